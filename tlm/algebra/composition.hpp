@@ -1,0 +1,62 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/weights.hpp>
+
+namespace tlm {
+
+/// Whether G ∘ F exists: G takes what F returns. A failure shows both types.
+template <class DomainOfG, class CodomainOfF>
+struct DomainIs {
+  static constexpr bool value = std::is_same_v<DomainOfG, CodomainOfF>;
+  static_assert(value, "in a composition G∘F the codomain of F is the domain of G");
+};
+
+/// The composition of one factor is that factor.
+template <class F>
+struct Composition<F> : F {};
+
+/// G ∘ F ∘ …: X ↦ G(F(…(X))). Factors stand in the order of the write-up: the last one is applied first.
+template <class G, class... Fs>
+struct Composition<G, Fs...> {
+  using F = Composition<Fs...>;
+  using definition = Composition;
+  using domain = typename F::domain;
+  using codomain = typename G::codomain;
+  static_assert(DomainIs<typename G::domain, typename F::codomain>::value);
+
+  G g;
+  F f;
+
+  codomain operator()(domain X) const { return g(f(std::move(X))); }
+
+  /// The chain rule: (G∘F)′(X) = G′(F(X)) F′(X), whose transpose is F′(X)ᵀ G′(F(X))ᵀ: first back through G, then F.
+  auto value_and_pullback(domain X) const {
+    auto [F_X, F_pullback] = f.value_and_pullback(std::move(X));
+    auto [Y, G_pullback] = g.value_and_pullback(std::move(F_X));
+    return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
+                                           codomain dY, Composition& gradient) {
+      return F_pullback(G_pullback(std::move(dY), gradient.g), gradient.f);
+    });
+  }
+
+  /// What G and F remember.
+  struct State {
+    tlm::State<G> g;
+    tlm::State<F> f;
+  };
+
+  codomain extend(State& state, domain X) const {
+    return tlm::extend(g, state.g, tlm::extend(f, state.f, std::move(X)));
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit_part<F>(visit, 0, layer.f...);
+    visit_part<G>(visit, 0, layer.g...);
+  }
+};
+
+}  // namespace tlm

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/weights.hpp>
+
+namespace tlm {
+
+/// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)
+///
+/// A token is an integer from {0, …, vocab_size − 1}, and W_e, vocab_size × d_model, has a row for each. Rowwise, "if
+/// we interpret the input as a matrix of dimension n×1".
+template <std::size_t vocab_size, std::size_t d_model, class Real = float>
+struct Embedding {
+  using declared = is::Rowwise;
+  using domain = Tokens;
+  using codomain = Matrix<n, d_model, Real>;
+  static constexpr std::string_view symbol = "Em";
+
+  Matrix<vocab_size, d_model, Real> W_e;
+
+  /// Throws std::out_of_range for a token that is not in the vocabulary.
+  codomain operator()(const domain& x) const {
+    codomain Y{x.sequences()};
+    for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, W_e.row(row_of(x(i, 0))));
+    return Y;
+  }
+
+  /// Y_i is linear in row x_i of W_e, which therefore receives dY_i. Tokens are no real numbers: nothing goes back.
+  auto value_and_pullback(domain x) const {
+    codomain Y = (*this)(x);
+    return with_pullback(std::move(Y), [x = std::move(x)](const codomain& dY, Embedding& gradient) {
+      for (std::size_t i = 0; i < x.rows(); ++i) gradient.W_e.add_to_row(row_of(x(i, 0)), dY.row(i));
+      return Nothing{};
+    });
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"W_e"}, layer.W_e...); }
+
+ private:
+  static std::size_t row_of(Token token) {
+    if (token < 0 || std::size_t(token) >= vocab_size)
+      throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
+                              std::to_string(vocab_size - 1));
+    return std::size_t(token);
+  }
+};
+
+}  // namespace tlm

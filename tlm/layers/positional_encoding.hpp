@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/weights.hpp>
+
+namespace tlm {
+
+/// An angle in radians, of which PositionalEncoding takes multiples, sines and cosines.
+struct Radians {
+  double value;
+
+  friend Radians operator*(std::size_t pos, Radians angle) { return {double(pos) * angle.value}; }
+  friend double sin(Radians angle) { return std::sin(angle.value); }
+  friend double cos(Radians angle) { return std::cos(angle.value); }
+};
+
+/// PE(X) = X + PE|n, where n is the number of rows of X and PE is a max_len × d_model weight matrix.
+/// (Article, "Positional Encoding".)
+///
+/// Autoregressive: PE|i does not depend on the rows behind i. Not rowwise, though the article says so: a sequence of
+/// one row always receives the first row of PE, so that PE(X_i) ≠ PE(X)_i for i > 1.
+template <std::size_t max_len, std::size_t d_model, class Real = float>
+struct PositionalEncoding {
+  using declared = is::Autoregressive;
+  using domain = Matrix<n, d_model, Real>;
+  using codomain = domain;
+  static constexpr std::string_view symbol = "PE";
+
+  Matrix<max_len, d_model, Real> PE;
+
+  /// Throws std::length_error for a sequence longer than max_len.
+  codomain operator()(domain X) const {
+    State at_the_beginning;
+    return extend(at_the_beginning, std::move(X));
+  }
+
+  /// dY = dX + dPE|n, hence dX = dY, and row pos of PE receives dY in that position of every sequence.
+  auto value_and_pullback(domain X) const {
+    const Sequences sequences = X.sequences();
+    return with_pullback((*this)(std::move(X)), [sequences](codomain dY, PositionalEncoding& gradient) {
+      for (std::size_t s = 0; s < sequences.count(); ++s)
+        for (std::size_t pos = 0; pos < sequences.length(s); ++pos)
+          gradient.PE.add_to_row(pos, dY.row(sequences.begin(s) + pos));
+      return dY;
+    });
+  }
+
+  /// How long each sequence is so far.
+  struct State {
+    std::vector<std::size_t> lengths;
+  };
+
+  /// Throws like operator().
+  codomain extend(State& state, domain X) const {
+    const Sequences& sequences = X.sequences();
+    state.lengths.resize(sequences.count());
+    for (std::size_t s = 0; s < sequences.count(); ++s) {
+      if (state.lengths[s] + sequences.length(s) > max_len)
+        throw std::length_error("a sequence of " + std::to_string(state.lengths[s] + sequences.length(s)) +
+                                " tokens is too long: max_len is " + std::to_string(max_len));
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        X.add_to_row(i, PE.row(state.lengths[s]++));
+    }
+    return X;
+  }
+
+  /// The article's initial weights:
+  ///
+  ///   PE(pos, 2i)   = sin(pos / 10000^(2i/d_model))
+  ///   PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model))
+  ///
+  /// with positions from 1 and columns from 0 (only so every sine has its cosine, and a linear map leads from PE_pos to
+  /// PE_{pos+k}).
+  static Matrix<max_len, d_model, Real> sinusoidal() {
+    return sinusoidal([](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; });
+  }
+
+  /// The same of other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
+  template <class Angle>
+  static Matrix<max_len, d_model, Real> sinusoidal(const Angle& angle) {
+    static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
+    Matrix<max_len, d_model, Real> PE;
+    for (std::size_t pos = 1; pos <= max_len; ++pos)
+      for (std::size_t i = 0; i < d_model / 2; ++i) {
+        PE(pos - 1, 2 * i) = Real(sin(pos * angle(i)));
+        PE(pos - 1, 2 * i + 1) = Real(cos(pos * angle(i)));
+      }
+    return PE;
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
+};
+
+}  // namespace tlm

@@ -1,0 +1,261 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xnoalias.hpp>
+#include <xtensor/xtensor.hpp>
+
+#include <tlm/matrix/numbers.hpp>
+#include <tlm/matrix/sequences.hpp>
+
+namespace tlm {
+
+/// The type of `n`, the number of rows that the write-up leaves open.
+enum Open {
+  n  ///< As in "for each matrix X with n rows": Matrix<n, d_model>.
+};
+
+/// Storage that begins on a cache line, so that a product's bits do not depend on where its operands happen to lie.
+template <class T>
+struct CacheLineAllocator {
+  using value_type = T;
+  CacheLineAllocator() = default;
+  template <class U>
+  CacheLineAllocator(const CacheLineAllocator<U>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
+  void deallocate(T* storage, std::size_t) { ::operator delete(storage, alignment); }
+  friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+};
+
+/// The number of rows of a type: `n`, or a std::size_t.
+template <auto rows>
+struct NumberOfRows {
+  static constexpr bool open = std::is_same_v<decltype(rows), Open>;
+  static constexpr bool value = open || std::is_same_v<decltype(rows), std::size_t>;
+  static_assert(value, "the rows of a Matrix are n or a std::size_t, as in Matrix<std::size_t{2}, 3>");
+};
+
+/// A matrix whose shape is its type; its entries lie row by row on the heap.
+///
+/// `rows_` is a number, or `n` where the write-up leaves the number of rows open. A Matrix<n, cols> is the write-up's
+/// usual shape: a stack of sequences (see Sequences), of which one sequence is the write-up's X.
+/// Rows and columns of the program count from 0.
+template <auto rows_, std::size_t cols_, class Real_ = float>
+class Matrix {
+  static_assert(NumberOfRows<rows_>::value);
+  static_assert(cols_ > 0, "a Matrix has at least one column");
+
+ public:
+  using Real = Real_;
+  using Storage = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
+
+  /// Whether the number of rows is open.
+  static constexpr bool open = NumberOfRows<rows_>::open;
+  /// The number of columns.
+  static constexpr std::size_t cols = cols_;
+  /// The number of entries, where the number of rows is fixed.
+  static constexpr std::size_t size = open ? 0 : std::size_t(rows_) * cols_;
+
+  /// Zero everywhere; without rows where their number is open.
+  Matrix() : Matrix{Sequences{open ? 0 : std::size_t(rows_)}, Real(0)} {}
+
+  /// Uninitialised, for these sequences.
+  explicit Matrix(Sequences sequences)
+      : storage_{typename Storage::shape_type{sequences.rows(), cols_}}, sequences_{std::move(sequences)} {}
+
+  /// The same number everywhere, for these sequences.
+  Matrix(Sequences sequences, Real everywhere)
+      : storage_{typename Storage::shape_type{sequences.rows(), cols_}, everywhere}, sequences_{std::move(sequences)} {}
+
+  /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows, or
+  /// fill other than the fixed number of rows.
+  Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
+
+  /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
+  explicit Matrix(const std::vector<Real>& entries)
+      : storage_{typename Storage::shape_type{whole_rows(entries.size()), cols_}}, sequences_{whole_rows(entries.size())} {
+    std::copy(entries.begin(), entries.end(), storage_.begin());
+  }
+
+  /// From an xtensor expression, as one sequence. Throws std::invalid_argument if its shape is another.
+  template <class E>
+  explicit Matrix(const xt::xexpression<E>& expression)
+      : storage_{expression.derived_cast()}, sequences_{whole_rows(storage_.size())} {
+    if (storage_.shape(1) != cols_)
+      throw std::invalid_argument("an expression with " + std::to_string(storage_.shape(1)) +
+                                  " columns cannot become a matrix with " + std::to_string(cols_));
+  }
+
+  /// The number of rows, of all sequences together.
+  std::size_t rows() const { return storage_.shape(0); }
+  /// Which rows belong to which sequence.
+  const Sequences& sequences() const { return sequences_; }
+
+  /// The entry in row i and column j.
+  Real& operator()(std::size_t i, std::size_t j) { return data()[i * cols_ + j]; }
+  /// The entry in row i and column j.
+  const Real& operator()(std::size_t i, std::size_t j) const { return data()[i * cols_ + j]; }
+
+  /// Row i as an xtensor expression of static shape, which refers to this matrix.
+  auto row(std::size_t i) { return xt::adapt(data() + i * cols_, xt::xshape<cols_>{}); }
+  /// Row i as an xtensor expression of static shape, which refers to this matrix.
+  auto row(std::size_t i) const { return xt::adapt(data() + i * cols_, xt::xshape<cols_>{}); }
+
+  /// X_i = expression: evaluated in place, so it may refer to entries of the row only each in its own place.
+  template <class E>
+  void set_row(std::size_t i, const xt::xexpression<E>& expression) {
+    auto x = row(i);
+    xt::noalias(x) = expression.derived_cast();
+  }
+
+  /// X_i += expression, in place like set_row.
+  template <class E>
+  void add_to_row(std::size_t i, const xt::xexpression<E>& expression) {
+    auto x = row(i);
+    xt::noalias(x) = x + expression.derived_cast();
+  }
+
+  /// The entries, row by row.
+  Real* data() { return storage_.data(); }
+  /// The entries, row by row.
+  const Real* data() const { return storage_.data(); }
+
+  /// The matrix as an xtensor.
+  explicit operator const Storage&() const { return storage_; }
+
+  /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
+  Matrix& operator+=(const Matrix& other) {
+    require_rows(other.rows());
+    for (std::size_t e = 0; e < storage_.size(); ++e) data()[e] += other.data()[e];
+    return *this;
+  }
+
+  /// Adds a matrix "whose rows are identical", of which only the one row is kept: X + B.
+  Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B)
+    requires(open || std::size_t(rows_) != 1)
+  {
+    for (std::size_t i = 0; i < rows(); ++i) add_to_row(i, B.row(0));
+    return *this;
+  }
+
+  /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
+  friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
+
+  /// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.
+  friend Matrix operator|(const Matrix& X, std::size_t i)
+    requires open
+  {
+    for (std::size_t s = 0; s < X.sequences().count(); ++s)
+      if (i > X.sequences().length(s))
+        throw std::out_of_range("X|" + std::to_string(i) + " of a sequence with only " +
+                                std::to_string(X.sequences().length(s)) + " rows");
+    Matrix reduced{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), i))};
+    for (std::size_t s = 0; s < X.sequences().count(); ++s)
+      std::copy_n(X.data() + X.sequences().begin(s) * cols_, i * cols_, reduced.data() + s * i * cols_);
+    return reduced;
+  }
+
+  /// The same entries in the same sequences.
+  friend bool operator==(const Matrix& left, const Matrix& right) {
+    return left.sequences_ == right.sequences_ &&
+           std::equal(left.storage_.begin(), left.storage_.end(), right.storage_.begin());
+  }
+
+ private:
+  static std::size_t whole_rows(std::size_t entries) {
+    if (entries % cols_ != 0 || (!open && entries != size)) {
+      std::ostringstream message;
+      message << entries << " entries do not make a matrix of ";
+      if constexpr (open)
+        message << "rows of " << cols_;
+      else
+        message << rows_ << " rows of " << cols_;
+      throw std::invalid_argument(message.str());
+    }
+    return entries / cols_;
+  }
+
+  void require_rows(std::size_t other) const {
+    if (rows() != other)
+      throw std::invalid_argument("a matrix with " + std::to_string(other) + " rows cannot be added to one with " +
+                                  std::to_string(rows()));
+  }
+
+  Storage storage_;
+  Sequences sequences_;
+};
+
+/// Whether T is a Matrix<n, cols, Real>, the usual shape.
+template <class T>
+inline constexpr bool is_usual_shape = false;
+template <std::size_t cols, class Real>
+inline constexpr bool is_usual_shape<Matrix<n, cols, Real>> = true;
+
+/// The sum of a row's entries; for floating point in the order that is fastest.
+template <class Row>
+auto total(const Row& row) {
+  return sum_of(row.size(), [&](std::size_t j) { return row.flat(j); });
+}
+
+/// One under the other: all the sequences of all these matrices.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
+  std::vector<std::size_t> lengths;
+  for (const auto& part : parts)
+    for (std::size_t s = 0; s < part.sequences().count(); ++s) lengths.push_back(part.sequences().length(s));
+  Matrix<n, cols, Real> stacked{Sequences::of_lengths(lengths)};
+  Real* next = stacked.data();
+  for (const auto& part : parts) next = std::copy_n(part.data(), part.rows() * cols, next);
+  return stacked;
+}
+
+/// Sequence s of a stack, on its own. Throws std::out_of_range if there is none.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
+  if (s >= X.sequences().count())
+    throw std::out_of_range("there is no sequence " + std::to_string(s) + " in a stack of " +
+                            std::to_string(X.sequences().count()));
+  Matrix<n, cols, Real> alone{Sequences{X.sequences().length(s)}};
+  std::copy_n(X.data() + X.sequences().begin(s) * cols, alone.rows() * cols, alone.data());
+  return alone;
+}
+
+/// Each sequence of X continued by the corresponding sequence of `more`; a stack of no sequences is continued by
+/// `more` as it is. Throws std::invalid_argument if the numbers of sequences differ.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
+  if (X.sequences().count() == 0) return more;
+  if (X.sequences().count() != more.sequences().count())
+    throw std::invalid_argument("a stack of " + std::to_string(X.sequences().count()) +
+                                " sequences cannot be continued by " + std::to_string(more.sequences().count()));
+  std::vector<std::size_t> lengths;
+  for (std::size_t s = 0; s < X.sequences().count(); ++s)
+    lengths.push_back(X.sequences().length(s) + more.sequences().length(s));
+  Matrix<n, cols, Real> whole{Sequences::of_lengths(lengths)};
+  Real* next = whole.data();
+  for (std::size_t s = 0; s < lengths.size(); ++s)
+    for (const auto* part : {&X, static_cast<const Matrix<n, cols, Real>*>(&more)})
+      next = std::copy_n(part->data() + part->sequences().begin(s) * cols, part->sequences().length(s) * cols, next);
+  return whole;
+}
+
+/// A token: an integer from {0, 1, …, vocab_size − 1}.
+using Token = int;
+/// Sequences of tokens, "interpreted as a matrix of dimension n×1".
+using Tokens = Matrix<n, 1, Token>;
+
+}  // namespace tlm

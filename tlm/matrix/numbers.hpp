@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+/// The functions of numbers that the layers use beside + − × ÷.
+///
+/// They are all that a layer knows of its arithmetic: no layer compares numbers or branches on a value. Another
+/// arithmetic (a prime field, sets of positions) brings its own overloads, found by argument-dependent lookup.
+namespace tlm {
+
+using std::cos;
+using std::exp;
+using std::log;
+using std::sin;
+using std::sqrt;
+
+/// ReLU(x) = max(0, x). NaN stays NaN.
+template <std::floating_point Real>
+constexpr Real relu(Real x) {
+  return x < Real(0) ? Real(0) : x;
+}
+
+/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0.
+template <std::floating_point Real>
+constexpr Real relu_derivative(Real x) {
+  return x > Real(0) ? Real(1) : Real(0);
+}
+
+/// The greatest of `count` ≥ 1 numbers.
+template <std::floating_point Real>
+Real maximum(const Real* numbers, std::size_t count) {
+  Real greatest = numbers[0];
+  for (std::size_t j = 1; j < count; ++j) greatest = std::max(greatest, numbers[j]);
+  return greatest;
+}
+
+/// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
+template <std::floating_point Real>
+constexpr Real quotient_or_zero(Real a, Real b) {
+  return b == Real(0) ? Real(0) : a / b;
+}
+
+/// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
+///
+/// Floating-point terms may be added in any order: without this leave the compiler must not use vector instructions.
+template <class Terms>
+auto sum_of(std::size_t count, const Terms& x) {
+  using Real = std::remove_cvref_t<decltype(x(std::size_t{}))>;
+  Real total(0);
+  if constexpr (std::is_floating_point_v<Real>) {
+#pragma omp simd reduction(+ : total)
+    for (std::size_t j = 0; j < count; ++j) total += x(j);
+  } else {
+    for (std::size_t j = 0; j < count; ++j) total += x(j);
+  }
+  return total;
+}
+
+}  // namespace tlm

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <xtensor-blas/xblas_config.hpp>  // before cxxblas: whether there is a CBLAS
+#include <xflens/cxxblas/cxxblas.cxx>
+
+#include <cstddef>
+#include <type_traits>
+
+#include <tlm/matrix/matrix.hpp>
+
+namespace tlm {
+
+/// Part of a matrix: entry (i, j) lies at data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
+template <class Real>
+struct View {
+  Real* data;
+  std::size_t rows, cols;
+  std::size_t row_step, col_step = 1;
+
+  Real& operator()(std::size_t i, std::size_t j) const { return data[i * row_step + j * col_step]; }
+
+  /// The transpose: the same numbers, read the other way.
+  View transposed() const { return {data, cols, rows, col_step, row_step}; }
+
+  /// `height` rows from row `top`, `width` columns from column `left`.
+  View block(std::size_t top, std::size_t height, std::size_t left, std::size_t width) const {
+    return {&(*this)(top, left), height, width, row_step, col_step};
+  }
+
+  operator View<const Real>() const requires(!std::is_const_v<Real>) { return {data, rows, cols, row_step, col_step}; }
+};
+
+/// The whole of a matrix.
+template <auto rows, std::size_t cols, class Real>
+View<Real> view(Matrix<rows, cols, Real>& X) {
+  return {X.data(), X.rows(), cols, cols};
+}
+
+/// The whole of a matrix.
+template <auto rows, std::size_t cols, class Real>
+View<const Real> view(const Matrix<rows, cols, Real>& X) {
+  return {X.data(), X.rows(), cols, cols};
+}
+
+/// What becomes of the entries that are already there.
+enum class Present { overwritten, added_to };
+
+/// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous. By BLAS for float and double; over any other
+/// numbers by the definition, c_ij = Σ_k a_ik·b_kj.
+template <class Real>
+void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
+              Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
+  if constexpr (std::is_same_v<Real, float> || std::is_same_v<Real, double>) {
+    if (C.rows == 0 || C.cols == 0) return;
+    const auto transposition = [](const auto& X) { return X.col_step == 1 ? cxxblas::NoTrans : cxxblas::Trans; };
+    const auto leading = [](const auto& X) { return int(X.col_step == 1 ? X.row_step : X.col_step); };
+    cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols),
+                       factor, A.data, leading(A), B.data, leading(B),
+                       present == Present::added_to ? Real(1) : Real(0), C.data, leading(C));
+  } else {
+    for (std::size_t i = 0; i < C.rows; ++i)
+      for (std::size_t j = 0; j < C.cols; ++j) {
+        const Real entry = factor * sum_of(A.cols, [&](std::size_t k) { return A(i, k) * B(k, j); });
+        C(i, j) = present == Present::added_to ? C(i, j) + entry : entry;
+      }
+  }
+}
+
+/// Mᵀ as a factor of a product. It refers to M.
+template <class M>
+struct Transposed {
+  const M& matrix;
+};
+
+/// Mᵀ as a factor of a product. It refers to M, so it is to be used where it is written.
+template <auto rows, std::size_t cols, class Real>
+Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
+  return {M};
+}
+
+/// The condition under which Left × Right exists; a failure shows both shapes.
+template <class Left, class Right>
+struct ProductExists;
+template <auto rows, std::size_t inner, auto inner_right, std::size_t cols, class Real>
+struct ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Real>> {
+  static constexpr bool value = !NumberOfRows<inner_right>::open && inner == std::size_t(inner_right);
+  static_assert(value, "in a product A×B the matrix A has as many columns as B has rows");
+};
+
+/// X × W, which exists only where the inner dimensions agree; its rows are the sequences of X.
+template <auto rows, std::size_t inner, auto inner_right, std::size_t cols, class Real>
+Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Real>& W) {
+  if constexpr (ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Real>>::value) {
+    Matrix<rows, cols, Real> Y{X.sequences()};
+    multiply(view(X), view(W), view(Y));
+    return Y;
+  }
+}
+
+/// Y × Wᵀ; its rows are the sequences of Y.
+template <auto rows, std::size_t inner, std::size_t cols, std::size_t inner_right, class Real>
+Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& Y,
+                                   Transposed<Matrix<cols, inner_right, Real>> W) {
+  static_assert(inner == inner_right, "in a product A×Bᵀ both matrices have as many columns");
+  Matrix<rows, cols, Real> X{Y.sequences()};
+  multiply(view(Y), view(W.matrix).transposed(), view(X));
+  return X;
+}
+
+/// G += Xᵀ × Y, where X and Y have as many rows.
+template <std::size_t rows, std::size_t cols, class Real>
+void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, rows, Real>> X, const Matrix<n, cols, Real>& Y) {
+  multiply(view(X.matrix).transposed(), view(Y), view(G), Present::added_to);
+}
+
+/// b += the sum of the rows of Y.
+template <std::size_t cols, class Real>
+void accumulate_rows(Matrix<std::size_t{1}, cols, Real>& b, const Matrix<n, cols, Real>& Y) {
+  for (std::size_t i = 0; i < Y.rows(); ++i) b.add_to_row(0, Y.row(i));
+}
+
+}  // namespace tlm

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tlm {
+
+/// Where each sequence of a stack begins and ends.
+///
+/// A stack is several sequences one under the other, each with its own number of rows. Sequence s consists of the
+/// rows begin(s) … end(s) − 1. One sequence is the write-up's X and costs no allocation.
+class Sequences {
+ public:
+  /// One sequence of this many rows; none if there are no rows.
+  explicit Sequences(std::size_t rows = 0) : rows_{rows} {}
+
+  /// One sequence after the other, of these lengths.
+  static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
+    std::vector<std::size_t> ends;
+    ends.reserve(lengths.size());
+    std::size_t rows = 0;
+    for (const std::size_t length : lengths) ends.push_back(rows += length);
+    Sequences result{rows};
+    result.ends_ = std::make_shared<const std::vector<std::size_t>>(std::move(ends));
+    return result;
+  }
+
+  /// The number of sequences.
+  std::size_t count() const { return ends_ ? ends_->size() : std::size_t{rows_ > 0}; }
+  /// The number of rows of all sequences together.
+  std::size_t rows() const { return rows_; }
+  /// The first row of sequence s.
+  std::size_t begin(std::size_t s) const { return s == 0 ? 0 : (*ends_)[s - 1]; }
+  /// The row after the last row of sequence s.
+  std::size_t end(std::size_t s) const { return ends_ ? (*ends_)[s] : rows_; }
+  /// The number of rows of sequence s.
+  std::size_t length(std::size_t s) const { return end(s) - begin(s); }
+
+  /// The same sequences, of the same lengths.
+  friend bool operator==(const Sequences& left, const Sequences& right) {
+    if (left.count() != right.count()) return false;
+    for (std::size_t s = 0; s < left.count(); ++s)
+      if (left.end(s) != right.end(s)) return false;
+    return true;
+  }
+
+ private:
+  std::size_t rows_;
+  std::shared_ptr<const std::vector<std::size_t>> ends_;  // null: a single sequence
+};
+
+}  // namespace tlm

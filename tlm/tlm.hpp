@@ -1,0 +1,17 @@
+#pragma once
+
+/// All of tlm.
+#include <tlm/decoding/greedy.hpp>
+#include <tlm/layers/causal_attention.hpp>
+#include <tlm/layers/decoder_block.hpp>
+#include <tlm/layers/embedding.hpp>
+#include <tlm/layers/feed_forward.hpp>
+#include <tlm/layers/final_layer.hpp>
+#include <tlm/layers/normalization.hpp>
+#include <tlm/layers/positional_encoding.hpp>
+#include <tlm/models/transformer_lm.hpp>
+#include <tlm/training/initialization.hpp>
+#include <tlm/training/loss.hpp>
+#include <tlm/training/optimizers.hpp>
+#include <tlm/training/reversal.hpp>
+#include <tlm/training/train.hpp>

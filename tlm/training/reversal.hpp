@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/training/generator.hpp>
+#include <tlm/training/loss.hpp>
+
+namespace tlm {
+
+/// The notebook's task: to reverse the order of the tokens of a sequence.
+///
+/// Of tokens t_1, …, t_k from {1, …, n_tokens}, min_length ≤ k ≤ max_length, it makes t_1 … t_k 0 t_k … t_1 0: token 0
+/// ends the question and ends the answer. Only the answer has loss weight 1.
+struct Reversal {
+  int n_tokens, min_length, max_length;
+
+  /// Throws std::invalid_argument unless n_tokens ≥ 1 and 1 ≤ min_length ≤ max_length.
+  Reversal(int tokens, int shortest, int longest) : n_tokens{tokens}, min_length{shortest}, max_length{longest} {
+    if (tokens < 1) throw std::invalid_argument("the task needs at least 1 token, not " + std::to_string(tokens));
+    if (shortest < 1 || longest < shortest)
+      throw std::invalid_argument("the task needs lengths 1 ≤ min_length ≤ max_length, not " +
+                                  std::to_string(shortest) + " and " + std::to_string(longest));
+  }
+
+  /// The vocabulary: the tokens and 0.
+  std::size_t vocab_size() const { return std::size_t(n_tokens) + 1; }
+  /// Room for the longest sequence behind a token 0.
+  std::size_t max_len() const { return 2 * std::size_t(max_length) + 3; }
+
+  /// t_1 … t_k 0, what a model is given to continue.
+  static std::vector<Token> question(const std::vector<Token>& tokens) {
+    std::vector<Token> x{tokens};
+    x.push_back(0);
+    return x;
+  }
+
+  /// t_1 … t_k 0 t_k … t_1 0, what it should make of it.
+  static std::vector<Token> solved(const std::vector<Token>& tokens) {
+    std::vector<Token> x = question(tokens);
+    x.insert(x.end(), tokens.rbegin(), tokens.rend());
+    x.push_back(0);
+    return x;
+  }
+
+  /// batch_size random sequences of one random length, as the notebook draws them.
+  template <class Real = float>
+  Batch<Real> batch(std::size_t batch_size, Generator& generator) const {
+    const auto k = std::size_t(generator.integer(min_length, max_length));
+    const auto sequences = Sequences::of_lengths(std::vector<std::size_t>(batch_size, 2 * k + 2));
+    Batch<Real> batch{Tokens{sequences}, Matrix<n, 1, Real>{sequences, Real(0)}};
+    std::vector<Token> tokens(k);
+    for (std::size_t s = 0; s < batch_size; ++s) {
+      for (Token& token : tokens) token = generator.integer(1, n_tokens);
+      const std::vector<Token> x = solved(tokens);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        batch.x(sequences.begin(s) + i, 0) = x[i];
+        if (i > k) batch.omega(sequences.begin(s) + i, 0) = Real(1);
+      }
+    }
+    return batch;
+  }
+
+  /// The number of sequences of the task: Σ_k n_tokens^k. At most `limit`, where there are more.
+  std::size_t count(std::size_t limit) const {
+    std::size_t sum = 0, power = 1;
+    for (int k = 1; k <= max_length; ++k) {
+      power = std::min(limit, power * std::size_t(n_tokens));
+      if (k >= min_length) sum = std::min(limit, sum + power);
+    }
+    return sum;
+  }
+
+  /// All token sequences t_1 … t_k of the task, shorter ones first, then in lexicographic order.
+  std::vector<std::vector<Token>> all() const {
+    std::vector<std::vector<Token>> sequences;
+    for (int k = min_length; k <= max_length; ++k) {
+      std::vector<Token> tokens(std::size_t(k), 1);
+      for (bool more = true; more;) {
+        sequences.push_back(tokens);
+        more = false;
+        for (std::size_t i = tokens.size(); i-- > 0 && !more;) {
+          more = tokens[i] < n_tokens;
+          tokens[i] = more ? tokens[i] + 1 : 1;
+        }
+      }
+    }
+    return sequences;
+  }
+};
+
+}  // namespace tlm

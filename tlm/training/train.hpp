@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+#include <tlm/algebra/weights.hpp>
+#include <tlm/training/loss.hpp>
+
+namespace tlm {
+
+/// What the training loop reports after a step.
+struct Progress {
+  std::size_t step;  ///< Steps done so far, from 1.
+  double loss;       ///< The loss of this step's batch, before the step.
+};
+
+/// What the callback of the training loop answers.
+enum class Continue { no, yes };
+
+/// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
+/// move the weights, and reports. Returns the number of steps done.
+///
+///   next_batch() → Batch<Real>;   optimizer(model, gradient);   report(Progress) → Continue
+///
+/// Throws what loss throws; the model then is as after the last complete step.
+template <class T, class Optimizer, class Stream, class Report>
+std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report) {
+  T gradient;
+  for (std::size_t step = 1; step <= steps; ++step) {
+    for_each_weight([]<class Weight>(const Name&, Weight& g) { std::fill_n(g.data(), Weight::size, 0); }, gradient);
+    const double loss = double(loss_and_gradient(model, next_batch(), gradient));
+    optimizer(model, gradient);
+    if (report(Progress{step, loss}) == Continue::no) return step;
+  }
+  return steps;
+}
+
+}  // namespace tlm
