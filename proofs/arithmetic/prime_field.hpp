@@ -1,0 +1,105 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <stdexcept>
+
+#include <tlm/training/generator.hpp>
+
+namespace tlm::proofs {
+
+/// A denominator happened to be 0: the numbers are to be drawn again.
+struct ZeroDenominator : std::domain_error {
+  ZeroDenominator() : std::domain_error("division by zero in the prime field: draw again") {}
+};
+
+/// The field of p = 2⁶¹ − 1 elements, with exp, log, sqrt, ReLU and the maximum of a row as uninterpreted functions.
+///
+/// An uninterpreted function is a hash with a key: of equal arguments it makes equal numbers, and it obeys no other law
+/// (exp(a+b) is not exp(a)·exp(b), sqrt(a)² is not a). An equality of results that holds over every field and for all
+/// such functions holds here exactly, without any tolerance; one that does not hold so is refuted with overwhelming
+/// probability.
+///
+/// Constructors are explicit and there is no order, so that code which mixes in other numbers or branches on a value
+/// does not compile.
+class PrimeField {
+ public:
+  static constexpr std::uint64_t p = (std::uint64_t{1} << 61) - 1;
+
+  PrimeField() = default;
+  template <std::integral Integer>
+  explicit constexpr PrimeField(Integer integer)
+      : residue_{integer < 0 ? p - std::uint64_t(-(integer + 1)) % p - 1 : std::uint64_t(integer) % p} {}
+
+  /// Uniformly distributed over the field, but for one element in 2⁶¹.
+  static PrimeField random(Generator& generator) {
+    return PrimeField(std::uint64_t(generator.uniform() * 0x1p53) * 256 + std::uint64_t(generator.integer(0, 255)));
+  }
+
+  /// The residue, from 0 to p − 1.
+  constexpr std::uint64_t residue() const { return residue_; }
+
+  friend constexpr PrimeField operator+(PrimeField a, PrimeField b) { return PrimeField(a.residue_ + b.residue_); }
+  friend constexpr PrimeField operator-(PrimeField a) { return PrimeField(p - a.residue_); }
+  friend constexpr PrimeField operator-(PrimeField a, PrimeField b) { return a + -b; }
+  friend constexpr PrimeField operator*(PrimeField a, PrimeField b) {
+    // 2⁶¹ = 1, so that the high and the low 61 bits of the product may be added.
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = Wide{a.residue_} * b.residue_;
+    return PrimeField((std::uint64_t(product) & p) + std::uint64_t(product >> 61));
+  }
+  /// Throws ZeroDenominator.
+  friend constexpr PrimeField operator/(PrimeField a, PrimeField b) {
+    if (b.residue_ == 0) throw ZeroDenominator{};
+    return a * power(b, p - 2);  // Fermat: b^(p−1) = 1
+  }
+  constexpr PrimeField& operator+=(PrimeField other) { return *this = *this + other; }
+  constexpr PrimeField& operator-=(PrimeField other) { return *this = *this - other; }
+  constexpr PrimeField& operator*=(PrimeField other) { return *this = *this * other; }
+  friend constexpr bool operator==(PrimeField, PrimeField) = default;
+
+  /// base^exponent.
+  friend constexpr PrimeField power(PrimeField base, std::uint64_t exponent) {
+    PrimeField result(1);
+    for (; exponent > 0; exponent /= 2, base *= base)
+      if (exponent % 2 == 1) result *= base;
+    return result;
+  }
+
+  friend std::ostream& operator<<(std::ostream& out, PrimeField a) { return out << a.residue_; }
+
+  /// The key of the uninterpreted functions: another key, other functions.
+  static inline std::uint64_t key = 1;
+
+  friend PrimeField exp(PrimeField a) { return hash(1, a.residue_); }
+  friend PrimeField log(PrimeField a) { return hash(2, a.residue_); }
+  friend PrimeField sqrt(PrimeField a) { return hash(3, a.residue_); }
+  friend PrimeField relu(PrimeField a) { return hash(4, a.residue_); }
+  friend PrimeField relu_derivative(PrimeField a) { return hash(5, a.residue_); }
+  /// One symmetric function of the multiset of numbers: all that is used of the maximum is that order does not matter.
+  friend PrimeField maximum(const PrimeField* numbers, std::size_t count) {
+    PrimeField sum(count);
+    for (std::size_t j = 0; j < count; ++j) sum += hash(6, numbers[j].residue_);
+    return hash(7, sum.residue_);
+  }
+  /// The case b = 0 is left to ℝ: here it throws ZeroDenominator.
+  friend PrimeField quotient_or_zero(PrimeField a, PrimeField b) { return a / b; }
+
+ private:
+  static PrimeField hash(std::uint64_t function, std::uint64_t argument) {
+    // The finalizer of SplitMix64, once over the key and function and once over the argument.
+    const auto mixed = [](std::uint64_t z) {
+      z += 0x9e3779b97f4a7c15;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+      return z ^ (z >> 31);
+    };
+    return PrimeField(mixed(mixed(key * 16 + function) ^ argument));
+  }
+
+  std::uint64_t residue_ = 0;
+};
+
+}  // namespace tlm::proofs
