@@ -22,7 +22,8 @@ namespace tlm {
 namespace is {
 struct Rowwise {};         ///< T(X_i) = T(X)_i
 struct Autoregressive {};  ///< T(X|i) = T(X)|i, but not rowwise
-struct Unrestricted {};    ///< Neither.
+struct Constant {};        ///< T(X) does not depend on X, only on the environment.
+struct Unrestricted {};    ///< None of these.
 }  // namespace is
 
 template <class... Factors>
@@ -33,9 +34,14 @@ template <class F, std::size_t count>
 struct Stack;
 template <class A, class B>
 struct KernelProduct;
+template <class Encoder, class Decoder>
+struct EncoderDecoder;
+template <class Entry, class F>
+struct Tied;
 template <std::size_t n_heads, class Mask, class Q, class K, std::size_t block>
 struct SoftmaxKernel;
 struct Causal;
+struct Unmasked;
 
 /// T is a leaf that declares Claim of itself.
 template <class T, class Claim>
@@ -76,6 +82,13 @@ inline constexpr bool autoregressive = rowwise<T>;
 /// A(X) is lower triangular, and A(X|i) is its leading i×i block.
 template <class A>
 inline constexpr bool causal_kernel = false;
+/// T(X) does not depend on X.
+template <class T>
+inline constexpr bool constant = false;
+/// A leaf is what it declares.
+template <class T>
+  requires Declares<T, is::Constant>
+inline constexpr bool constant<T> = true;
 /// A leaf is what it declares.
 template <class T>
   requires Declares<T, is::Autoregressive>
@@ -97,9 +110,20 @@ inline constexpr bool autoregressive<Stack<F, count>> = autoregressive<F>;
 template <std::size_t n_heads, class Q, class K, std::size_t block>
 inline constexpr bool causal_kernel<SoftmaxKernel<n_heads, Causal, Q, K, block>> =
     autoregressive<Q> && autoregressive<K>;
-/// X ↦ A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive: the article's Claim.
+/// softmax(Q(X)×Kᵀ/c) with p rows of K that do not depend on X is an n×p matrix, autoregressive as Q is.
+template <std::size_t n_heads, class Q, class K, std::size_t block>
+inline constexpr bool autoregressive<SoftmaxKernel<n_heads, Unmasked, Q, K, block>> = autoregressive<Q> && constant<K>;
+/// X ↦ A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive, which is the article's Claim;
+/// and also if A is autoregressive and B does not depend on X.
 template <class A, class B>
-inline constexpr bool autoregressive<KernelProduct<A, B>> = causal_kernel<A> && autoregressive<B>;
+inline constexpr bool autoregressive<KernelProduct<A, B>> =
+    (causal_kernel<A> && autoregressive<B>) || (autoregressive<A> && constant<B>);
+/// (x, y) ↦ Decoder(y; Encoder(x)) is autoregressive in y if the decoder is.
+template <class Encoder, class Decoder>
+inline constexpr bool autoregressive<EncoderDecoder<Encoder, Decoder>> = autoregressive<Decoder>;
+/// F with a weight that it reads in several places is autoregressive if F is.
+template <class Entry, class F>
+inline constexpr bool autoregressive<Tied<Entry, F>> = autoregressive<F>;
 
 /// An operation that is rowwise by type.
 template <class T>

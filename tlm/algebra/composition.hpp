@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
 
@@ -31,15 +32,19 @@ struct Composition<G, Fs...> {
   G g;
   F f;
 
-  codomain operator()(domain X) const { return g(f(std::move(X))); }
+  template <class... Entries>
+  codomain operator()(domain X, const Entries&... entries) const {
+    return apply(g, apply(f, std::move(X), entries...), entries...);
+  }
 
   /// The chain rule: (G∘F)′(X) = G′(F(X)) F′(X), whose transpose is F′(X)ᵀ G′(F(X))ᵀ: first back through G, then F.
-  auto value_and_pullback(domain X) const {
-    auto [F_X, F_pullback] = f.value_and_pullback(std::move(X));
-    auto [Y, G_pullback] = g.value_and_pullback(std::move(F_X));
+  template <class... Entries>
+  auto value_and_pullback(domain X, const Entries&... entries) const {
+    auto [F_X, F_pullback] = differentiate(f, std::move(X), entries...);
+    auto [Y, G_pullback] = differentiate(g, std::move(F_X), entries...);
     return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
-                                           codomain dY, Composition& gradient) {
-      return F_pullback(G_pullback(std::move(dY), gradient.g), gradient.f);
+                                           codomain dY, Composition& gradient, Entries&... entry_gradients) {
+      return F_pullback(G_pullback(std::move(dY), gradient.g, entry_gradients...), gradient.f, entry_gradients...);
     });
   }
 
@@ -49,8 +54,9 @@ struct Composition<G, Fs...> {
     tlm::State<F> f;
   };
 
-  codomain extend(State& state, domain X) const {
-    return tlm::extend(g, state.g, tlm::extend(f, state.f, std::move(X)));
+  template <class... Entries>
+  codomain extend(State& state, domain X, const Entries&... entries) const {
+    return tlm::extend(g, state.g, tlm::extend(f, state.f, std::move(X), entries...), entries...);
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) {

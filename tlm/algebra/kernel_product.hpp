@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/visible.hpp>
@@ -18,27 +19,30 @@ namespace tlm {
 template <class A, class B>
 struct KernelProduct {
   using definition = KernelProduct;
-  using domain = typename B::domain;
+  using domain = typename A::domain;
   using codomain = typename B::codomain;
 
   A a;
   B b;
 
-  codomain operator()(const domain& X) const {
+  template <class... Entries>
+  codomain operator()(const domain& X, const Entries&... entries) const {
     State nothing_yet;
-    return extend(nothing_yet, X);
+    return extend(nothing_yet, X, entries...);
   }
 
   /// The product rule: d(A×B) = dA×B + A×dB, hence dA = dY×Bᵀ and dB = Aᵀ×dY.
-  auto value_and_pullback(const domain& X) const {
-    auto [A_X, A_pullback] = a.value_and_pullback(X);
-    auto [B_X, B_pullback] = b.value_and_pullback(X);
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const {
+    auto [A_X, A_pullback] = a.value_and_pullback(X, entries...);
+    auto [B_X, B_pullback] = differentiate(b, X, entries...);
     auto Y = A_X * B_X;
     return with_pullback(std::move(Y), [A_X = std::move(A_X), B_X = std::move(B_X), A_pullback = std::move(A_pullback),
-                                        B_pullback = std::move(B_pullback)](const codomain& dY, KernelProduct& gradient) {
+                                        B_pullback = std::move(B_pullback)](const codomain& dY, KernelProduct& gradient,
+                                                                            Entries&... entry_gradients) {
       using Kernel = std::remove_cvref_t<decltype(A_X)>;
-      return A_pullback(visible_product<Kernel>(dY, B_X), gradient.a) +
-             B_pullback(transposed_product(A_X, dY), gradient.b);
+      return A_pullback(visible_product<Kernel>(dY, B_X), gradient.a, entry_gradients...) +
+             B_pullback(transposed_product(A_X, dY), gradient.b, entry_gradients...);
     });
   }
 
@@ -50,9 +54,10 @@ struct KernelProduct {
   };
 
   /// The next rows of A(X), times all rows of B(X) so far.
-  codomain extend(State& state, const domain& X) const {
-    const auto A_X = a.extend(state.a, X);
-    state.B_X = continued(state.B_X, tlm::extend(b, state.b, X));
+  template <class... Entries>
+  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+    const auto A_X = a.extend(state.a, X, entries...);
+    state.B_X = continued(state.B_X, tlm::extend(b, state.b, X, entries...));
     return A_X * state.B_X;
   }
 

@@ -14,6 +14,7 @@
 ///   Y = T(X)                                  the definition
 ///   auto [Y, pullback] = T.value_and_pullback(X)   and  dX = pullback(dY, gradient)
 ///   Y' = extend(T, state, X')                 if T is autoregressive: the rows that follow those computed before
+///                                             (environment.hpp)
 ///
 /// With dY = ∂L/∂Y for some number L, the pullback returns ∂L/∂X and adds ∂L/∂(weights of T) to `gradient`, which is an
 /// object of T's own type: the gradient lives in the weight space.
@@ -35,10 +36,14 @@ class Pullback {
   Pullback(Pullback&&) = default;
   Pullback& operator=(Pullback&&) = default;
 
-  /// ∂L/∂X, given dY = ∂L/∂Y; adds ∂L/∂(weights) to `gradient`.
-  template <class Codomain, class Layer>
-  auto operator()(Codomain dY, Layer& gradient) const {
-    return function_(std::move(dY), gradient);
+  /// ∂L/∂X, given dY = ∂L/∂Y; adds ∂L/∂(weights) to `gradient` and, for a layer that reads the environment,
+  /// ∂L/∂(entry) to the entries' gradients.
+  template <class Codomain, class Layer, class... Entries>
+  auto operator()(Codomain dY, Layer& gradient, Entries&... entry_gradients) const {
+    if constexpr (std::is_invocable_v<const Function&, Codomain, Layer&, Entries&...>)
+      return function_(std::move(dY), gradient, entry_gradients...);
+    else
+      return function_(std::move(dY), gradient);
   }
 
  private:
@@ -80,16 +85,5 @@ struct StateOf<T> {
 /// What T remembers of the rows that it has seen.
 template <class T>
 using State = typename StateOf<T>::type;
-
-/// The rows of T(X₀ continued by X) that belong to X, where `state` remembers X₀ and from now on also X.
-/// T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands.
-template <class T>
-  requires autoregressive<T>
-typename T::codomain extend(const T& layer, State<T>& state, typename T::domain X) {
-  if constexpr (rowwise<T>)
-    return layer(std::move(X));
-  else
-    return layer.extend(state, std::move(X));
-}
 
 }  // namespace tlm

@@ -18,15 +18,19 @@ struct Res {
 
   F f;
 
-  codomain operator()(const domain& X) const { return X + f(X); }
+  template <class... Entries>
+  codomain operator()(const domain& X, const Entries&... entries) const {
+    return X + apply(f, X, entries...);
+  }
 
   /// (X + F(X))′ = I + F′(X), and so its transpose.
-  auto value_and_pullback(const domain& X) const {
-    auto [F_X, F_pullback] = f.value_and_pullback(X);
-    return with_pullback(std::move(F_X += X),
-                         [F_pullback = std::move(F_pullback)](const codomain& dY, Res& gradient) {
-                           return dY + F_pullback(dY, gradient.f);
-                         });
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const {
+    auto [F_X, F_pullback] = differentiate(f, X, entries...);
+    return with_pullback(std::move(F_X += X), [F_pullback = std::move(F_pullback)](
+                                                  const codomain& dY, Res& gradient, Entries&... entry_gradients) {
+      return dY + F_pullback(dY, gradient.f, entry_gradients...);
+    });
   }
 
   /// What F remembers.
@@ -34,7 +38,10 @@ struct Res {
     tlm::State<F> f;
   };
 
-  codomain extend(State& state, const domain& X) const { return X + tlm::extend(f, state.f, X); }
+  template <class... Entries>
+  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+    return X + tlm::extend(f, state.f, X, entries...);
+  }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit_part<F>(visit, 0, layer.f...); }
 };

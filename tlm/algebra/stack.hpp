@@ -22,22 +22,25 @@ struct Stack {
 
   std::array<F, count> f;
 
-  codomain operator()(domain X) const {
-    for (const F& f_i : f) X = f_i(std::move(X));
+  template <class... Entries>
+  codomain operator()(domain X, const Entries&... entries) const {
+    for (const F& f_i : f) X = apply(f_i, std::move(X), entries...);
     return X;
   }
 
   /// The chain rule of Composition, for as many factors: back through F_count first, through F_1 last.
-  auto value_and_pullback(domain X) const {
-    std::vector<decltype(f[0].value_and_pullback(X).pullback)> pullbacks;
+  template <class... Entries>
+  auto value_and_pullback(domain X, const Entries&... entries) const {
+    std::vector<decltype(differentiate(f[0], X, entries...).pullback)> pullbacks;
     pullbacks.reserve(count);
     for (const F& f_i : f) {
-      auto [Y, pullback] = f_i.value_and_pullback(std::move(X));
+      auto [Y, pullback] = differentiate(f_i, std::move(X), entries...);
       X = std::move(Y);
       pullbacks.push_back(std::move(pullback));
     }
-    return with_pullback(std::move(X), [pullbacks = std::move(pullbacks)](codomain dY, Stack& gradient) {
-      for (std::size_t i = count; i-- > 0;) dY = pullbacks[i](std::move(dY), gradient.f[i]);
+    return with_pullback(std::move(X), [pullbacks = std::move(pullbacks)](codomain dY, Stack& gradient,
+                                                                          Entries&... entry_gradients) {
+      for (std::size_t i = count; i-- > 0;) dY = pullbacks[i](std::move(dY), gradient.f[i], entry_gradients...);
       return dY;
     });
   }
@@ -45,8 +48,9 @@ struct Stack {
   /// What each layer remembers.
   using State = std::array<tlm::State<F>, count>;
 
-  codomain extend(State& state, domain X) const {
-    for (std::size_t i = 0; i < count; ++i) X = tlm::extend(f[i], state[i], std::move(X));
+  template <class... Entries>
+  codomain extend(State& state, domain X, const Entries&... entries) const {
+    for (std::size_t i = 0; i < count; ++i) X = tlm::extend(f[i], state[i], std::move(X), entries...);
     return X;
   }
 

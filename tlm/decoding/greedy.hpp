@@ -1,21 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/decoding/decode.hpp>
 
 namespace tlm {
-
-/// The condition under which a model can be decoded token by token. A failure shows the model.
-template <class T>
-struct CanExtend {
-  static constexpr bool value = autoregressive<T>;
-  static_assert(value, "decoding extends what was computed, which needs an autoregressive model");
-};
 
 /// The input, continued by the model until it says token 0 or the sequence with its leading 0 has max_len tokens.
 /// (Notebook, transformerLM_output.)
@@ -28,21 +20,28 @@ std::vector<Token> greedy(const T& model, const std::vector<Token>& input, std::
   if constexpr (CanExtend<T>::value) {
     if (input.size() + 1 > max_len)
       throw std::length_error("an input of " + std::to_string(input.size()) +
-                              " tokens is too long: with the leading 0 there is room for " +
-                              std::to_string(max_len) + " tokens");
-    State<T> state;
-    std::vector<Token> output = input;
-    std::vector<Token> unread{0};
-    unread.insert(unread.end(), input.begin(), input.end());
-    while (output.size() + 1 < max_len) {
-      const auto Y = extend(model, state, Tokens{unread});
-      const auto* last = &Y(Y.rows() - 1, 0);
-      const Token token = Token(std::max_element(last, last + T::codomain::cols) - last);
-      output.push_back(token);
-      if (token == 0) break;
-      unread = {token};
-    }
-    return output;
+                              " tokens is too long: with the leading 0 there is room for " + std::to_string(max_len) +
+                              " tokens");
+    std::vector<Token> said{0};
+    said.insert(said.end(), input.begin(), input.end());
+    continue_saying<State<T>>(
+        said, max_len, 0, [&model](State<T>& state, Tokens x) { return extend(model, state, std::move(x)); },
+        Greatest{});
+    return {said.begin() + 1, said.end()};
+  }
+}
+
+/// The target that an encoder–decoder gives to a source: from the token `start` until it says `end` or the target has
+/// max_len tokens; without the start. Throws whatever the model or the choice throws.
+template <class T, class Choice = Greatest>
+std::vector<Token> translate(const T& model, const std::vector<Token>& source, Token start, Token end,
+                             std::size_t max_len, const Choice& choose = {}) {
+  if constexpr (CanExtend<T>::value) {
+    std::vector<Token> said{start};
+    continue_saying<State<T>>(
+        said, max_len, end,
+        [&](State<T>& state, Tokens y) { return extend(model, state, {Tokens{source}, std::move(y)}); }, choose);
+    return {said.begin() + 1, said.end()};
   }
 }
 

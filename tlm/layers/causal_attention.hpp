@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/kernel_product.hpp>
 #include <tlm/layers/affine.hpp>
-#include <tlm/layers/softmax_kernel.hpp>
+#include <tlm/layers/multi_head.hpp>
 
 namespace tlm {
 
@@ -15,37 +14,29 @@ template <std::size_t d_model, std::size_t n_heads>
 struct CanSplit {
   static constexpr bool value = n_heads > 0 && d_model % n_heads == 0;
   static_assert(value, "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
+  /// The width of a head, 1 where there is none.
+  static constexpr std::size_t d_head = value ? d_model / (n_heads + !n_heads) : 1;
 };
 
-/// H(X) = Concat(H_1(X), …, H_h(X)) with h = n_heads and
+/// CA(X) = H(X)×W_O + B, where H(X) = Concat(H_1(X), …, H_h(X)) with h = n_heads and
 ///
 ///   H_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ / √d_head)) × V_i(X),
 ///   Q_i(X) = X×W_i^Q,  K_i(X) = X×W_i^K,  V_i(X) = X×W_i^V.
 ///
-/// (Article, "Multi-Head Causal Attention".) W_i^Q, W_i^K and W_i^V are the i-th contiguous blocks of d_head columns of
-/// W_Q, W_K and W_V. Autoregressive, as a product of a causal kernel with a rowwise operation.
+/// (Article, "Multi-Head Causal Attention".) W_i^Q, W_i^K and W_i^V are the i-th blocks of d_head columns of W_Q, W_K
+/// and W_V. Autoregressive: a product of a causal kernel with a rowwise operation, then rowwise operations.
 template <std::size_t d_model, std::size_t n_heads, class Real = float>
-struct CausalHeads
-    : KernelProduct<SoftmaxKernel<n_heads, Causal,                       // softmax(◺(  ×  /√d_head))
-                                  Times<"W_Q", d_model, d_model, Real>,  // Q
-                                  Times<"W_K", d_model, d_model, Real>>, // Kᵀ
-                    Times<"W_V", d_model, d_model, Real>> {              // × V
-  static_assert(CanSplit<d_model, n_heads>::value);
-};
-
-/// CA(X) = softmax(◺(Q(X)×K(X)ᵀ) / √d_model) × V(X): one head, without W_O and B. (Article, "Causal Attention with one
-/// head".) Here d_head = d_model.
-template <std::size_t d_model, class Real = float>
-struct SingleHeadCausalAttention : CausalHeads<d_model, 1, Real> {
+struct CausalAttention : Composition<Plus<"B", d_model, Real>,
+                                     MultiHead<d_model, n_heads, CanSplit<d_model, n_heads>::d_head,
+                                               CanSplit<d_model, n_heads>::d_head, Causal, FromItself, Real>> {
   static constexpr std::string_view symbol = "CA";
 };
 
-/// CA(X) = H(X)×W_O + B. (Article, "Multi-Head Causal Attention".)
-template <std::size_t d_model, std::size_t n_heads, class Real = float>
-struct CausalAttention : Composition<Plus<"B", d_model, Real>,             // + B
-                                     Times<"W_O", d_model, d_model, Real>, // × W_O
-                                     CausalHeads<d_model, n_heads, Real>>  // H
-{
+/// CA(X) = softmax(◺(Q(X)×K(X)ᵀ) / √d_model) × V(X): one head with d_head = d_model, without W_O and B. (Article,
+/// "Causal Attention with one head".)
+template <std::size_t d_model, class Real = float>
+struct SingleHeadCausalAttention
+    : Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model, d_model, Causal, FromItself, Real> {
   static constexpr std::string_view symbol = "CA";
 };
 

@@ -9,6 +9,29 @@
 
 namespace tlm {
 
+/// Which row of a matrix with `vocab_size` rows belongs to a token. Throws std::out_of_range for a token that is not in
+/// the vocabulary.
+inline std::size_t row_of(Token token, std::size_t vocab_size) {
+  if (token < 0 || std::size_t(token) >= vocab_size)
+    throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
+                            std::to_string(vocab_size - 1));
+  return std::size_t(token);
+}
+
+/// OneHot(x)×W: for each token of x its row of W. Throws like row_of.
+template <std::size_t vocab_size, std::size_t cols, class Real>
+Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tokens& x) {
+  Matrix<n, cols, Real> Y{x.sequences()};
+  for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, W.row(row_of(x(i, 0), vocab_size)));
+  return Y;
+}
+
+/// dW += OneHot(x)ᵀ×dY: every row of dY goes to the row of dW that its token looked up.
+template <std::size_t vocab_size, std::size_t cols, class Real>
+void accumulate_look_up(Matrix<vocab_size, cols, Real>& dW, const Tokens& x, const Matrix<n, cols, Real>& dY) {
+  for (std::size_t i = 0; i < x.rows(); ++i) dW.add_to_row(row_of(x(i, 0), vocab_size), dY.row(i));
+}
+
 /// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)
 ///
 /// A token is an integer from {0, …, vocab_size − 1}, and W_e, vocab_size × d_model, has a row for each. Rowwise, "if
@@ -23,30 +46,18 @@ struct Embedding {
   Matrix<vocab_size, d_model, Real> W_e;
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
-  codomain operator()(const domain& x) const {
-    codomain Y{x.sequences()};
-    for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, W_e.row(row_of(x(i, 0))));
-    return Y;
-  }
+  codomain operator()(const domain& x) const { return look_up(W_e, x); }
 
   /// Y_i is linear in row x_i of W_e, which therefore receives dY_i. Tokens are no real numbers: nothing goes back.
   auto value_and_pullback(domain x) const {
-    codomain Y = (*this)(x);
+    codomain Y = look_up(W_e, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& dY, Embedding& gradient) {
-      for (std::size_t i = 0; i < x.rows(); ++i) gradient.W_e.add_to_row(row_of(x(i, 0)), dY.row(i));
+      accumulate_look_up(gradient.W_e, x, dY);
       return Nothing{};
     });
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"W_e"}, layer.W_e...); }
-
- private:
-  static std::size_t row_of(Token token) {
-    if (token < 0 || std::size_t(token) >= vocab_size)
-      throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
-                              std::to_string(vocab_size - 1));
-    return std::size_t(token);
-  }
 };
 
 }  // namespace tlm

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,12 +11,41 @@
 
 namespace tlm {
 
-/// N(X)_i = a·(x − x̄)/(σ(x) + ε) + b for each row x = X_i, coordinate by coordinate. (Article, "Normalization layers".)
+/// (x − x̄)/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
+struct DeviationPlusEpsilon {
+  /// The square root in it: σ.
+  template <class Real>
+  static Real root(Real variance) {
+    return sqrt(variance);
+  }
+  /// The divisor: σ + ε.
+  template <class Real>
+  static Real divisor(Real root) {
+    return root + Real(1) / Real(1'000'000);
+  }
+};
+
+/// (x − μ)/√(σ² + ε) with ε = 10⁻⁵, the value in the NumPy notebook's class. (The Formulated Transformer, "Layer
+/// normalization".)
+struct RootOfVariancePlusEpsilon {
+  /// The square root in it: √(σ² + ε).
+  template <class Real>
+  static Real root(Real variance) {
+    return sqrt(variance + Real(1) / Real(100'000));
+  }
+  /// The divisor: the same.
+  template <class Real>
+  static Real divisor(Real root) {
+    return root;
+  }
+};
+
+/// X_i ↦ a·(x − x̄)/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
-/// x̄ is the mean and σ(x) = √(Σ_j (x_j − x̄)² / d_model) the standard deviation of the row; ε = 10⁻⁶; a, b ∈ ℝ^d_model
-/// are weights. Rowwise. The write-up's N, N_ca and N_ff differ by name only.
-template <Symbol name, std::size_t d_model, class Real = float>
-struct Normalization {
+/// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b,
+/// of as many coordinates as x, have the letters `scale` and `shift` in the write-up. Rowwise.
+template <Symbol name, Symbol scale, Symbol shift, class Formula, std::size_t d_model, class Real>
+struct StandardizedRows {
   using declared = is::Rowwise;
   using domain = Matrix<n, d_model, Real>;
   using codomain = domain;
@@ -25,19 +55,19 @@ struct Normalization {
 
   codomain operator()(const domain& X) const { return scaled(standardized(X).Z); }
 
-  /// With u = x − x̄, s = σ + ε and z = u/s, row by row:
+  /// With u = x − x̄, the root r = √(⟨u, u⟩/d + …), the divisor s = r + … and z = u/s, row by row:
   ///
   ///   y = a·z + b         hence  da = dy·z,  db = dy,  dz = a·dy;
-  ///   z = u/s             hence  du = dz/s − ⟨dz, u⟩/s² ∂σ/∂u = dz/s − ⟨dz, z⟩/s ∂σ/∂u;
-  ///   σ² = ⟨u, u⟩/d       hence  ∂σ/∂u = u/(dσ) = s z/(dσ);
+  ///   z = u/s             hence  du = dz/s − ⟨dz, u⟩/s² ∂s/∂u = dz/s − ⟨dz, z⟩/s ∂s/∂u;
+  ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(dr) = s z/(dr);
   ///   u = x − x̄           hence  dx = du − mean(du), where mean(z) = 0.
   ///
-  /// Together dx = (dz − mean(dz))/s − z ⟨dz, z⟩/(dσ). For a constant row σ = 0 and z = 0, N is differentiable all the
-  /// same, and dropping the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
+  /// Together dx = (dz − mean(dz))/s − z ⟨dz, z⟩/(dr). For a constant row z = 0, and r = 0 if there is no ε under the
+  /// root; dropping the last term is exact then: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
   auto value_and_pullback(const domain& X) const {
     Standardized standard = standardized(X);
     codomain Y = scaled(standard.Z);
-    return with_pullback(std::move(Y), [this, standard = std::move(standard)](codomain dY, Normalization& gradient) {
+    return with_pullback(std::move(Y), [this, standard = std::move(standard)](codomain dY, StandardizedRows& gradient) {
       const Real d(d_model);
       for (std::size_t i = 0; i < dY.rows(); ++i) {
         const auto z = standard.Z.row(i);
@@ -47,8 +77,8 @@ struct Normalization {
         auto& dz = dy;
         xt::noalias(dz) = a.row(0) * dy;
         const Real mean = total(dz) / d;
-        const Real slope = quotient_or_zero(total(dz * z), d * standard.deviation[i]);
-        const Real s = standard.deviation[i] + epsilon();
+        const Real slope = quotient_or_zero(total(dz * z), d * standard.root[i]);
+        const Real s = Formula::divisor(standard.root[i]);
         xt::noalias(dz) = (dz - mean) / s - z * slope;
       }
       return dY;
@@ -56,16 +86,14 @@ struct Normalization {
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"a"}, layer.a...);
-    visit(Name{"b"}, layer.b...);
+    visit(Name{scale}, layer.a...);
+    visit(Name{shift}, layer.b...);
   }
 
  private:
-  static Real epsilon() { return Real(1) / Real(1'000'000); }
-
   struct Standardized {
-    domain Z;                     // z = (x − x̄)/(σ + ε)
-    std::vector<Real> deviation;  // σ, row by row
+    domain Z;                // z = (x − x̄)/s
+    std::vector<Real> root;  // r, row by row
   };
 
   static Standardized standardized(const domain& X) {
@@ -75,8 +103,8 @@ struct Normalization {
       auto z = standard.Z.row(i);
       const Real mean = total(X.row(i)) / d;
       xt::noalias(z) = X.row(i) - mean;
-      standard.deviation[i] = sqrt(total(z * z) / d);
-      const Real s = standard.deviation[i] + epsilon();
+      standard.root[i] = Formula::root(total(z * z) / d);
+      const Real s = Formula::divisor(standard.root[i]);
       xt::noalias(z) = z / s;
     }
     return standard;
@@ -88,5 +116,15 @@ struct Normalization {
     return Y;
   }
 };
+
+/// N(X)_i = a·(x − x̄)/(σ(x) + ε) + b for each row x = X_i, with ε = 10⁻⁶. (Article, "Normalization layers".)
+/// The write-up's N, N_ca and N_ff differ by name only.
+template <Symbol name, std::size_t d_model, class Real = float>
+struct Normalization : StandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_model, Real> {};
+
+/// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i, with ε = 10⁻⁵. (The Formulated Transformer, "Layer
+/// normalization"; the NumPy notebook.)
+template <Symbol name, std::size_t d_model, class Real = float>
+struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon, d_model, Real> {};
 
 }  // namespace tlm

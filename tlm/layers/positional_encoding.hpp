@@ -98,4 +98,29 @@ struct PositionalEncoding {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
 };
 
+/// X ↦ X + W_p|n with the constants W_p: sines and cosines that are not trained and count as no weights. (The Formulated
+/// Transformer, "Hyperparameters".) With positions pos from 1 and i = 1, …, d_model/2,
+///
+///   W_p(pos, 2i−1) = sin(pos / 10000^(2i/d_model)),   W_p(pos, 2i) = cos(pos / 10000^(2i/d_model)),
+///
+/// where the columns count from 1. (As printed, 2i and 2i+1, they would leave out the first and overrun the last.)
+template <std::size_t max_len, std::size_t d_model, class Real = float>
+struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
+  using typename PositionalEncoding<max_len, d_model, Real>::domain;
+  static constexpr std::string_view symbol = "W_p";
+
+  ConstantPositionalEncoding() {
+    this->PE = this->sinusoidal([](std::size_t i) {  // i counts from 0 there
+      return Radians{1.0 / std::pow(10000.0, 2.0 * double(i + 1) / double(d_model))};
+    });
+  }
+
+  /// dX = dY: there is nothing else to move.
+  auto value_and_pullback(domain X) const {
+    return with_pullback((*this)(std::move(X)), [](domain dY, ConstantPositionalEncoding&) { return dY; });
+  }
+
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
 }  // namespace tlm

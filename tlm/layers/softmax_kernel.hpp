@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/visible.hpp>
@@ -28,8 +29,8 @@ void softmax_of_visible(const VisibleMatrices<n_heads, Mask, Real, block>& A) {
 /// A_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ / √d_head)) for each head i. (Article, "Multi-Head Causal Attention".)
 ///
 /// Q_i(X) and K_i(X) are the i-th of n_heads blocks of d_head columns of Q(X) and K(X). `Mask` says what is visible:
-/// Causal is ◺. A causal kernel if Q and K are autoregressive: entry (i, j) depends on row i of Q(X) and the rows up to
-/// i of K(X) alone.
+/// Causal is ◺, Unmasked leaves it out. With Causal a causal kernel if Q and K are autoregressive: entry (i, j) depends
+/// on row i of Q(X) and the rows up to i of K(X) alone.
 template <std::size_t n_heads, class Mask, class Q, class K, std::size_t block = 32>
 struct SoftmaxKernel {
   using domain = typename Q::domain;
@@ -46,12 +47,14 @@ struct SoftmaxKernel {
   ///
   ///   a_j = exp(s_j)/Σ_k exp(s_k)   hence  ds_j = a_j (da_j − Σ_k a_k da_k);
   ///   S = QKᵀ/c                     hence  dQ = dS×K/c,  dK = dSᵀ×Q/c.
-  auto value_and_pullback(const domain& X) const {
-    auto [Q_X, Q_pullback] = q.value_and_pullback(X);
-    auto [K_X, K_pullback] = k.value_and_pullback(X);
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const {
+    auto [Q_X, Q_pullback] = differentiate(q, X, entries...);
+    auto [K_X, K_pullback] = differentiate(k, X, entries...);
     Kernel A = kernel(Q_X, K_X);
     return with_pullback(A, [A, Q_X = std::move(Q_X), K_X = std::move(K_X), Q_pullback = std::move(Q_pullback),
-                             K_pullback = std::move(K_pullback)](const Kernel& dA, SoftmaxKernel& gradient) {
+                             K_pullback = std::move(K_pullback)](const Kernel& dA, SoftmaxKernel& gradient,
+                                                                 Entries&... entry_gradients) {
       const Kernel dS = dA.like();
       for_each_row(
           [](std::size_t visible, const Real* a, const Real* da, Real* ds) {
@@ -59,7 +62,8 @@ struct SoftmaxKernel {
             for (std::size_t j = 0; j < visible; ++j) ds[j] = a[j] * (da[j] - mean) * one_over_c();
           },
           A, dA, dS);
-      return Q_pullback(dS * K_X, gradient.q) + K_pullback(transposed_product(dS, Q_X), gradient.k);
+      return Q_pullback(dS * K_X, gradient.q, entry_gradients...) +
+             K_pullback(transposed_product(dS, Q_X), gradient.k, entry_gradients...);
     });
   }
 
@@ -71,9 +75,10 @@ struct SoftmaxKernel {
   };
 
   /// The next rows of A(X): as A(X|i) is the leading block of A(X), the earlier ones stand.
-  Kernel extend(State& state, const domain& X) const {
-    state.K_X = continued(state.K_X, tlm::extend(k, state.k, X));
-    return kernel(tlm::extend(q, state.q, X), state.K_X);
+  template <class... Entries>
+  Kernel extend(State& state, const domain& X, const Entries&... entries) const {
+    state.K_X = continued(state.K_X, tlm::extend(k, state.k, X, entries...));
+    return kernel(tlm::extend(q, state.q, X, entries...), state.K_X);
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) {

@@ -20,10 +20,16 @@ struct Causal {
   static constexpr std::size_t visible(std::size_t i, std::size_t /*n_keys*/) { return i + 1; }
 };
 
+/// Every query sees every key.
+struct Unmasked {
+  /// How many keys a query sees: all of them.
+  static constexpr std::size_t visible(std::size_t /*i*/, std::size_t n_keys) { return n_keys; }
+};
+
 /// One matrix A for each sequence and each of n_heads heads: queries × keys, of which `Mask` says what is visible.
 ///
-/// The queries of a sequence are the last of its positions: with as many queries as keys A is square, with fewer it
-/// is the last rows of the square one. Copies share their entries. `block` rows make a block.
+/// Under a Causal mask the queries of a sequence are the last of its positions: with as many queries as keys A is
+/// square, with fewer it is the last rows of the square one. Copies share their entries. `block` rows make a block.
 template <std::size_t n_heads_, class Mask_, class Real_, std::size_t block_>
 class VisibleMatrices {
  public:
@@ -33,8 +39,7 @@ class VisibleMatrices {
   static constexpr std::size_t block = block_;
   static_assert(block > 0, "a block has at least one row");
 
-  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, as long at
-  /// least.
+  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys.
   VisibleMatrices(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
     if (queries.count() != keys.count())
       throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
@@ -62,7 +67,7 @@ class VisibleMatrices {
 
   /// How many entries of row i of sequence s are visible: the first so many.
   std::size_t visible(std::size_t s, std::size_t i) const {
-    return Mask::visible(keys_.length(s) - queries_.length(s) + i, keys_.length(s));
+    return Mask::visible(keys_.length(s) + i - queries_.length(s), keys_.length(s));
   }
 
   /// action(s, h, top, height, shared) for every block of rows: `height` rows from `top`, all of which see at least

@@ -86,6 +86,33 @@ Real checked_sum_of_weights(const Batch<Real>& batch) {
   return sum;
 }
 
+/// A loss with its gradient by the model's output.
+template <std::size_t cols, class Real>
+struct CrossEntropy {
+  Real value;
+  Matrix<n, cols, Real> dZ;
+};
+
+/// −Σ_k ω_k y_k / divisor with y_k = LogSoftmax(Z)_k at token x_k. Writing y_k = z_{k,x_k} − log Σ_j exp(z_kj),
+///
+///   ∂y_k/∂z_kj = [j = x_k] − softmax(Z_k)_j,   hence   dz_kj = ω_k/divisor (softmax(Z_k)_j − [j = x_k]).
+///
+/// The tokens are from {0, …, cols − 1}, and there is one with a weight for each row of Z.
+template <std::size_t cols, class Real>
+CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x, const Matrix<n, 1, Real>& omega,
+                                       Real divisor) {
+  CrossEntropy<cols, Real> result{Real(0), log_softmax(std::move(Z))};
+  Matrix<n, cols, Real>& Y = result.dZ;
+  for (std::size_t k = 0; k < Y.rows(); ++k) {
+    const auto x_k = std::size_t(x(k, 0));
+    const Real share = omega(k, 0) / divisor;
+    result.value -= share * Y(k, x_k);
+    for (std::size_t j = 0; j < cols; ++j) Y(k, j) = share * exp(Y(k, j));
+    Y(k, x_k) -= share;
+  }
+  return result;
+}
+
 /// −Σω_ji·y_ji / Σω_ji, where y_ji is the log probability that T gives to token x_ji after (0, x_j1, …, x_j,i−1):
 /// y_ji = Y_j[i] at x_ji, with Y_j = LogSoftmax(T(0, x_j1, …, x_jn)|n).
 ///
@@ -95,32 +122,17 @@ Real checked_sum_of_weights(const Batch<Real>& batch) {
 template <Autoregressive T, class Real>
 Real loss(const T& model, const Batch<Real>& batch) {
   const Real sum_of_weights = checked_sum_of_weights<T::codomain::cols>(batch);
-  const auto Y = log_softmax(model(preceded_by_0(batch.x)));
-  Real weighted(0);
-  for (std::size_t i = 0; i < Y.rows(); ++i) weighted += batch.omega(i, 0) * Y(i, std::size_t(batch.x(i, 0)));
-  return -weighted / sum_of_weights;
+  return cross_entropy(model(preceded_by_0(batch.x)), batch.x, batch.omega, sum_of_weights).value;
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss.
-///
-/// Writing Z for T(X)|n, y_k = z_{k,x_k} − log Σ_j exp(z_kj), so that ∂y_k/∂z_kj = [j = x_k] − softmax(Z_k)_j and
-///
-///   ∂loss/∂z_kj = ω_k/Σω (softmax(Z_k)_j − [j = x_k]).
 template <Autoregressive T, class Real>
 Real loss_and_gradient(const T& model, const Batch<Real>& batch, T& gradient) {
   const Real sum_of_weights = checked_sum_of_weights<T::codomain::cols>(batch);
   auto [Z, pullback] = model.value_and_pullback(preceded_by_0(batch.x));
-  auto Y = log_softmax(std::move(Z));
-  Real weighted(0);
-  for (std::size_t i = 0; i < Y.rows(); ++i) {
-    const Real omega = batch.omega(i, 0);
-    const std::size_t x = std::size_t(batch.x(i, 0));
-    weighted += omega * Y(i, x);
-    for (std::size_t j = 0; j < T::codomain::cols; ++j) Y(i, j) = omega / sum_of_weights * exp(Y(i, j));
-    Y(i, x) -= omega / sum_of_weights;
-  }
-  pullback(std::move(Y), gradient);
-  return -weighted / sum_of_weights;
+  auto [loss, dZ] = cross_entropy(std::move(Z), batch.x, batch.omega, sum_of_weights);
+  pullback(std::move(dZ), gradient);
+  return loss;
 }
 
 }  // namespace tlm
