@@ -77,14 +77,13 @@ template <class T>
 struct StateOf<T> {
   using type = Nothing;
 };
-/// What T remembers of the rows that it has seen.
-template <class T>
+/// What T remembers of the rows that it has seen, for an autoregressive T.
+template <Autoregressive T>
 using State = typename StateOf<T>::type;
 
 /// The rows of T(X₀ continued by X) that belong to X, where `state` remembers X₀ and from now on also X.
 /// T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands.
-template <class T>
-  requires autoregressive<T>
+template <Autoregressive T>
 typename T::codomain extend(const T& layer, State<T>& state, typename T::domain X) {
   if constexpr (rowwise<T>)
     return layer(std::move(X));
