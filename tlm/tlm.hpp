@@ -9,9 +9,12 @@
 #include <tlm/layers/final_layer.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
+#include <tlm/models/formulated_transformer.hpp>
+#include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/reversal.hpp>
 #include <tlm/training/train.hpp>
+#include <tlm/training/translation.hpp>

@@ -125,6 +125,10 @@ inline constexpr bool autoregressive<EncoderDecoder<Encoder, Decoder>> = autoreg
 template <class Entry, class F>
 inline constexpr bool autoregressive<Tied<Entry, F>> = autoregressive<F>;
 
+/// An operation whose earlier rows stand when rows are appended: autoregressive, or independent of its input.
+template <class T>
+concept Extensible = autoregressive<T> || constant<T>;
+
 /// An operation that is rowwise by type.
 template <class T>
 concept Rowwise = rowwise<T>;

@@ -12,8 +12,8 @@ namespace tlm {
 /// Whether G ∘ F exists: G takes what F returns. A failure shows both types.
 template <class DomainOfG, class CodomainOfF>
 struct DomainIs {
-  static constexpr bool value = std::is_same_v<DomainOfG, CodomainOfF>;
-  static_assert(value, "in a composition G∘F the codomain of F is the domain of G");
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(std::is_same_v<DomainOfG, CodomainOfF>, "in a composition G∘F the codomain of F is the domain of G");
 };
 
 /// The composition of one factor is that factor.

@@ -55,8 +55,7 @@ auto differentiate(const F& f, typename F::domain X, const Entries&... entries) 
 /// The rows of T(X₀ continued by X) that belong to X, where `state` remembers X₀ and from now on also X, with the
 /// environment if T reads one. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what
 /// does not depend on X at all stands the more.)
-template <class T, class... Entries>
-  requires(autoregressive<T> || constant<T>)
+template <Extensible T, class... Entries>
 typename T::codomain extend(const T& layer, State<T>& state, typename T::domain X, const Entries&... entries) {
   if constexpr (rowwise<T>)
     return apply(layer, std::move(X), entries...);

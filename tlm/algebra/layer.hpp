@@ -82,8 +82,8 @@ template <class T>
 struct StateOf<T> {
   using type = Nothing;
 };
-/// What T remembers of the rows that it has seen.
-template <class T>
+/// What T remembers of the rows that it has seen, for an autoregressive T.
+template <Extensible T>
 using State = typename StateOf<T>::type;
 
 }  // namespace tlm

@@ -46,11 +46,13 @@ struct Stack {
   }
 
   /// What each layer remembers.
-  using State = std::array<tlm::State<F>, count>;
+  struct State {
+    std::array<tlm::State<F>, count> f;
+  };
 
   template <class... Entries>
   codomain extend(State& state, domain X, const Entries&... entries) const {
-    for (std::size_t i = 0; i < count; ++i) X = tlm::extend(f[i], state[i], std::move(X), entries...);
+    for (std::size_t i = 0; i < count; ++i) X = tlm::extend(f[i], state.f[i], std::move(X), entries...);
     return X;
   }
 

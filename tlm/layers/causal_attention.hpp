@@ -9,15 +9,6 @@
 
 namespace tlm {
 
-/// The condition under which the vectorwords split into heads. A failure shows both numbers.
-template <std::size_t d_model, std::size_t n_heads>
-struct CanSplit {
-  static constexpr bool value = n_heads > 0 && d_model % n_heads == 0;
-  static_assert(value, "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
-  /// The width of a head, 1 where there is none.
-  static constexpr std::size_t d_head = value ? d_model / (n_heads + !n_heads) : 1;
-};
-
 /// CA(X) = H(X)×W_O + B, where H(X) = Concat(H_1(X), …, H_h(X)) with h = n_heads and
 ///
 ///   H_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ / √d_head)) × V_i(X),

@@ -45,8 +45,8 @@ struct CacheLineAllocator {
 template <auto rows>
 struct NumberOfRows {
   static constexpr bool open = std::is_same_v<decltype(rows), Open>;
-  static constexpr bool value = open || std::is_same_v<decltype(rows), std::size_t>;
-  static_assert(value, "the rows of a Matrix are n or a std::size_t, as in Matrix<std::size_t{2}, 3>");
+  static_assert(open || std::is_same_v<decltype(rows), std::size_t>,
+                "the rows of a Matrix are n or a std::size_t, as in Matrix<std::size_t{2}, 3>");
 };
 
 /// A matrix whose shape is its type; its entries lie row by row on the heap.
@@ -56,7 +56,6 @@ struct NumberOfRows {
 /// Rows and columns of the program count from 0.
 template <auto rows_, std::size_t cols_, class Real_ = float>
 class Matrix {
-  static_assert(NumberOfRows<rows_>::value);
   static_assert(cols_ > 0, "a Matrix has at least one column");
 
  public:

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <complex>  // before cxxblas, which does not include what it uses
+
 #include <xtensor-blas/xblas_config.hpp>  // before cxxblas: whether there is a CBLAS
 #include <xflens/cxxblas/cxxblas.cxx>
 

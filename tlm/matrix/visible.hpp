@@ -99,10 +99,20 @@ void for_each_row(const Action& action, const A& matrices, const Others&... othe
         action(matrices.visible(s, i), &matrices(s, h)(i, 0), &others(s, h)(i, 0)...);
 }
 
+/// The condition under which the vectorwords split into heads. A failure shows both numbers.
+template <std::size_t d_model, std::size_t n_heads>
+struct CanSplit {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(n_heads > 0 && d_model % n_heads == 0,
+                "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
+  /// The width of a head.
+  static constexpr std::size_t d_head = n_heads > 0 ? d_model / n_heads : d_model;
+};
+
 /// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
 template <std::size_t n_heads, class M>
 auto head(M& X, const Sequences& sequences, std::size_t s, std::size_t h) {
-  static_assert(M::cols % n_heads == 0, "the heads divide the columns among them");
+  static_assert(CanSplit<M::cols, n_heads>::value);
   constexpr std::size_t d_head = M::cols / n_heads;
   return view(X).block(sequences.begin(s), sequences.length(s), h * d_head, d_head);
 }

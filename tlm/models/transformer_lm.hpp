@@ -31,11 +31,12 @@ struct Config {
   Block block = Block::definition;  ///< Which decoder block.
 };
 
-/// The condition under which there is a model of these parameters.
+/// The vocabulary of a model. Where a Config does not say how large it is, this is the one place to complain, before any
+/// layer is made of it.
 template <std::size_t vocab_size>
-struct HasVocabulary {
-  static constexpr bool value = vocab_size > 0;
-  static_assert(value, "a Config says how many tokens there are: Config{.vocab_size = …}");
+struct Vocabulary {
+  static constexpr std::size_t size = vocab_size > 0 ? vocab_size : 1;
+  static_assert(vocab_size > 0, "a Config says how many tokens there are: Config{.vocab_size = …}");
 };
 
 /// The decoder block of these parameters.
@@ -48,12 +49,11 @@ using BlockOf = std::conditional_t<config.block == Block::definition,
 ///
 /// From sequences of tokens to a row of vocab_size real numbers for each token. Autoregressive.
 template <Config config_, class Real_ = float>
-struct TransformerLM : Composition<FinalLayer<config_.d_model, config_.vocab_size, Real_>,         // Φ
+struct TransformerLM : Composition<FinalLayer<config_.d_model, Vocabulary<config_.vocab_size>::size, Real_>, // Φ
                                    Normalization<"N", config_.d_model, Real_>,                     // N
                                    Stack<BlockOf<config_, Real_>, config_.n_layers>,               // DB_n ∘ … ∘ DB_1
                                    PositionalEncoding<config_.max_len, config_.d_model, Real_>,    // PE
-                                   Embedding<config_.vocab_size, config_.d_model, Real_>> {        // Em
-  static_assert(HasVocabulary<config_.vocab_size>::value);
+                                   Embedding<Vocabulary<config_.vocab_size>::size, config_.d_model, Real_>> {// Em
   static constexpr std::string_view symbol = "T_LM";
 
   using Real = Real_;

@@ -51,7 +51,8 @@ template <std::size_t cols, class Real>
 Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   for (std::size_t i = 0; i < X.rows(); ++i) {
     const Real greatest = maximum(&X(i, 0), cols);
-    const Real sum = sum_of(cols, [&](std::size_t j) { return exp(X(i, j) - greatest); });
+    Real sum(0);
+    for (std::size_t j = 0; j < cols; ++j) sum += exp(X(i, j) - greatest);
     const Real shift = greatest + log(sum);
     for (std::size_t j = 0; j < cols; ++j) X(i, j) = X(i, j) - shift;
   }
