@@ -54,8 +54,10 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
               Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
   if constexpr (std::is_same_v<Real, float> || std::is_same_v<Real, double>) {
     if (C.rows == 0 || C.cols == 0) return;
-    const auto transposition = [](const auto& X) { return X.col_step == 1 ? cxxblas::NoTrans : cxxblas::Trans; };
-    const auto leading = [](const auto& X) { return int(X.col_step == 1 ? X.row_step : X.col_step); };
+    // Both steps of a matrix of one column are 1: it lies as rows unless they would overlap.
+    const auto by_rows = [](const auto& X) { return X.col_step == 1 && X.row_step >= X.cols; };
+    const auto transposition = [&](const auto& X) { return by_rows(X) ? cxxblas::NoTrans : cxxblas::Trans; };
+    const auto leading = [&](const auto& X) { return int(by_rows(X) ? X.row_step : X.col_step); };
     cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols),
                        factor, A.data, leading(A), B.data, leading(B),
                        present == Present::added_to ? Real(1) : Real(0), C.data, leading(C));
