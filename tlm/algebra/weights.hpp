@@ -19,6 +19,9 @@ struct Name {
   std::size_t index = 0;        ///< From 1 within a Stack; 0 elsewhere.
   const Name* inner = nullptr;  ///< Valid during the visit.
 
+  /// The weight's own symbol, as in "A".
+  std::string_view letter() const { return inner ? inner->letter() : symbol; }
+
   /// As in "DB_1.FF.A".
   std::string path() const {
     std::string path{symbol};

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <string_view>
 
 #include <tlm/algebra/weights.hpp>
 #include <tlm/training/generator.hpp>
@@ -15,6 +17,22 @@ void initialize_uniform(Layer& layer, Generator& generator) {
       [&]<class Weight>(const Name&, Weight& weight) {
         for (std::size_t e = 0; e < Weight::size; ++e)
           weight.data()[e] = typename Weight::Real(generator.uniform() - 0.5);
+      },
+      layer);
+}
+
+/// Every matrix W becomes uniformly distributed over ±√(6/(rows + columns)) (Glorot and Bengio, 2010), independently, in
+/// the order of weights(); the scale γ of a LayerNorm becomes 1, and whatever else is a single row becomes 0. Keeps the
+/// vectors of an encoder–decoder at their length through all its layers.
+template <class Layer>
+void initialize_glorot(Layer& layer, Generator& generator) {
+  for_each_weight(
+      [&]<class Weight>(const Name& name, Weight& weight) {
+        using Real = typename Weight::Real;
+        constexpr std::size_t rows = Weight::size / Weight::cols;
+        const double bound = std::sqrt(6.0 / double(rows + Weight::cols));
+        for (std::size_t e = 0; e < Weight::size; ++e)
+          weight.data()[e] = rows > 1 ? Real((2 * generator.uniform() - 1) * bound) : Real(name.letter() == "γ");
       },
       layer);
 }
