@@ -31,29 +31,36 @@ struct Config {
   Block block = Block::definition;  ///< Which decoder block.
 };
 
-/// The vocabulary of a model. Where a Config does not say how large it is, this is the one place to complain, before any
-/// layer is made of it.
-template <std::size_t vocab_size>
-struct Vocabulary {
-  static constexpr std::size_t size = vocab_size > 0 ? vocab_size : 1;
-  static_assert(vocab_size > 0, "a Config says how many tokens there are: Config{.vocab_size = …}");
+/// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
+template <Config config>
+struct Complete {
+  static constexpr Config value = [] {
+    Config complete = config;
+    complete.vocab_size += config.vocab_size == 0;
+    return complete;
+  }();
+  static_assert(config.vocab_size > 0, "a Config says how many tokens there are: Config{.vocab_size = …}");
 };
 
 /// The decoder block of these parameters.
-template <Config config, class Real>
-using BlockOf = std::conditional_t<config.block == Block::definition,
-                                   DecoderBlock<config.d_model, config.d_ff, config.n_heads, Real>,
-                                   InspirationalDecoderBlock<config.d_model, config.d_ff, config.n_heads, Real>>;
+template <Config c, class Real>
+using BlockOf =
+    std::conditional_t<c.block == Block::definition, DecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>,
+                       InspirationalDecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>>;
 
-/// T_LM = Φ ∘ N ∘ DB_n_layers ∘ … ∘ DB_1 ∘ PE ∘ Em. (Article, "Definition of TransformerLM".)
+/// Φ ∘ N ∘ DB_n_layers ∘ … ∘ DB_1 ∘ PE ∘ Em. (Article, "Definition of TransformerLM".)
+template <Config c, class Real>
+using TransformerLMFormula = Composition<FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
+                                         Normalization<"N", c.d_model, Real>,             // ∘ N
+                                         Stack<BlockOf<c, Real>, c.n_layers>,             // ∘ DB_n_layers ∘ … ∘ DB_1
+                                         PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
+                                         Embedding<c.vocab_size, c.d_model, Real>>;       // ∘ Em
+
+/// T_LM = Φ ∘ N ∘ DB_n_layers ∘ … ∘ DB_1 ∘ PE ∘ Em.
 ///
 /// From sequences of tokens to a row of vocab_size real numbers for each token. Autoregressive.
 template <Config config_, class Real_ = float>
-struct TransformerLM : Composition<FinalLayer<config_.d_model, Vocabulary<config_.vocab_size>::size, Real_>, // Φ
-                                   Normalization<"N", config_.d_model, Real_>,                     // N
-                                   Stack<BlockOf<config_, Real_>, config_.n_layers>,               // DB_n ∘ … ∘ DB_1
-                                   PositionalEncoding<config_.max_len, config_.d_model, Real_>,    // PE
-                                   Embedding<Vocabulary<config_.vocab_size>::size, config_.d_model, Real_>> {// Em
+struct TransformerLM : TransformerLMFormula<Complete<config_>::value, Real_> {
   static constexpr std::string_view symbol = "T_LM";
 
   using Real = Real_;
