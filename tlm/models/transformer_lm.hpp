@@ -34,11 +34,8 @@ struct Config {
 /// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
 template <Config config>
 struct Complete {
-  static constexpr Config value = [] {
-    Config complete = config;
-    complete.vocab_size += config.vocab_size == 0;
-    return complete;
-  }();
+  static constexpr Config value{config.vocab_size + (config.vocab_size == 0), config.d_model, config.d_ff,
+                                config.n_layers, config.n_heads, config.max_len, config.block};
   static_assert(config.vocab_size > 0, "a Config says how many tokens there are: Config{.vocab_size = …}");
 };
 
@@ -50,11 +47,11 @@ using BlockOf =
 
 /// Φ ∘ N ∘ DB_n_layers ∘ … ∘ DB_1 ∘ PE ∘ Em. (Article, "Definition of TransformerLM".)
 template <Config c, class Real>
-using TransformerLMFormula = Composition<FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
-                                         Normalization<"N", c.d_model, Real>,             // ∘ N
-                                         Stack<BlockOf<c, Real>, c.n_layers>,             // ∘ DB_n_layers ∘ … ∘ DB_1
-                                         PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
-                                         Embedding<c.vocab_size, c.d_model, Real>>;       // ∘ Em
+struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
+                                          Normalization<"N", c.d_model, Real>,             // ∘ N
+                                          Stack<BlockOf<c, Real>, c.n_layers>,             // ∘ DB_n_layers ∘ … ∘ DB_1
+                                          PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
+                                          Embedding<c.vocab_size, c.d_model, Real>> {};    // ∘ Em
 
 /// T_LM = Φ ∘ N ∘ DB_n_layers ∘ … ∘ DB_1 ∘ PE ∘ Em.
 ///
