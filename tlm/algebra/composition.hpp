@@ -65,4 +65,15 @@ struct Composition<G, Fs...> {
   }
 };
 
+/// The part of type P of a composition, to look at its weights or to set them.
+template <class P, class G, class... Fs>
+P& part(Composition<G, Fs...>& whole) {
+  if constexpr (sizeof...(Fs) == 0)
+    return whole;
+  else if constexpr (std::is_same_v<P, G>)
+    return whole.g;
+  else
+    return part<P>(whole.f);
+}
+
 }  // namespace tlm

@@ -57,10 +57,13 @@ struct PositionalEncoding {
     std::vector<std::size_t> lengths;
   };
 
-  /// Throws like operator().
+  /// Throws like operator(), and std::invalid_argument for other sequences than before.
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
-    state.lengths.resize(sequences.count());
+    if (state.lengths.empty()) state.lengths.resize(sequences.count());
+    if (state.lengths.size() != sequences.count())
+      throw std::invalid_argument("a stack of " + std::to_string(state.lengths.size()) +
+                                  " sequences cannot be continued by " + std::to_string(sequences.count()));
     for (std::size_t s = 0; s < sequences.count(); ++s) {
       if (state.lengths[s] + sequences.length(s) > max_len)
         throw std::length_error("a sequence of " + std::to_string(state.lengths[s] + sequences.length(s)) +

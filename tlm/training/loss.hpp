@@ -122,15 +122,17 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
 /// summing to 0; std::out_of_range for a token outside the vocabulary; whatever T throws.
 template <Autoregressive T, class Real>
 Real loss(const T& model, const Batch<Real>& batch) {
+  Tokens X = preceded_by_0(batch.x);
   const Real sum_of_weights = checked_sum_of_weights<T::codomain::cols>(batch);
-  return cross_entropy(model(preceded_by_0(batch.x)), batch.x, batch.omega, sum_of_weights).value;
+  return cross_entropy(model(std::move(X)), batch.x, batch.omega, sum_of_weights).value;
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss.
 template <Autoregressive T, class Real>
 Real loss_and_gradient(const T& model, const Batch<Real>& batch, T& gradient) {
+  Tokens X = preceded_by_0(batch.x);
   const Real sum_of_weights = checked_sum_of_weights<T::codomain::cols>(batch);
-  auto [Z, pullback] = model.value_and_pullback(preceded_by_0(batch.x));
+  auto [Z, pullback] = model.value_and_pullback(std::move(X));
   auto [loss, dZ] = cross_entropy(std::move(Z), batch.x, batch.omega, sum_of_weights);
   pullback(std::move(dZ), gradient);
   return loss;

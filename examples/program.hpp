@@ -1,0 +1,157 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <tlm/matrix/matrix.hpp>
+#include <tlm/training/train.hpp>
+
+/// What the example programs that train a model have in common.
+namespace program {
+
+/// Runs `run` after reading the options. Wrong options and wrong input end the program with one sentence and exit
+/// code 2.
+template <class Run>
+int main(CLI::App& app, int argc, char** argv, const Run& run) {
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const std::exception& error) {
+    std::cerr << app.get_name() << ": " << error.what() << '\n';
+    return 2;
+  }
+}
+
+/// An option that is one of a few names.
+template <class Value>
+void add_choice(CLI::App& app, const std::string& name, Value& value, const std::map<std::string, Value>& choices,
+                const std::string& description) {
+  std::string listed;
+  for (const auto& [choice, meaning] : choices) listed += (listed.empty() ? "" : " or ") + choice;
+  app.add_option_function<std::string>(
+         name,
+         [&value, choices, name, listed](const std::string& text) {
+           const auto chosen = choices.find(text);
+           if (chosen == choices.end())
+             throw CLI::ValidationError(name, "it must be " + listed + ", not " + text);
+           value = chosen->second;
+         },
+         description)
+      ->type_name(listed);
+}
+
+/// A finite number greater than 0.
+inline const CLI::Validator greater_than_0{
+    [](std::string& text) {
+      std::istringstream in{text};
+      double number = 0;
+      const bool positive = in >> number && in.eof() && std::isfinite(number) && number > 0;
+      return positive ? std::string{} : "it must be a finite number greater than 0, not " + text;
+    },
+    "> 0"};
+
+/// Ctrl-C asks to stop; a second one kills, as usual.
+class Interruption {
+ public:
+  Interruption() {
+    std::signal(SIGINT, [](int) {
+      requested_ = 1;
+      std::signal(SIGINT, SIG_DFL);
+    });
+  }
+  bool requested() const { return requested_ != 0; }
+
+ private:
+  static inline volatile std::sig_atomic_t requested_ = 0;
+};
+
+/// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise a line every 500
+/// steps.
+class ProgressReport {
+ public:
+  ProgressReport(std::size_t steps, bool quiet)
+      : steps_{steps}, quiet_{quiet}, live_{isatty(STDOUT_FILENO) != 0}, start_{Clock::now()}, shown_{start_} {}
+
+  tlm::Continue operator()(const tlm::Progress& progress) {
+    sum_of_losses_ += progress.loss;
+    ++losses_;
+    const bool last = progress.step == steps_ || interruption_.requested();
+    const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
+    if (!quiet_ && (last || due)) show(progress.step, last);
+    return interruption_.requested() ? tlm::Continue::no : tlm::Continue::yes;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(std::size_t step, bool last) {
+    shown_ = Clock::now();
+    const double seconds = std::chrono::duration<double>(shown_ - start_).count();
+    const double speed = double(step) / seconds;
+    std::ostringstream line;
+    line << "step " << std::setw(int(std::to_string(steps_).size())) << step << " of " << steps_ << std::fixed
+         << std::setprecision(4) << "   average loss " << sum_of_losses_ / double(losses_) << std::setprecision(0)
+         << "   " << speed << " steps/s   " << std::setprecision(1) << double(steps_ - step) / speed << " s left";
+    if (live_)
+      std::cout << '\r' << line.str() << "\x1b[K" << (last ? "\n" : "") << std::flush;
+    else
+      std::cout << line.str() << '\n' << std::flush;
+    if (!live_ || losses_ >= 500) sum_of_losses_ = 0, losses_ = 0;
+  }
+
+  std::size_t steps_;
+  bool quiet_, live_;
+  Interruption interruption_;
+  Clock::time_point start_, shown_;
+  double sum_of_losses_ = 0;
+  std::size_t losses_ = 0;
+};
+
+/// As in "1 2 0 2 1 0".
+inline std::string spelled(const std::vector<tlm::Token>& tokens) {
+  std::string text;
+  for (const tlm::Token token : tokens) text += (text.empty() ? "" : " ") + std::to_string(token);
+  return text;
+}
+
+/// What a model made of a question, and what it should have made.
+struct Answer {
+  std::vector<tlm::Token> question, answer, expected;
+  bool right() const { return answer == expected; }
+};
+
+/// A handful of answers, the wrong ones first, and the success rate as the last line.
+inline void print_answers(std::vector<Answer> answers, bool quiet) {
+  const auto wrong_first = [](const Answer& a, const Answer& b) { return a.right() < b.right(); };
+  std::stable_sort(answers.begin(), answers.end(), wrong_first);
+  std::size_t right = 0;
+  for (const Answer& answer : answers) right += answer.right();
+  if (!quiet)
+    for (std::size_t a = 0; a < std::min<std::size_t>(5, answers.size()); ++a) {
+      std::cout << (answers[a].right() ? "right: " : "wrong: ") << spelled(answers[a].question) << "  →  "
+                << spelled(answers[a].answer);
+      if (!answers[a].right()) std::cout << "   should be: " << spelled(answers[a].expected);
+      std::cout << '\n';
+    }
+  std::cout << "success rate: " << std::fixed << std::setprecision(1)
+            << 100.0 * double(right) / double(answers.size()) << " % (" << right << " of " << answers.size() << ")\n";
+}
+
+}  // namespace program

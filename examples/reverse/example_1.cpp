@@ -1,0 +1,3 @@
+#include "run.hpp"
+
+template void run<1>(const Options& options);

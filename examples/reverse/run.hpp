@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include <examples/program.hpp>
+#include <tlm/tlm.hpp>
+
+#include "options.hpp"
+
+/// One of the notebook's three examples: its task and its number of steps. (Notebook, "Demo examples".)
+struct Example {
+  int n_tokens, min_length, max_length;
+  std::size_t steps;
+};
+inline constexpr Example examples[] = {{10, 2, 2, 6'000}, {3, 2, 3, 6'000}, {4, 2, 4, 16'000}};
+
+/// The notebook's model for a task, with one of the two decoder blocks.
+template <Example e, tlm::Block block>
+using ModelOf = tlm::TransformerLM<tlm::Config{.vocab_size = std::size_t(e.n_tokens) + 1,
+                                               .d_model = 128,
+                                               .d_ff = 256,
+                                               .n_layers = 2,
+                                               .n_heads = 2,
+                                               .max_len = 2 * std::size_t(e.max_length) + 3,
+                                               .block = block}>;
+
+/// What the model makes of every sequence of the task, or of 10,000 random ones where there are more.
+template <class Model>
+std::vector<program::Answer> test(const Model& model, const tlm::Reversal& task) {
+  std::vector<program::Answer> answers;
+  for (const auto& tokens : task.all()) {
+    const auto question = tlm::Reversal::question(tokens);
+    answers.push_back({question, tlm::greedy(model, question, Model::config.max_len), tlm::Reversal::solved(tokens)});
+  }
+  return answers;
+}
+
+template <Example e, tlm::Block block>
+void train_and_test(const Options& options) {
+  using Model = ModelOf<e, block>;
+  const tlm::Reversal task{e.n_tokens, e.min_length, e.max_length};
+  const std::size_t steps = options.steps.value_or(e.steps);
+  tlm::Generator generator{options.seed};
+
+  auto model = std::make_unique<Model>();
+  tlm::initialize_uniform(*model, generator);
+  if (options.init == Options::Init::sinusoidal) {
+    using PE = tlm::PositionalEncoding<Model::config.max_len, Model::config.d_model>;
+    tlm::part<PE>(*model).PE = PE::sinusoidal();
+  }
+
+  if (!options.quiet)
+    std::cout << "Example " << options.example << ": to reverse " << e.min_length << " to " << e.max_length << " of "
+              << e.n_tokens << " tokens\n"
+              << "T_LM with vocab_size " << Model::config.vocab_size << ", d_model " << Model::config.d_model
+              << ", d_ff " << Model::config.d_ff << ", n_layers " << Model::config.n_layers << ", n_heads "
+              << Model::config.n_heads << ", max_len " << Model::config.max_len << ", "
+              << (block == tlm::Block::definition ? "decoder block by the definition" : "inspirational decoder block")
+              << ": " << tlm::weight_count<Model> << " weights\n"
+              << steps << " steps of " << (options.optimizer == Options::Optimizer::sgd ? "SGD" : "Adam")
+              << " with learning rate " << options.learning_rate << ", batches of " << options.batch_size << ", seed "
+              << options.seed << '\n';
+
+  std::function<void(Model&, const Model&)> optimizer = tlm::SGD{options.learning_rate};
+  if (options.optimizer == Options::Optimizer::adam) optimizer = tlm::Adam<Model>{options.learning_rate};
+  program::ProgressReport report{steps, options.quiet};
+  tlm::train(*model, optimizer, [&] { return task.batch(options.batch_size, generator); }, steps, report);
+  program::print_answers(test(*model, task), options.quiet);
+}
+
+template <int example>
+void run(const Options& options) {
+  if (options.block == tlm::Block::definition)
+    train_and_test<examples[example], tlm::Block::definition>(options);
+  else
+    train_and_test<examples[example], tlm::Block::inspirational>(options);
+}
