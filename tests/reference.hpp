@@ -1,0 +1,190 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+/// The article's formulas once more, as plain loops over doubles, with the article's indices.
+///
+/// Slow and straightforward, and on purpose without a line of the library: what both compute is compared. Masked scores
+/// really are −∞ here, every head has its own matrices, and nothing is subtracted before exp.
+namespace reference {
+
+/// A matrix: A(i, j) is the entry in row i and column j, both counted from 1.
+struct Table {
+  std::size_t rows, cols;
+  std::vector<double> entries;
+
+  Table(std::size_t n_rows, std::size_t n_cols) : rows{n_rows}, cols{n_cols}, entries(n_rows * n_cols) {}
+
+  double& operator()(std::size_t i, std::size_t j) { return entries.at((i - 1) * cols + j - 1); }
+  double operator()(std::size_t i, std::size_t j) const { return entries.at((i - 1) * cols + j - 1); }
+};
+
+/// The weights of a layer by their paths, as in "DB_1.FF.A".
+using Weights = std::map<std::string, Table>;
+
+/// A×B.
+inline Table product(const Table& A, const Table& B) {
+  Table C(A.rows, B.cols);
+  for (std::size_t i = 1; i <= A.rows; ++i)
+    for (std::size_t j = 1; j <= B.cols; ++j)
+      for (std::size_t k = 1; k <= A.cols; ++k) C(i, j) += A(i, k) * B(k, j);
+  return C;
+}
+
+/// A+B, where a B of one row stands for as many identical ones.
+inline Table sum(Table A, const Table& B) {
+  for (std::size_t i = 1; i <= A.rows; ++i)
+    for (std::size_t j = 1; j <= A.cols; ++j) A(i, j) += B(B.rows == 1 ? 1 : i, j);
+  return A;
+}
+
+/// A|i: the first i rows.
+inline Table reduced(const Table& A, std::size_t i) {
+  Table first(i, A.cols);
+  for (std::size_t k = 1; k <= i; ++k)
+    for (std::size_t j = 1; j <= A.cols; ++j) first(k, j) = A(k, j);
+  return first;
+}
+
+/// `width` columns, the first of which is number `left`.
+inline Table columns(const Table& A, std::size_t left, std::size_t width) {
+  Table part(A.rows, width);
+  for (std::size_t i = 1; i <= A.rows; ++i)
+    for (std::size_t j = 1; j <= width; ++j) part(i, j) = A(i, left + j - 1);
+  return part;
+}
+
+/// The layer "simply assigns a row to each token".
+inline Table embedding(const Table& W_e, const std::vector<int>& x) {
+  Table X(x.size(), W_e.cols);
+  for (std::size_t i = 1; i <= x.size(); ++i)
+    for (std::size_t j = 1; j <= W_e.cols; ++j) X(i, j) = W_e(std::size_t(x[i - 1]) + 1, j);
+  return X;
+}
+
+/// X + PE|n.
+inline Table positional_encoding(const Table& PE, const Table& X) { return sum(X, reduced(PE, X.rows)); }
+
+/// PE(pos, 2i) = sin(pos/10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same), where these columns count from 0.
+inline Table sinusoidal(std::size_t max_len, std::size_t d_model) {
+  Table PE(max_len, d_model);
+  for (std::size_t pos = 1; pos <= max_len; ++pos)
+    for (std::size_t column = 0; column < d_model; ++column) {
+      const double even = double(column - column % 2);
+      const double angle = double(pos) / std::pow(10000.0, even / double(d_model));
+      PE(pos, column + 1) = column % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  return PE;
+}
+
+/// a·(x − x̄)/(σ(x) + ε) + b for each row x, with ε = 10⁻⁶.
+inline Table normalization(const Table& a, const Table& b, const Table& X) {
+  Table Y(X.rows, X.cols);
+  const double d = double(X.cols);
+  for (std::size_t i = 1; i <= X.rows; ++i) {
+    double mean = 0, variance = 0;
+    for (std::size_t j = 1; j <= X.cols; ++j) mean += X(i, j) / d;
+    for (std::size_t j = 1; j <= X.cols; ++j) variance += (X(i, j) - mean) * (X(i, j) - mean) / d;
+    for (std::size_t j = 1; j <= X.cols; ++j)
+      Y(i, j) = a(1, j) * (X(i, j) - mean) / (std::sqrt(variance) + 1e-6) + b(1, j);
+  }
+  return Y;
+}
+
+/// max(0, X).
+inline Table relu(Table X) {
+  for (double& x : X.entries) x = x > 0 ? x : 0;
+  return X;
+}
+
+/// ◺A: −∞ above the main diagonal.
+inline Table masked(Table A) {
+  for (std::size_t i = 1; i <= A.rows; ++i)
+    for (std::size_t j = i + 1; j <= A.cols; ++j) A(i, j) = -std::numeric_limits<double>::infinity();
+  return A;
+}
+
+/// exp(a_ij) / Σ_k exp(a_ik).
+inline Table softmax(Table A) {
+  for (std::size_t i = 1; i <= A.rows; ++i) {
+    double total = 0;
+    for (std::size_t j = 1; j <= A.cols; ++j) total += std::exp(A(i, j));
+    for (std::size_t j = 1; j <= A.cols; ++j) A(i, j) = std::exp(A(i, j)) / total;
+  }
+  return A;
+}
+
+/// softmax(◺(Q×Kᵀ/√d_head)) × V with Q = X×W_Q, K = X×W_K, V = X×W_V.
+inline Table one_head(const Table& W_Q, const Table& W_K, const Table& W_V, const Table& X) {
+  const Table Q = product(X, W_Q), K = product(X, W_K);
+  Table scores(X.rows, X.rows);
+  for (std::size_t i = 1; i <= X.rows; ++i)
+    for (std::size_t j = 1; j <= X.rows; ++j)
+      for (std::size_t k = 1; k <= Q.cols; ++k) scores(i, j) += Q(i, k) * K(j, k) / std::sqrt(double(Q.cols));
+  return product(softmax(masked(scores)), product(X, W_V));
+}
+
+/// Concat(H_1(X), …, H_h(X)), where the matrices of head i are the i-th blocks of columns.
+inline Table heads(const Weights& w, const std::string& path, std::size_t h, const Table& X) {
+  const std::size_t d_head = w.at(path + "W_Q").cols / h;
+  Table H(X.rows, h * d_head);
+  for (std::size_t head = 1; head <= h; ++head) {
+    const std::size_t left = (head - 1) * d_head + 1;
+    const auto W_i = [&](const char* letter) { return columns(w.at(path + letter), left, d_head); };
+    const Table H_i = one_head(W_i("W_Q"), W_i("W_K"), W_i("W_V"), X);
+    for (std::size_t i = 1; i <= X.rows; ++i)
+      for (std::size_t j = 1; j <= d_head; ++j) H(i, left + j - 1) = H_i(i, j);
+  }
+  return H;
+}
+
+/// H(X)×W_O + B.
+inline Table causal_attention(const Weights& w, const std::string& path, std::size_t h, const Table& X) {
+  return sum(product(heads(w, path, h, X), w.at(path + "W_O")), w.at(path + "B"));
+}
+
+/// ReLU(N_ff(X)×A + K)×B + L.
+inline Table feed_forward(const Weights& w, const std::string& path, const Table& X) {
+  const Table N_ff = normalization(w.at(path + "N_ff.a"), w.at(path + "N_ff.b"), X);
+  const Table hidden = relu(sum(product(N_ff, w.at(path + "A")), w.at(path + "K")));
+  return sum(product(hidden, w.at(path + "B")), w.at(path + "L"));
+}
+
+/// Which formula of a decoder block.
+enum class Block { definition, inspirational };
+
+/// X + CA(N_ca(X)) + FF(X + CA(N_ca(X))), or X + FF(X + CA(N_ca(X))).
+inline Table decoder_block(const Weights& w, const std::string& path, std::size_t h, Block block, const Table& X) {
+  const Table N_ca = normalization(w.at(path + "N_ca.a"), w.at(path + "N_ca.b"), X);
+  const Table CA = causal_attention(w, path + "CA.", h, N_ca);
+  const Table FF = feed_forward(w, path + "FF.", sum(X, CA));
+  return block == Block::definition ? sum(sum(X, CA), FF) : sum(X, FF);
+}
+
+/// X×Y + B.
+inline Table final_layer(const Weights& w, const std::string& path, const Table& X) {
+  return sum(product(X, w.at(path + "Y")), w.at(path + "B"));
+}
+
+/// Φ(N(DB_n(…DB_1(PE(Em(x)))…))).
+inline Table transformer_lm(const Weights& w, std::size_t n_layers, std::size_t h, Block block,
+                            const std::vector<int>& x) {
+  Table X = positional_encoding(w.at("PE.PE"), embedding(w.at("Em.W_e"), x));
+  for (std::size_t i = 1; i <= n_layers; ++i) X = decoder_block(w, "DB_" + std::to_string(i) + ".", h, block, X);
+  return final_layer(w, "Φ.", normalization(w.at("N.a"), w.at("N.b"), X));
+}
+
+/// y_k = LogSoftmax(T(X)|n)[k] at token x_k, k = 1, …, n, where T_X = T(X) has all n + 1 rows for X = (0, x_1, …, x_n).
+inline std::vector<double> log_probabilities(const Table& T_X, const std::vector<int>& x) {
+  const Table Y = softmax(reduced(T_X, x.size()));
+  std::vector<double> y;
+  for (std::size_t k = 1; k <= x.size(); ++k) y.push_back(std::log(Y(k, std::size_t(x[k - 1]) + 1)));
+  return y;
+}
+
+}  // namespace reference

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include <tlm/algebra/weights.hpp>
+#include <tlm/matrix/matrix.hpp>
+#include <tlm/training/generator.hpp>
+#include <tlm/training/initialization.hpp>
+
+#include "reference.hpp"
+
+/// What the tests share: random inputs from fixed seeds, and the way from the library's matrices to the reference's.
+namespace tlm::tests {
+
+/// The vocabulary of the layers under test that read tokens.
+inline constexpr std::size_t vocab_size = 5;
+
+/// Sequences of unequal lengths, one of them of a single row.
+inline Sequences unequal() { return Sequences::of_lengths({3, 1, 5}); }
+
+/// For these sequences: tokens from the vocabulary, or numbers uniformly distributed over [−1, 1).
+template <class M>
+M random_rows(const Sequences& sequences, Generator& generator) {
+  M X{sequences};
+  for (std::size_t e = 0; e < X.rows() * M::cols; ++e)
+    if constexpr (std::is_integral_v<typename M::Real>)
+      X.data()[e] = generator.integer(0, int(vocab_size) - 1);
+    else
+      X.data()[e] = typename M::Real(2 * generator.uniform() - 1);
+  return X;
+}
+
+/// A layer with weights uniformly distributed over [−½, ½).
+template <class F>
+F random_layer(Generator& generator) {
+  F layer;
+  initialize_uniform(layer, generator);
+  return layer;
+}
+
+/// `count` rows of X from row `first`, as one sequence.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> rows(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t count) {
+  const Real* begin = X.data() + first * cols;
+  return Matrix<n, cols, Real>{std::vector<Real>(begin, begin + count * cols)};
+}
+
+/// The same numbers in double, for the reference.
+template <auto n_rows, std::size_t cols, class Real>
+reference::Table table(const Matrix<n_rows, cols, Real>& X) {
+  reference::Table numbers(X.rows(), cols);
+  for (std::size_t e = 0; e < numbers.entries.size(); ++e) numbers.entries[e] = double(X.data()[e]);
+  return numbers;
+}
+
+/// The tokens of a stack as plain numbers.
+inline std::vector<Token> plain(const Tokens& x) { return {x.data(), x.data() + x.rows()}; }
+
+/// All weights of a layer by their paths.
+template <class F>
+reference::Weights weights_of(const F& layer) {
+  reference::Weights weights;
+  for_each_weight([&](const Name& name, const auto& W) { weights.emplace(name.path(), table(W)); }, layer);
+  return weights;
+}
+
+/// The greater of two numbers; NaN if one of them is, so that no maximum of errors can lose it.
+inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+/// The greatest |a − b| over all entries. Infinite if the shapes differ, NaN if a NaN is among the entries.
+inline double distance(const reference::Table& A, const reference::Table& B) {
+  if (A.rows != B.rows || A.cols != B.cols) return std::numeric_limits<double>::infinity();
+  double greatest = 0;
+  for (std::size_t e = 0; e < A.entries.size(); ++e)
+    greatest = greater(greatest, std::abs(A.entries[e] - B.entries[e]));
+  return greatest;
+}
+
+/// The greatest |a − b| over all entries of two matrices of the library.
+template <auto n_rows, std::size_t cols, class Real>
+double distance(const Matrix<n_rows, cols, Real>& A, const Matrix<n_rows, cols, Real>& B) {
+  return distance(table(A), table(B));
+}
+
+/// The greatest distance between two weights with the same name.
+template <class F>
+double distance_of_weights(const F& left, const F& right) {
+  double greatest = 0;
+  for_each_weight([&](const Name&, const auto& a, const auto& b) { greatest = greater(greatest, distance(a, b)); },
+                  left, right);
+  return greatest;
+}
+
+/// The greatest |a|.
+inline double scale(const reference::Table& A) { return distance(A, reference::Table(A.rows, A.cols)); }
+
+}  // namespace tlm::tests

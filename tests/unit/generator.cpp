@@ -1,0 +1,75 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <tlm/training/generator.hpp>
+
+using namespace tlm;
+
+namespace {
+
+/// Whether 60,000 draws of 1, …, 6 are within 5 standard deviations of 10,000 each.
+bool fair_die(const std::function<int()>& draw) {
+  std::vector<int> counts(7);
+  for (int i = 0; i < 60'000; ++i) ++counts.at(std::size_t(draw()));
+  const double deviation = std::sqrt(60'000 * (1.0 / 6) * (5.0 / 6));
+  for (std::size_t face = 1; face <= 6; ++face)
+    if (std::abs(counts[face] - 10'000) > 5 * deviation) return false;
+  return counts[0] == 0;
+}
+
+}  // namespace
+
+// The numbers of the standard's mersenne_twister_engine, computed by another implementation of it.
+TEST_CASE("the first numbers of a seed are the same everywhere") {
+  Generator uniform{1};
+  CHECK(uniform.uniform() == 0.13387664401253263);
+  CHECK(uniform.uniform() == 0.13640703636619722);
+  CHECK(uniform.uniform() == 0.4512149038445381);
+
+  Generator integer{1};
+  std::vector<int> drawn;
+  for (int i = 0; i < 10; ++i) drawn.push_back(integer.integer(1, 10));
+  CHECK(drawn == std::vector<int>{9, 3, 1, 7, 5, 10, 9, 6, 9, 5});
+}
+
+TEST_CASE("uniform() is from [0, 1), with mean ½") {
+  Generator generator{2};
+  double least = 1, greatest = 0, sum = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const double x = generator.uniform();
+    least = std::min(least, x);
+    greatest = std::max(greatest, x);
+    sum += x;
+  }
+  CHECK(least >= 0);
+  CHECK(least < 1e-4);
+  CHECK(greatest < 1);
+  CHECK(greatest > 1 - 1e-4);
+  // The standard deviation of the mean is 1/√(12·10⁵) = 9.1e-4.
+  CHECK(std::abs(sum / 100'000 - 0.5) < 5e-3);
+}
+
+TEST_CASE("integer() is uniform over first, …, last") {
+  Generator generator{3};
+  CHECK(fair_die([&] { return generator.integer(1, 6); }));
+  // The same count sees a die of which a number beyond the last becomes the first.
+  CHECK_FALSE(fair_die([&] { return generator.integer(0, 6) % 6 + 1; }));
+}
+
+TEST_CASE("integer() reaches both ends of every range") {
+  Generator generator{4};
+  CHECK(generator.integer(7, 7) == 7);
+  bool negative = false, positive = false;
+  for (int i = 0; i < 100; ++i) {
+    const int whole = generator.integer(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+    (whole < 0 ? negative : positive) = true;
+    const int bit = generator.integer(-1, 0);
+    CHECK((bit == -1 || bit == 0));
+  }
+  CHECK((negative && positive));
+  CHECK_THROWS_WITH_AS(generator.integer(2, 1), "there is no integer from 2 to 1", std::invalid_argument);
+}

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "../layers.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+constexpr double tolerance = 1e-12;
+
+/// A layer with random weights, on sequences of unequal lengths, against its formula: formula(weights, X) for the
+/// X of one sequence.
+template <class F, class Formula>
+void compare(const Formula& formula) {
+  Generator generator{1};
+  const F layer = random_layer<F>(generator);
+  const auto X = random_rows<typename F::domain>(unequal(), generator);
+  const auto Y = layer(X);
+  CHECK(Y.sequences() == unequal());
+  CHECK(layer.value_and_pullback(X).value == Y);
+  for (std::size_t s = 0; s < unequal().count(); ++s)
+    CHECK(distance(table(sequence(Y, s)), formula(weights_of(layer), table(sequence(X, s)))) <= tolerance);
+}
+
+using reference::Table;
+using reference::Weights;
+
+}  // namespace
+
+TEST_CASE("Em assigns a row of W_e to each token") {
+  Generator generator{1};
+  const auto Em = random_layer<Embedding<vocab_size, d_model, double>>(generator);
+  const std::vector<Token> x{0, 4, 2, 2};
+  CHECK(distance(table(Em(Tokens{x})), reference::embedding(table(Em.W_e), x)) == 0);
+}
+
+TEST_CASE("PE adds its first rows") {
+  compare<PositionalEncoding<max_len, d_model, double>>(
+      [](const Weights& w, const Table& X) { return reference::positional_encoding(w.at("PE"), X); });
+}
+
+TEST_CASE("PE begins as sines and cosines of positions from 1, columns from 0") {
+  const auto PE = PositionalEncoding<max_len, d_model, double>::sinusoidal();
+  CHECK(distance(table(PE), reference::sinusoidal(max_len, d_model)) <= 1e-15);
+  CHECK(PE(0, 0) == doctest::Approx(std::sin(1.0)));
+  CHECK(PE(0, 1) == doctest::Approx(std::cos(1.0)));
+  CHECK(PE(2, 2) == doctest::Approx(std::sin(3 / std::pow(10000.0, 2.0 / 6))));
+  CHECK(PE(2, 5) == doctest::Approx(std::cos(3 / std::pow(10000.0, 4.0 / 6))));
+
+  // Floats are rounded once, from angles in double.
+  const auto in_float = PositionalEncoding<2048, 4>::sinusoidal();
+  CHECK(distance(table(in_float), reference::sinusoidal(2048, 4)) <= 6e-8);
+}
+
+TEST_CASE("N standardizes each row, scales and shifts it") {
+  compare<Normalization<"N", d_model, double>>(
+      [](const Weights& w, const Table& X) { return reference::normalization(w.at("a"), w.at("b"), X); });
+}
+
+TEST_CASE("N divides by σ + 10⁻⁶, so a constant row becomes b") {
+  Generator generator{1};
+  const auto N = random_layer<Normalization<"N", d_model, double>>(generator);
+  const Matrix<n, d_model, double> X{Sequences{1}, 0.5};
+  CHECK(distance(table(N(X)), table(N.b)) == 0);
+
+  // A row of σ = 10⁻⁶ is halved by it: ±10⁻⁶ becomes ±½.
+  const Normalization<"N", 2, double> unit{{.a = {1, 1}, .b = {0, 0}}};
+  CHECK(unit(Matrix<n, 2, double>{1e-6, -1e-6})(0, 0) == doctest::Approx(0.5));
+}
+
+TEST_CASE("X×W, X+B and max(0, X)") {
+  compare<Times<"W", d_model, 4, double>>(
+      [](const Weights& w, const Table& X) { return reference::product(X, w.at("W")); });
+  compare<Plus<"B", d_model, double>>([](const Weights& w, const Table& X) { return reference::sum(X, w.at("B")); });
+  compare<ReLU<d_model, double>>([](const Weights&, const Table& X) { return reference::relu(X); });
+}
+
+TEST_CASE("CA with one head") {
+  compare<SingleHeadCausalAttention<d_model, double>>(
+      [](const Weights& w, const Table& X) { return reference::one_head(w.at("W_Q"), w.at("W_K"), w.at("W_V"), X); });
+}
+
+TEST_CASE("CA with several heads, in contiguous blocks of columns") {
+  const auto with = [](std::size_t h) {
+    return [h](const Weights& w, const Table& X) { return reference::causal_attention(w, "", h, X); };
+  };
+  compare<CausalAttention<d_model, 1, double>>(with(1));
+  compare<CausalAttention<d_model, 2, double>>(with(2));
+  compare<CausalAttention<d_model, 3, double>>(with(3));
+  compare<CausalAttention<d_model, 6, double>>(with(6));
+  compare<BlockedHeads>([](const Weights& w, const Table& X) { return reference::heads(w, "", n_heads, X); });
+}
+
+TEST_CASE("CA of sequences about as long as its blocks of 32 rows") {
+  using CA = CausalAttention<d_model, n_heads, double>;
+  Generator generator{1};
+  const CA layer = random_layer<CA>(generator);
+  for (const std::size_t length : {31, 32, 33, 65}) {
+    const auto X = random_rows<CA::domain>(Sequences{length}, generator);
+    CHECK(distance(table(layer(X)), reference::causal_attention(weights_of(layer), "", n_heads, table(X))) <=
+          tolerance);
+  }
+}
+
+TEST_CASE("FF") {
+  compare<FeedForward<d_model, d_ff, double>>(
+      [](const Weights& w, const Table& X) { return reference::feed_forward(w, "", X); });
+}
+
+TEST_CASE("DB by the definition, and by the inspirational idea") {
+  const auto of = [](reference::Block block) {
+    return [block](const Weights& w, const Table& X) { return reference::decoder_block(w, "", n_heads, block, X); };
+  };
+  compare<DecoderBlock<d_model, d_ff, n_heads, double>>(of(reference::Block::definition));
+  compare<InspirationalDecoderBlock<d_model, d_ff, n_heads, double>>(of(reference::Block::inspirational));
+}
+
+TEST_CASE("Φ") {
+  compare<FinalLayer<d_model, vocab_size, double>>(
+      [](const Weights& w, const Table& X) { return reference::final_layer(w, "", X); });
+}

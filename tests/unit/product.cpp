@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include <tlm/matrix/product.hpp>
+
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+/// How far products may be from the plain loop, for entries up to 1 and up to 70 terms each.
+template <class Real>
+constexpr double tolerance = std::is_same_v<Real, float> ? 1e-5 : 1e-13;
+
+/// All three forms of the product for one shape, against the plain loop.
+template <class Real, std::size_t inner, std::size_t cols>
+void compare(std::size_t n_rows) {
+  CAPTURE(n_rows);
+  CAPTURE(inner);
+  CAPTURE(cols);
+  Generator generator{n_rows};
+  const auto X = random_rows<Matrix<n, inner, Real>>(Sequences{n_rows}, generator);
+  const auto Y = random_rows<Matrix<n, cols, Real>>(Sequences{n_rows}, generator);
+  const auto W = random_rows<Matrix<inner, cols, Real>>(Sequences{inner}, generator);
+
+  CHECK(distance(table(X * W), reference::product(table(X), table(W))) <= tolerance<Real>);
+
+  reference::Table W_transposed(cols, inner), X_transposed(inner, n_rows);
+  for (std::size_t i = 1; i <= inner; ++i) {
+    for (std::size_t j = 1; j <= cols; ++j) W_transposed(j, i) = double(W(i - 1, j - 1));
+    for (std::size_t j = 1; j <= n_rows; ++j) X_transposed(i, j) = double(X(j - 1, i - 1));
+  }
+  CHECK(distance(table(Y * transposed(W)), reference::product(table(Y), W_transposed)) <= tolerance<Real>);
+
+  auto G = W;
+  accumulate(G, transposed(X), Y);
+  CHECK(distance(table(G), reference::sum(table(W), reference::product(X_transposed, table(Y)))) <= tolerance<Real>);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, double) {
+  for (const std::size_t n_rows : {1, 2, 7, 33, 70}) {
+    compare<Real, 1, 1>(n_rows);
+    compare<Real, 1, 5>(n_rows);
+    compare<Real, 5, 1>(n_rows);
+    compare<Real, 3, 4>(n_rows);
+    compare<Real, 64, 17>(n_rows);
+  }
+}
+
+TEST_CASE("a product over no rows has no rows, and adds nothing") {
+  const Matrix<n, 3> X;
+  CHECK((X * Matrix<std::size_t{3}, 2>{}).rows() == 0);
+  Matrix<std::size_t{3}, 3> G{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto before = G;
+  accumulate(G, transposed(X), X);
+  CHECK(G == before);
+}
+
+TEST_CASE("a product keeps the sequences of its left factor") {
+  const Matrix<n, 3> X{unequal(), 1.0f};
+  const Matrix<std::size_t{3}, 2> W;
+  CHECK((X * W).sequences() == unequal());
+  CHECK(((X * W) * transposed(W)).sequences() == unequal());
+}
+
+TEST_CASE("row i of a product depends on row i of its left factor alone, even beside NaN") {
+  Generator generator{1};
+  auto X = random_rows<Matrix<n, 6>>(Sequences{40}, generator);
+  const auto W = random_rows<Matrix<std::size_t{6}, 5>>(Sequences{6}, generator);
+  const auto clean = X * W;
+  for (std::size_t j = 0; j < 6; ++j) X(39, j) = std::numeric_limits<float>::quiet_NaN();
+  CHECK(rows(X * W, 0, 39) == rows(clean, 0, 39));
+}
+
+TEST_CASE("parts of matrices are multiplied in place, with a factor, over or onto what is there") {
+  const Matrix<n, 3, double> A{1, 2, 3, 4, 5, 6};
+  Matrix<n, 3, double> C{Sequences{2}, 1.0};
+  const auto corner = view(C).block(0, 2, 1, 2);
+  multiply(view(A).block(0, 2, 0, 2), view(A).block(0, 2, 1, 2).transposed(), corner, Present::added_to, 10.0);
+  CHECK(C == Matrix<n, 3, double>{1, 1 + 10 * 8, 1 + 10 * 17, 1, 1 + 10 * 23, 1 + 10 * 50});
+  multiply(view(A).block(0, 2, 0, 1), view(A).block(0, 1, 1, 2), corner);
+  CHECK(C == Matrix<n, 3, double>{1, 2, 3, 1, 8, 12});
+}
+
+TEST_CASE("the sum of the rows is added to a row") {
+  Matrix<std::size_t{1}, 2> b{1, 2};
+  accumulate_rows(b, Matrix<n, 2>{10, 20, 30, 40});
+  CHECK(b == Matrix<std::size_t{1}, 2>{41, 62});
+}

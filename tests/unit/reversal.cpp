@@ -1,0 +1,78 @@
+#include <doctest/doctest.h>
+
+#include <set>
+#include <vector>
+
+#include <tlm/training/reversal.hpp>
+
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+TEST_CASE("a question is solved by its reversal between zeros") {
+  CHECK(Reversal::question({1, 2, 3}) == std::vector<Token>{1, 2, 3, 0});
+  CHECK(Reversal::solved({1, 2, 3}) == std::vector<Token>{1, 2, 3, 0, 3, 2, 1, 0});
+}
+
+TEST_CASE("a batch consists of solved sequences of one length, with weight 1 on the answers") {
+  const Reversal task{4, 2, 3};
+  CHECK(task.vocab_size() == 5);
+  CHECK(task.max_len() == 9);
+  Generator generator{1};
+  std::set<std::size_t> lengths;
+  std::set<Token> seen;
+  for (int i = 0; i < 50; ++i) {
+    const auto batch = task.batch(3, generator);
+    CHECK(batch.x.sequences() == batch.omega.sequences());
+    REQUIRE(batch.x.sequences().count() == 3);
+    const std::size_t length = batch.x.sequences().length(0);
+    const std::size_t k = length / 2 - 1;
+    lengths.insert(k);
+    CHECK(length + 1 <= task.max_len());
+    for (std::size_t s = 0; s < 3; ++s) {
+      const std::vector<Token> x = plain(sequence(batch.x, s));
+      const std::vector<Token> tokens(x.begin(), x.begin() + std::ptrdiff_t(k));
+      CHECK(x == Reversal::solved(tokens));
+      seen.insert(tokens.begin(), tokens.end());
+      const auto omega = sequence(batch.omega, s);
+      for (std::size_t j = 0; j < length; ++j) CHECK(omega(j, 0) == (j > k ? 1 : 0));
+    }
+  }
+  CHECK(lengths == std::set<std::size_t>{2, 3});
+  CHECK(seen == std::set<Token>{1, 2, 3, 4});
+}
+
+TEST_CASE("the first batch of a seed is the same everywhere") {
+  Generator generator{1};
+  CHECK(plain(Reversal{10, 2, 2}.batch(2, generator).x) == std::vector<Token>{3, 1, 0, 1, 3, 0, 7, 5, 0, 5, 7, 0});
+}
+
+TEST_CASE("the notebook's examples have 100, 36 and 336 sequences") {
+  const auto expect = [](const Reversal& task, std::size_t count) {
+    CHECK(task.count(10'000) == count);
+    const auto all = task.all();
+    CHECK(all.size() == count);
+    CHECK(std::set(all.begin(), all.end()).size() == count);
+  };
+  expect({10, 2, 2}, 100);
+  expect({3, 2, 3}, 36);
+  expect({4, 2, 4}, 336);
+}
+
+TEST_CASE("all sequences, shorter ones first") {
+  CHECK(Reversal{2, 1, 2}.all() == std::vector<std::vector<Token>>{{1}, {2}, {1, 1}, {1, 2}, {2, 1}, {2, 2}});
+}
+
+TEST_CASE("counting stops at the limit, also where the number is beyond all integers") {
+  CHECK(Reversal{10, 2, 2}.count(99) == 99);
+  CHECK(Reversal{1000, 1, 100}.count(10'001) == 10'001);
+}
+
+TEST_CASE("a task needs tokens and lengths") {
+  CHECK_THROWS_WITH_AS((Reversal{0, 1, 1}), "the task needs at least 1 token, not 0", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Reversal{1, 0, 1}), "the task needs lengths 1 ≤ min_length ≤ max_length, not 0 and 1",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Reversal{1, 3, 2}), "the task needs lengths 1 ≤ min_length ≤ max_length, not 3 and 2",
+                       std::invalid_argument);
+}

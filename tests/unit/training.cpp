@@ -1,0 +1,145 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "../layers.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+/// A model that is trained within moments, and the task that it is for.
+using Model =
+    TransformerLM<Config{.vocab_size = 4, .d_model = 16, .d_ff = 32, .n_layers = 1, .n_heads = 2, .max_len = 7}>;
+const Reversal task{3, 2, 2};
+
+/// The model after some steps of Adam from a seed, on the stream of batches of the same seed.
+Model trained(std::uint64_t seed, std::size_t steps) {
+  Generator generator{seed};
+  Model model = random_layer<Model>(generator);
+  Adam<Model> adam{.learning_rate = 0.01};
+  const auto next_batch = [&] { return task.batch(4, generator); };
+  train(model, adam, next_batch, steps, [](const Progress&) { return Continue::yes; });
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("initial weights are uniform over [−½, ½), and the same everywhere") {
+  Generator generator{1};
+  Plus<"B", 1000, double> layer;
+  initialize_uniform(layer, generator);
+  double sum = 0;
+  for (std::size_t j = 0; j < 1000; ++j) {
+    CHECK(layer.B(0, j) >= -0.5);
+    CHECK(layer.B(0, j) < 0.5);
+    sum += layer.B(0, j);
+  }
+  CHECK(std::abs(sum / 1000) < 0.05);
+
+  Generator again{1};
+  for (std::size_t j = 0; j < 1000; ++j) CHECK(layer.B(0, j) == again.uniform() - 0.5);
+}
+
+TEST_CASE("SGD: w ← w − ηg") {
+  Plus<"B", 2, double> layer{.B = {1, 2}};
+  const Plus<"B", 2, double> gradient{.B = {10, -20}};
+  SGD{.learning_rate = 0.25}(layer, gradient);
+  CHECK(layer.B == Matrix<std::size_t{1}, 2, double>{1 - 2.5, 2 + 5.0});
+  CHECK(SGD{}.learning_rate == 0.001);
+}
+
+TEST_CASE("Adam, two steps by hand") {
+  using Layer = Plus<"B", 2, double>;
+  Layer layer{.B = {1, 2}};
+  Adam<Layer> adam{.learning_rate = 0.1, .beta_1 = 0.5, .beta_2 = 0.75, .epsilon = 0.01};
+  adam(layer, Layer{.B = {4, -8}});
+  adam(layer, Layer{.B = {2, 0}});
+
+  // Step 1: m = g/2 and v = g²/4, corrected by 1 − ½ and 1 − ¾: m̂ = g, v̂ = g².
+  double w_0 = 1 - 0.1 * 4 / (4 + 0.01), w_1 = 2 + 0.1 * 8 / (8 + 0.01);
+  // Step 2: m = (2 + 2)/2 − that is m/2 + g/2 − and v = ¾v + g²/4, corrected by 1 − ¼ and 1 − 9/16.
+  w_0 -= 0.1 * ((2.0 / 2 + 2.0 / 2) / 0.75) / (std::sqrt((0.75 * 4 + 4.0 / 4) / (7.0 / 16)) + 0.01);
+  w_1 -= 0.1 * ((-4.0 / 2) / 0.75) / (std::sqrt((0.75 * 16) / (7.0 / 16)) + 0.01);
+  CHECK(layer.B(0, 0) == doctest::Approx(w_0).epsilon(1e-14));
+  CHECK(layer.B(0, 1) == doctest::Approx(w_1).epsilon(1e-14));
+}
+
+TEST_CASE("a tiny model learns one batch by heart") {
+  Generator generator{1};
+  Model model = random_layer<Model>(generator);
+  const auto batch = task.batch(4, generator);
+  Adam<Model> adam{.learning_rate = 0.01};
+  double first = 0;
+  const std::size_t steps = train(
+      model, adam, [&] { return batch; }, 300,
+      [&](const Progress& progress) {
+        if (progress.step == 1) first = progress.loss;
+        return Continue::yes;
+      });
+  CHECK(steps == 300);
+  CHECK(first > 0.5);
+  CHECK(loss(model, batch) < 0.01);
+}
+
+TEST_CASE("plain gradient descent lowers the loss of one batch, too") {
+  Generator generator{1};
+  Model model = random_layer<Model>(generator);
+  const auto batch = task.batch(4, generator);
+  const float before = loss(model, batch);
+  SGD sgd{.learning_rate = 0.05};
+  train(
+      model, sgd, [&] { return batch; }, 300, [](const Progress&) { return Continue::yes; });
+  CHECK(loss(model, batch) < 0.2f * before);
+}
+
+TEST_CASE("the same seed gives the same bits, another seed does not") {
+  CHECK(distance_of_weights(trained(1, 20), trained(1, 20)) == 0);
+  CHECK(distance_of_weights(trained(1, 20), trained(2, 20)) > 0);
+}
+
+TEST_CASE("a report ends the training") {
+  Generator generator{1};
+  Model model = random_layer<Model>(generator), by_hand = model;
+  const auto batch = task.batch(4, generator);
+  SGD sgd{.learning_rate = 0.05};
+  std::vector<std::size_t> reported;
+  std::size_t taken = 0;
+  const auto next_batch = [&] {
+    ++taken;
+    return batch;
+  };
+  const std::size_t steps = train(model, sgd, next_batch, 100, [&](const Progress& progress) {
+    reported.push_back(progress.step);
+    return progress.step == 3 ? Continue::no : Continue::yes;
+  });
+  CHECK(steps == 3);
+  CHECK(taken == 3);
+  CHECK(reported == std::vector<std::size_t>{1, 2, 3});
+
+  for (int i = 0; i < 3; ++i) {
+    Model gradient;
+    loss_and_gradient(by_hand, batch, gradient);
+    sgd(by_hand, gradient);
+  }
+  CHECK(distance_of_weights(model, by_hand) == 0);
+}
+
+TEST_CASE("a step that fails leaves the model as after the last complete one") {
+  Generator generator{1};
+  Model model = random_layer<Model>(generator);
+  Model after_one;
+  SGD sgd;
+  int batches = 0;
+  const auto next_batch = [&] { return unweighted(++batches == 1 ? Tokens{1, 2} : Tokens{1, 9}); };
+  CHECK_THROWS_AS(train(model, sgd, next_batch, 5,
+                        [&](const Progress&) {
+                          after_one = model;
+                          return Continue::yes;
+                        }),
+                  std::out_of_range);
+  CHECK(batches == 2);
+  CHECK(distance_of_weights(model, after_one) == 0);
+}

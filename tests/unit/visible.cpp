@@ -1,0 +1,142 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include <tlm/layers/softmax_kernel.hpp>
+#include <tlm/matrix/visible.hpp>
+
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+constexpr std::size_t d = 6;
+
+/// Rows and head `head` of n_heads of sequence s of X.
+template <std::size_t n_heads>
+reference::Table head_of(const Matrix<n, d, double>& X, std::size_t s, std::size_t head) {
+  return reference::columns(table(sequence(X, s)), head * (d / n_heads) + 1, d / n_heads);
+}
+
+/// The plain definition of visible_product, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
+template <std::size_t n_heads, class Mask, std::size_t block>
+void compare(const Sequences& queries, const Sequences& keys) {
+  using Kernel = VisibleMatrices<n_heads, Mask, double, block>;
+  Generator generator{queries.rows()};
+  const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
+  const auto Y = random_rows<Matrix<n, d, double>>(queries, generator);
+  const auto K = random_rows<Matrix<n, d, double>>(keys, generator);
+
+  const Kernel A = visible_product<Kernel>(Q, K, 0.5);
+  const auto A_K = A * K;
+  const auto transposed_Y = transposed_product(A, Y);
+  CHECK(A_K.sequences() == queries);
+  CHECK(transposed_Y.sequences() == keys);
+
+  double greatest = 0;
+  for (std::size_t s = 0; s < queries.count(); ++s)
+    for (std::size_t head = 0; head < n_heads; ++head) {
+      const auto Q_h = head_of<n_heads>(Q, s, head), K_h = head_of<n_heads>(K, s, head),
+                 Y_h = head_of<n_heads>(Y, s, head);
+      const std::size_t n_queries = Q_h.rows, n_keys = K_h.rows;
+      reference::Table product(n_queries, d / n_heads), transposed(n_keys, d / n_heads);
+      for (std::size_t i = 1; i <= n_queries; ++i)
+        for (std::size_t j = 1; j <= n_keys; ++j) {
+          // The query's own position is n_keys − n_queries + i: it sees the keys up to there.
+          if (std::is_same_v<Mask, Causal> && j > n_keys - n_queries + i) continue;
+          double a = 0;
+          for (std::size_t k = 1; k <= d / n_heads; ++k) a += 0.5 * Q_h(i, k) * K_h(j, k);
+          greatest = greater(greatest, std::abs(a - A(s, head)(i - 1, j - 1)));
+          for (std::size_t k = 1; k <= d / n_heads; ++k) {
+            product(i, k) += a * K_h(j, k);
+            transposed(j, k) += a * Y_h(i, k);
+          }
+        }
+      greatest = greater(greatest, distance(head_of<n_heads>(A_K, s, head), product));
+      greatest = greater(greatest, distance(head_of<n_heads>(transposed_Y, s, head), transposed));
+    }
+  CHECK(greatest <= 1e-13);
+}
+
+/// One less than a block, a block, one more, and two and one more: queries as many as keys, then the last of them.
+template <std::size_t n_heads, std::size_t block>
+void compare_sizes() {
+  CAPTURE(n_heads);
+  CAPTURE(block);
+  for (const std::size_t length : {block - 1, block, block + 1, 2 * block + 1}) {
+    CAPTURE(length);
+    const Sequences alone = Sequences::of_lengths({length});
+    const Sequences stacked = Sequences::of_lengths({length, 1, length + 2});
+    compare<n_heads, Causal, block>(alone, alone);
+    compare<n_heads, Causal, block>(stacked, stacked);
+    compare<n_heads, Unmasked, block>(stacked, Sequences::of_lengths({2, length + 1, 3}));
+    for (const std::size_t earlier : {std::size_t{1}, block - 1, block, block + 1})
+      compare<n_heads, Causal, block>(alone, Sequences::of_lengths({length + earlier}));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products of visible blocks are the plain definition's") {
+  compare_sizes<1, 1>();
+  compare_sizes<2, 2>();
+  compare_sizes<3, 3>();
+  compare_sizes<2, 4>();
+  compare_sizes<2, 32>();
+}
+
+TEST_CASE("what is not visible is neither read nor passed on") {
+  using Kernel = VisibleMatrices<2, Causal, double, 2>;
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+  Generator generator{1};
+  const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
+  auto A = visible_product<Kernel>(Q, Q);
+  const auto clean = A * Q;
+  const auto clean_transposed = transposed_product(A, Q);
+  const auto poison = [&A] {
+    for (std::size_t head = 0; head < 2; ++head)
+      for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = i + 1; j < 5; ++j) A(0, head)(i, j) = NaN;
+  };
+  poison();
+  CHECK(A * Q == clean);
+  CHECK(transposed_product(A, Q) == clean_transposed);
+
+  softmax_of_visible(A);
+  poison();
+  CHECK(scale(table(A * Q)) <= 1);
+
+  // The check sees what is visible: one NaN on the diagonal reaches its row.
+  A(0, 0)(3, 3) = NaN;
+  CHECK_FALSE(scale(table(A * Q)) <= 1);
+}
+
+TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") {
+  using Kernel = VisibleMatrices<1, Causal, double, 2>;
+  Generator generator{2};
+  const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
+  const Kernel A = visible_product<Kernel>(Q, Q);
+  reference::Table scores(5, 5);
+  for (std::size_t i = 1; i <= 5; ++i)
+    for (std::size_t j = 1; j <= i; ++j) scores(i, j) = A(0, 0)(i - 1, j - 1);
+  softmax_of_visible(A);
+  const auto expected = reference::softmax(reference::masked(scores));
+  for (std::size_t i = 1; i <= 5; ++i)
+    for (std::size_t j = 1; j <= i; ++j) CHECK(A(0, 0)(i - 1, j - 1) == doctest::Approx(expected(i, j)).epsilon(1e-13));
+
+  Kernel large{Sequences{2}, Sequences{2}};
+  large(0, 0)(0, 0) = 1e6;
+  large(0, 0)(1, 0) = -1e6;
+  large(0, 0)(1, 1) = -1e6;
+  softmax_of_visible(large);
+  CHECK(large(0, 0)(0, 0) == 1);
+  CHECK(large(0, 0)(1, 0) == 0.5);
+}
+
+TEST_CASE("as many sequences of keys as of queries") {
+  using Kernel = VisibleMatrices<1, Causal, float, 2>;
+  CHECK_THROWS_WITH_AS((Kernel{Sequences::of_lengths({1, 2}), Sequences{3}}),
+                       "2 sequences of queries cannot look at 1 sequences of keys", std::invalid_argument);
+}
