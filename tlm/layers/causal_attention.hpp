@@ -18,8 +18,9 @@ namespace tlm {
 /// and W_V. Autoregressive: a product of a causal kernel with a rowwise operation, then rowwise operations.
 template <std::size_t d_model, std::size_t n_heads, class Real = float>
 struct CausalAttention : Composition<Plus<"B", d_model, Real>,
-                                     MultiHead<d_model, n_heads, CanSplit<d_model, n_heads>::d_head,
-                                               CanSplit<d_model, n_heads>::d_head, Causal, FromItself, Real>> {
+                                     MultiHead<d_model, n_heads, head_width<d_model, n_heads>,
+                                               head_width<d_model, n_heads>, Causal, FromItself, Real>> {
+  static_assert(CanSplit<d_model, n_heads>::value);
   static constexpr std::string_view symbol = "CA";
 };
 

@@ -105,9 +105,11 @@ struct CanSplit {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(n_heads > 0 && d_model % n_heads == 0,
                 "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
-  /// The width of a head.
-  static constexpr std::size_t d_head = n_heads > 0 ? d_model / n_heads : d_model;
 };
+
+/// The width of a head, if CanSplit.
+template <std::size_t d_model, std::size_t n_heads>
+inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
 /// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
 template <std::size_t n_heads, class M>
