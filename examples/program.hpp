@@ -67,6 +67,21 @@ inline const CLI::Validator greater_than_0{
     },
     "> 0"};
 
+/// A number of steps.
+inline const CLI::Range up_to_a_billion{std::size_t{0}, std::size_t{1'000'000'000}};
+
+/// The options of every program that trains.
+inline void add_training_options(CLI::App& app, double& learning_rate, std::size_t& batch_size, std::uint64_t& seed,
+                                 bool& quiet) {
+  const auto standard = [](const auto& value) { return " (" + CLI::detail::to_string(value) + ")"; };
+  app.add_option("--learning-rate", learning_rate, "The learning rate" + standard(learning_rate))
+      ->check(greater_than_0);
+  app.add_option("--batch-size", batch_size, "The number of sequences in a batch" + standard(batch_size))
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
+  app.add_option("--seed", seed, "Where random numbers start: data and initial weights follow from it" + standard(seed));
+  app.add_flag("--quiet", quiet, "Print the success rate only");
+}
+
 /// Ctrl-C asks to stop; a second one kills, as usual.
 class Interruption {
  public:

@@ -43,24 +43,30 @@ install_what_is_missing() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# quietly COMMAND: shows what it prints only if it fails, and then ends.
+quietly() {
+  local log
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || {
+    cat "$log" >&2
+    rm "$log"
+    exit 1
+  }
+  rm "$log"
+}
+
 # configure DIRECTORY [meson's options]: once.
 configure() {
   local directory=$1
   shift
-  [[ -e "$directory/build.ninja" ]] || meson setup "$directory" "$@" >"$directory.log" 2>&1 || {
-    cat "$directory.log" >&2
-    exit 1
-  }
+  [[ -e "$directory/build.ninja" ]] || quietly meson setup "$directory" "$@"
 }
 
 # build DIRECTORY [TARGET …]: what has changed, silently unless it fails.
 build() {
   local directory=$1
   shift
-  ninja -C "$directory" "$@" >"$directory.log" 2>&1 || {
-    cat "$directory.log" >&2
-    exit 1
-  }
+  quietly ninja -C "$directory" "$@"
 }
 
 # OpenBLAS 0.3.21 takes a CPU newer than itself for one without AVX-512, and then computes at half its speed.
@@ -75,5 +81,4 @@ choose_openblas_kernel() {
   fi
 }
 
-mkdir -p build
 install_what_is_missing

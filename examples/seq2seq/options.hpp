@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "task.hpp"
+
+/// The options of `seq2seq`.
+struct Options {
+  enum class Model { numpy, formulated } model = Model::numpy;
+  Task::Kind task = Task::Kind::reverse;
+  double learning_rate = 0.001;
+  std::size_t steps = 2'000;
+  std::size_t batch_size = 32;
+  std::uint64_t seed = 1;
+  bool quiet = false;
+};
+
+/// Trains the NumPy notebook's model, and tests it on the held-out sequences.
+void run_numpy(const Options& options);
+/// Trains The Formulated Transformer, and tests it on the held-out sequences.
+void run_formulated(const Options& options);

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <iostream>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <examples/program.hpp>
+#include <tlm/tlm.hpp>
+
+#include "options.hpp"
+#include "task.hpp"
+
+/// What the model makes of the held-out sequences.
+template <class Model>
+std::vector<program::Answer> test(const Model& model, const Task& task) {
+  std::vector<program::Answer> answers;
+  for (const auto& source : task.held_out())
+    answers.push_back({source, tlm::translate(model, source, Task::start, Task::end, Task::max_len), task.answer(source)});
+  return answers;
+}
+
+template <class Model>
+void train_and_test(const Options& options, std::string_view name) {
+  tlm::Generator generator{options.seed};
+  Task task{options.task, generator};
+  auto model = std::make_unique<Model>();
+  tlm::initialize_glorot(*model, generator);
+
+  if (!options.quiet)
+    std::cout << "To " << (options.task == Task::Kind::copy ? "copy" : "reverse") << " 1 to " << Task::longest << " of "
+              << Task::symbols << " symbols, " << task.held_out().size() << " sequences held out\n"
+              << name << ": " << tlm::weight_count<Model> << " weights\n"
+              << options.steps << " steps of Adam with learning rate " << options.learning_rate << ", batches of "
+              << options.batch_size << ", seed " << options.seed << '\n';
+
+  tlm::Adam<Model> adam{options.learning_rate};
+  program::ProgressReport report{options.steps, options.quiet};
+  tlm::train(*model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report);
+  program::print_answers(test(*model, task), options.quiet);
+}

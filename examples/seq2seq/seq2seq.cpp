@@ -1,0 +1,22 @@
+// Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, many lengths in one batch, and tests
+// it on sequences that it has not seen.
+
+#include <examples/program.hpp>
+
+#include "options.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Trains an encoder-decoder to copy or reverse sequences, and tests it on held-out ones.", "seq2seq"};
+  Options options;
+  program::add_choice(app, "--model", options.model,
+                      {{"numpy", Options::Model::numpy}, {"formulated", Options::Model::formulated}},
+                      "Which model (numpy)");
+  program::add_choice(app, "--task", options.task, {{"copy", Task::Kind::copy}, {"reverse", Task::Kind::reverse}},
+                      "What to learn (reverse)");
+  program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
+  app.add_option("--steps", options.steps, "The number of steps (2000)")->check(program::up_to_a_billion);
+  return program::main(app, argc, argv, [&] {
+    options.model == Options::Model::numpy ? run_numpy(options) : run_formulated(options);
+    return 0;
+  });
+}
