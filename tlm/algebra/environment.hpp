@@ -25,8 +25,8 @@ struct EnvironmentHas {
 /// The entry of this type.
 template <class Entry, class... Entries>
 Entry& read(Entries&... entries) {
-  static_assert(EnvironmentHas<std::remove_const_t<Entry>, std::remove_const_t<Entries>...>::value);
-  return std::get<Entry&>(std::tie(entries...));
+  if constexpr (EnvironmentHas<std::remove_const_t<Entry>, std::remove_const_t<Entries>...>::value)
+    return std::get<Entry&>(std::tie(entries...));
 }
 
 /// Whether F takes these entries.

@@ -33,6 +33,19 @@ struct Config {
   std::size_t max_len = 64;        ///< The greatest length of a sequence.
 };
 
+/// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
+template <Config config>
+struct Complete {
+  static constexpr Config value = [] {
+    Config complete = config;
+    complete.src_vocab_size += complete.src_vocab_size == 0;
+    complete.tgt_vocab_size += complete.tgt_vocab_size == 0;
+    return complete;
+  }();
+  static_assert(config.src_vocab_size > 0 && config.tgt_vocab_size > 0,
+                "a numpy::Config says how many tokens there are: Config{.src_vocab_size = …, .tgt_vocab_size = …}");
+};
+
 /// x ↦ H(x)×W, where head i is softmax(mask(x Q_i K_iᵀ zᵀ / √M)) z V_i and z is x itself or the memory.
 /// ("Multi-headed self-attention", "Masked decoding", "Cross-attention".)
 template <Symbol name, Config c, class Mask, template <class> class Source, class Real>
@@ -77,9 +90,8 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
 
 /// (source, target) ↦ a row of scores for each token of the target: of what may follow it. Autoregressive in the target.
 template <Config config_, class Real_ = float>
-struct Transformer : EncoderDecoder<Encoder<config_, Real_>, Decoder<config_, Real_>> {
-  static_assert(config_.src_vocab_size > 0 && config_.tgt_vocab_size > 0,
-                "a numpy::Config says how many tokens there are: Config{.src_vocab_size = …, .tgt_vocab_size = …}");
+struct Transformer
+    : EncoderDecoder<Encoder<Complete<config_>::value, Real_>, Decoder<Complete<config_>::value, Real_>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Checks that what must not compile does not, and that the compiler says why in one sentence.
+
+    check.py CASE.cpp COMPILER [ARGUMENT...]
+
+A case begins with the sentence that its reader is to see:
+
+    /// Says: …
+    /// Explains: …   (if need be: a regular expression, for the notes below the error)
+
+and is wrong where the macro WRONG is defined. Required are: without WRONG it compiles; with WRONG it does not; there is
+one error, and it contains the sentence; the notes contain the explanation.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+
+def sentence(case, key):
+    """What the case expects under this key, or None."""
+    with open(case, encoding="utf-8") as file:
+        found = re.search(rf"^/// {key}: (.*)$", file.read(), re.MULTILINE)
+    return found and found.group(1)
+
+
+def compile_only(case, compiler, *definitions):
+    """The exit code of the compiler and what it says."""
+    command = [*compiler, "-std=c++20", "-fsyntax-only", *definitions, case]
+    result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
+    # Clang shows letters beyond ASCII as octal escapes.
+    octal = re.compile(rb"\\([0-3][0-7]{2})")
+    said = octal.sub(lambda escape: bytes([int(escape.group(1), 8)]), result.stderr)
+    return result.returncode, said.decode("utf-8", "replace")
+
+
+def complaint(case, compiler):
+    """What is wrong with the case, or None."""
+    says, explains = sentence(case, "Says"), sentence(case, "Explains")
+    if not says:
+        return "the case does not say which sentence it expects"
+    code, said = compile_only(case, compiler)
+    if code != 0:
+        return f"the control does not compile:\n{said}"
+    code, said = compile_only(case, compiler, "-DWRONG")
+    if code == 0:
+        return "it compiles although it is WRONG"
+    errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]
+    if not errors or says not in errors[0]:
+        return f"the first error does not say »{says}«:\n{said}"
+    if len(errors) > 1:
+        return f"there are {len(errors)} errors instead of one:\n{said}"
+    if explains and not re.search(explains, said):
+        return f"the notes do not explain »{explains}«:\n{said}"
+    return None
+
+
+def main():
+    case, *compiler = sys.argv[1:]
+    found = complaint(case, compiler)
+    if found:
+        sys.exit(f"{os.path.basename(case)}: {found}")
+
+
+if __name__ == "__main__":
+    main()

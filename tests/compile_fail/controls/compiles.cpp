@@ -1,0 +1,2 @@
+/// Says: nothing, because it compiles
+int main() {}

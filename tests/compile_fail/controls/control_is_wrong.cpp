@@ -1,0 +1,2 @@
+/// Says: the sentence
+static_assert(false, "the sentence");

@@ -1,0 +1,4 @@
+/// Says: a sentence that no compiler says
+#ifdef WRONG
+static_assert(false, "another sentence");
+#endif

@@ -1,0 +1,5 @@
+/// Says: the sentence
+/// Explains: a reason that no compiler gives
+#ifdef WRONG
+static_assert(false, "the sentence");
+#endif

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Checks that every sentence that a static_assert of the library says is expected by a case.
+
+    every_sentence.py LIBRARY CASES
+"""
+
+import pathlib
+import re
+import sys
+
+
+def sentences(library):
+    """What the library's static_asserts say."""
+    for header in sorted(library.rglob("*.hpp")):
+        for assertion in re.findall(r"static_assert\((.*?)\);", header.read_text(encoding="utf-8"), re.DOTALL):
+            literals = re.findall(r'"([^"]*)"', assertion)
+            if literals:
+                yield header, "".join(literals)
+
+
+def expected(cases):
+    """What the cases expect."""
+    for case in cases.glob("*.cpp"):
+        yield from re.findall(r"^/// Says: (.*)$", case.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def main():
+    library, cases = map(pathlib.Path, sys.argv[1:])
+    says = list(sentences(library))
+    if not says:
+        sys.exit(f"{library} has no static_assert that says something")
+    known = list(expected(cases))
+    missing = [f"{header}: {said}" for header, said in says if not any(sentence in said for sentence in known)]
+    if missing:
+        sys.exit("No case expects\n" + "\n".join(missing))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+/// Says: in a composition G∘F the codomain of F is the domain of G
+#include <tlm/algebra/residual.hpp>
+#include <tlm/layers/affine.hpp>
+
+#ifdef WRONG
+using F = tlm::Times<"W", 3, 4>;
+#else
+using F = tlm::Times<"W", 3, 3>;
+#endif
+
+tlm::Res<F> residual;
