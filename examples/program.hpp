@@ -49,8 +49,7 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const std:
          name,
          [&value, choices, name, listed](const std::string& text) {
            const auto chosen = choices.find(text);
-           if (chosen == choices.end())
-             throw CLI::ValidationError(name, "it must be " + listed + ", not " + text);
+           if (chosen == choices.end()) throw CLI::ValidationError(name, "it must be " + listed + ", not " + text);
            value = chosen->second;
          },
          description)
@@ -78,7 +77,8 @@ inline void add_training_options(CLI::App& app, double& learning_rate, std::size
       ->check(greater_than_0);
   app.add_option("--batch-size", batch_size, "The number of sequences in a batch" + standard(batch_size))
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
-  app.add_option("--seed", seed, "Where random numbers start: data and initial weights follow from it" + standard(seed));
+  app.add_option("--seed", seed,
+                 "Where random numbers start: data and initial weights follow from it" + standard(seed));
   app.add_flag("--quiet", quiet, "Print the success rate only");
 }
 
@@ -165,8 +165,8 @@ inline void print_answers(std::vector<Answer> answers, bool quiet) {
       if (!answers[a].right()) std::cout << "   should be: " << spelled(answers[a].expected);
       std::cout << '\n';
     }
-  std::cout << "success rate: " << std::fixed << std::setprecision(1)
-            << 100.0 * double(right) / double(answers.size()) << " % (" << right << " of " << answers.size() << ")\n";
+  std::cout << "success rate: " << std::fixed << std::setprecision(1) << 100.0 * double(right) / double(answers.size())
+            << " % (" << right << " of " << answers.size() << ")\n";
 }
 
 }  // namespace program

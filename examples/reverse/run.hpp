@@ -68,7 +68,8 @@ void train_and_test(const Options& options) {
   std::function<void(Model&, const Model&)> optimizer = tlm::SGD{options.learning_rate};
   if (options.optimizer == Options::Optimizer::adam) optimizer = tlm::Adam<Model>{options.learning_rate};
   program::ProgressReport report{steps, options.quiet};
-  tlm::train(*model, optimizer, [&] { return task.batch(options.batch_size, generator); }, steps, report);
+  tlm::train(
+      *model, optimizer, [&] { return task.batch(options.batch_size, generator); }, steps, report);
   program::print_answers(test(*model, task), options.quiet);
 }
 

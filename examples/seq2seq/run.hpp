@@ -16,7 +16,8 @@ template <class Model>
 std::vector<program::Answer> test(const Model& model, const Task& task) {
   std::vector<program::Answer> answers;
   for (const auto& source : task.held_out())
-    answers.push_back({source, tlm::translate(model, source, Task::start, Task::end, Task::max_len), task.answer(source)});
+    answers.push_back(
+        {source, tlm::translate(model, source, Task::start, Task::end, Task::max_len), task.answer(source)});
   return answers;
 }
 
@@ -36,6 +37,7 @@ void train_and_test(const Options& options, std::string_view name) {
 
   tlm::Adam<Model> adam{options.learning_rate};
   program::ProgressReport report{options.steps, options.quiet};
-  tlm::train(*model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report);
+  tlm::train(
+      *model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report);
   program::print_answers(test(*model, task), options.quiet);
 }
