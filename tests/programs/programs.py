@@ -1,0 +1,131 @@
+"""The example programs from outside: what they print, their exit codes, and Ctrl-C.
+
+usage: programs.py DIRECTORY [unittest's options]
+"""
+
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+DIRECTORY = pathlib.Path(sys.argv.pop(1))
+
+
+def run(program, *options):
+    return subprocess.run([DIRECTORY / program, *options], capture_output=True, text=True, timeout=300)
+
+
+def success_rate(output):
+    """The last line's right answers and their total, or None if it has another form."""
+    match = re.fullmatch(r"success rate: (\d+\.\d) % \((\d+) of (\d+)\)", output.splitlines()[-1])
+    if not match:
+        return None
+    right, total = int(match[2]), int(match[3])
+    return (right, total) if f"{100 * right / total:.1f}" == match[1] else None
+
+
+class Reverse(unittest.TestCase):
+    def test_example_0_is_learned(self):
+        result = run("reverse")
+        self.assertEqual(result.returncode, 0)
+        right, total = success_rate(result.stdout)
+        self.assertEqual(total, 100)
+        self.assertGreaterEqual(right, 99)
+        self.assertIn("268171 weights", result.stdout)
+        self.assertEqual(len(re.findall(r"^step +\d+ of 6000", result.stdout, re.M)), 12)  # every 500 steps
+
+    def test_every_sequence_of_a_task_is_tested(self):
+        for example, total in (("0", 100), ("1", 36), ("2", 336)):
+            output = run("reverse", "--example", example, "--steps", "3", "--quiet").stdout
+            self.assertEqual(len(output.splitlines()), 1)
+            self.assertEqual(success_rate(output)[1], total)
+
+    def test_wrong_answers_come_first_with_what_they_should_be(self):
+        lines = run("reverse", "--steps", "0").stdout.splitlines()
+        self.assertTrue(lines[-6].startswith("wrong: 1 1 0  →  1 1 0"))
+        self.assertTrue(lines[-6].endswith("should be: 1 1 0 1 1 0"))
+
+    def test_all_choices_train(self):
+        for options in (["--block", "inspirational"], ["--optimizer", "sgd"], ["--init", "sinusoidal"]):
+            result = run("reverse", "--steps", "5", "--batch-size", "2", *options)
+            self.assertEqual(result.returncode, 0)
+            self.assertIsNotNone(success_rate(result.stdout))
+
+    def test_the_same_seed_gives_the_same_numbers(self):
+        def numbers(seed):
+            output = run("reverse", "--steps", "500", "--seed", seed).stdout
+            return re.findall(r"average loss (\S+)", output) + output.splitlines()[-6:]
+
+        self.assertEqual(numbers("5"), numbers("5"))
+        self.assertNotEqual(numbers("5"), numbers("6"))
+
+    def test_ctrl_c_stops_training_and_still_tests(self):
+        process = subprocess.Popen(
+            [DIRECTORY / "reverse", "--steps", "1000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if line.startswith("step"):
+                break
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(success_rate(output)[1], 100)
+
+    def test_bad_options_are_refused_in_one_sentence(self):
+        for options, sentence in (
+            (["--example", "3"], "--example: Value 3 not in range 0 to 2"),
+            (["--block", "round"], "--block: it must be definition or inspirational, not round"),
+            (["--optimizer", "lbfgs"], "--optimizer: it must be adam or sgd, not lbfgs"),
+            (["--init", "ones"], "--init: it must be sinusoidal or uniform, not ones"),
+            (["--learning-rate", "0"], "--learning-rate: it must be a finite number greater than 0, not 0"),
+            (["--learning-rate", "nan"], "--learning-rate: it must be a finite number greater than 0, not nan"),
+            (["--learning-rate", "fast"], "--learning-rate: it must be a finite number greater than 0, not fast"),
+            (["--steps", "-1"], "--steps: Value -1 not in range 0 to 1000000000"),
+            (["--steps", "many"], "--steps: Value many not in range 0 to 1000000000"),
+            (["--batch-size", "0"], "--batch-size: Value 0 not in range 1 to 100000"),
+            (["--seed", "me"], "Could not convert: --seed = me"),
+            (["--frobnicate"], "The following argument was not expected: --frobnicate"),
+        ):
+            result = run("reverse", *options)
+            self.assertEqual(result.returncode, 2, options)
+            self.assertEqual(result.stdout, "")
+            self.assertEqual(result.stderr, f"reverse: {sentence}\n")
+
+
+class Seq2seq(unittest.TestCase):
+    def test_both_models_learn(self):
+        for model, task in (("numpy", "reverse"), ("formulated", "copy")):
+            right, total = success_rate(run("seq2seq", "--model", model, "--task", task, "--steps", "1200").stdout)
+            self.assertEqual(total, 861)
+            self.assertGreaterEqual(right / total, 0.99)
+
+    def test_bad_options_are_refused_in_one_sentence(self):
+        result = run("seq2seq", "--model", "recurrent")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "seq2seq: --model: it must be formulated or numpy, not recurrent\n")
+
+
+class Averages(unittest.TestCase):
+    def test_the_averages_differ_unless_rows_weigh_alike(self):
+        unequal, equal = (float(x) for x in re.findall(r"difference +(\S+)", run("averages").stdout))
+        self.assertGreater(unequal, 1e-6)
+        self.assertLess(equal, 1e-12)
+
+
+class PositionalEncoding(unittest.TestCase):
+    def test_the_table_has_the_articles_formulas_and_their_numbers(self):
+        lines = run("positional_encoding").stdout.splitlines()
+        self.assertEqual(lines[0].split()[:2], ["sin(1/10000^(0/6))", "cos(1/10000^(0/6))"])
+        self.assertEqual(lines[4].split()[0], "0.841471")  # sin(1)
+
+
+class Control(unittest.TestCase):
+    def test_a_last_line_of_another_form_is_seen(self):
+        self.assertIsNone(success_rate("success rate: 100 % (336 of 336)"))
+        self.assertIsNone(success_rate("success rate: 99.0 % (336 of 336)"))
+        self.assertEqual(success_rate("success rate: 100.0 % (336 of 336)"), (336, 336))
+
+
+if __name__ == "__main__":
+    unittest.main()
