@@ -152,19 +152,22 @@ struct Answer {
   bool right() const { return answer == expected; }
 };
 
-/// A handful of answers, the wrong ones first, and the success rate as the last line.
+/// A handful of answers, wrong ones first, and the success rate as the last line.
 inline void print_answers(std::vector<Answer> answers, bool quiet) {
-  const auto wrong_first = [](const Answer& a, const Answer& b) { return a.right() < b.right(); };
-  std::stable_sort(answers.begin(), answers.end(), wrong_first);
-  std::size_t right = 0;
-  for (const Answer& answer : answers) right += answer.right();
-  if (!quiet)
-    for (std::size_t a = 0; a < std::min<std::size_t>(5, answers.size()); ++a) {
-      std::cout << (answers[a].right() ? "right: " : "wrong: ") << spelled(answers[a].question) << "  →  "
-                << spelled(answers[a].answer);
-      if (!answers[a].right()) std::cout << "   should be: " << spelled(answers[a].expected);
-      std::cout << '\n';
+  constexpr std::size_t handful = 6;
+  const auto first_right =
+      std::stable_partition(answers.begin(), answers.end(), [](const Answer& answer) { return !answer.right(); });
+  const auto wrong = std::size_t(first_right - answers.begin()), right = answers.size() - wrong;
+  if (!quiet) {
+    for (std::size_t a = 0; a < std::min(handful, wrong); ++a)
+      std::cout << "wrong: " << spelled(answers[a].question) << "  →  " << spelled(answers[a].answer)
+                << "   should be: " << spelled(answers[a].expected) << '\n';
+    const std::size_t shown = std::min(handful - std::min(handful, wrong), right);
+    for (std::size_t a = 0; a < shown; ++a) {  // evenly over all of them
+      const Answer& answer = answers[wrong + (2 * a + 1) * right / (2 * shown)];
+      std::cout << "right: " << spelled(answer.question) << "  →  " << spelled(answer.answer) << '\n';
     }
+  }
   std::cout << "success rate: " << std::fixed << std::setprecision(1) << 100.0 * double(right) / double(answers.size())
             << " % (" << right << " of " << answers.size() << ")\n";
 }

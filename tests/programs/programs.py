@@ -44,8 +44,8 @@ class Reverse(unittest.TestCase):
 
     def test_wrong_answers_come_first_with_what_they_should_be(self):
         lines = run("reverse", "--steps", "0").stdout.splitlines()
-        self.assertTrue(lines[-6].startswith("wrong: 1 1 0  →  1 1 0"))
-        self.assertTrue(lines[-6].endswith("should be: 1 1 0 1 1 0"))
+        self.assertTrue(lines[-7].startswith("wrong: 1 1 0  →  1 1 0"))
+        self.assertTrue(lines[-7].endswith("should be: 1 1 0 1 1 0"))
 
     def test_all_choices_train(self):
         for options in (["--block", "inspirational"], ["--optimizer", "sgd"], ["--init", "sinusoidal"]):
@@ -56,7 +56,7 @@ class Reverse(unittest.TestCase):
     def test_the_same_seed_gives_the_same_numbers(self):
         def numbers(seed):
             output = run("reverse", "--steps", "500", "--seed", seed).stdout
-            return re.findall(r"average loss (\S+)", output) + output.splitlines()[-6:]
+            return re.findall(r"average loss (\S+)", output) + output.splitlines()[-7:]
 
         self.assertEqual(numbers("5"), numbers("5"))
         self.assertNotEqual(numbers("5"), numbers("6"))
