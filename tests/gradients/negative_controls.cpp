@@ -1,0 +1,120 @@
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "../layers.hpp"
+#include "checker.hpp"
+
+/// Layers whose pullbacks are wrong on purpose. The very checker that accepts the right ones refuses each of them.
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+using Product = Times<"W", d_model, 4, double>;
+using N = Normalization<"N", d_model, double>;
+
+template <std::size_t cols>
+void scale_by(Matrix<n, cols, double>& X, double factor) {
+  for (std::size_t e = 0; e < X.rows() * cols; ++e) X.data()[e] *= factor;
+}
+
+/// dX with the wrong sign.
+struct SignFlipped : Product {
+  auto value_and_pullback(const domain& X) const {
+    auto [Y, pullback] = Product::value_and_pullback(X);
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& dY, SignFlipped& gradient) {
+      domain dX = pullback(dY, static_cast<Product&>(gradient));
+      scale_by(dX, -1);
+      return dX;
+    });
+  }
+};
+
+/// dW of 2·dY: a factor too many, in the weights alone.
+struct WrongFactor : Product {
+  auto value_and_pullback(const domain& X) const {
+    auto [Y, pullback] = Product::value_and_pullback(X);
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain dY, WrongFactor& gradient) {
+      Product unused;
+      domain dX = pullback(dY, unused);
+      scale_by(dY, 2);
+      pullback(dY, static_cast<Product&>(gradient));
+      return dX;
+    });
+  }
+};
+
+/// One entry of dX that is off by a hundred-thousandth of itself.
+struct SlightlyOff : Product {
+  auto value_and_pullback(const domain& X) const {
+    auto [Y, pullback] = Product::value_and_pullback(X);
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& dY, SlightlyOff& gradient) {
+      domain dX = pullback(dY, static_cast<Product&>(gradient));
+      dX(1, 2) *= 1 + 1e-5;
+      return dX;
+    });
+  }
+};
+
+/// Normalization without the mean: dx = dz/s − z⟨dz, z⟩/(dσ) instead of (dz − mean(dz))/s − ….
+struct WithoutMean : N {
+  auto value_and_pullback(const domain& X) const {
+    auto [Y, pullback] = N::value_and_pullback(X);
+    return with_pullback(std::move(Y),
+                         [this, X, pullback = std::move(pullback)](const domain& dY, WithoutMean& gradient) {
+                           domain dX = pullback(dY, static_cast<N&>(gradient));
+                           for (std::size_t i = 0; i < X.rows(); ++i) {
+                             double mean_x = 0, variance = 0, mean_dz = 0;
+                             for (std::size_t j = 0; j < d_model; ++j) mean_x += X(i, j) / double(d_model);
+                             for (std::size_t j = 0; j < d_model; ++j)
+                               variance += std::pow(X(i, j) - mean_x, 2) / double(d_model);
+                             for (std::size_t j = 0; j < d_model; ++j) mean_dz += a(0, j) * dY(i, j) / double(d_model);
+                             for (std::size_t j = 0; j < d_model; ++j)
+                               dX(i, j) += mean_dz / (std::sqrt(variance) + 1e-6);
+                           }
+                           return dX;
+                         });
+  }
+};
+
+/// A gradient that is simply not there.
+struct Forgotten : Product {
+  auto value_and_pullback(const domain& X) const {
+    return with_pullback((*this)(X), [X](const codomain&, Forgotten&) { return domain{X.sequences(), 0.0}; });
+  }
+};
+
+template <class F>
+double error_of() {
+  return check_gradient<F>(unequal(), 1).error;
+}
+
+}  // namespace
+
+TEST_CASE("the checker accepts what is right and refuses what is wrong") {
+  CHECK(error_of<Product>() <= 1);
+  CHECK(error_of<N>() <= 1);
+  CHECK_FALSE(error_of<SignFlipped>() <= 1);
+  CHECK_FALSE(error_of<WrongFactor>() <= 1);
+  CHECK_FALSE(error_of<SlightlyOff>() <= 1);
+  CHECK_FALSE(error_of<WithoutMean>() <= 1);
+  CHECK_FALSE(error_of<Forgotten>() <= 1);
+}
+
+TEST_CASE("also deep within a composition") {
+  CHECK(error_of<Composition<ReLU<4, double>, Product, Res<N>>>() <= 1);
+  CHECK_FALSE(error_of<Composition<ReLU<4, double>, Product, Res<WithoutMean>>>() <= 1);
+  CHECK_FALSE(error_of<Composition<ReLU<4, double>, SlightlyOff, Res<N>>>() <= 1);
+}
+
+TEST_CASE("NaN is no gradient") {
+  struct NotANumber : Product {
+    auto value_and_pullback(const domain& X) const {
+      return with_pullback((*this)(X), [X](const codomain&, NotANumber&) {
+        return domain{X.sequences(), std::numeric_limits<double>::quiet_NaN()};
+      });
+    }
+  };
+  CHECK_FALSE(error_of<NotANumber>() <= 1);
+}

@@ -1,0 +1,111 @@
+// What makes a layer, from what to what each one is, and that a pullback is moved but not copied.
+#include <type_traits>
+#include <utility>
+
+#include "../layers.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+// --- The concept -----------------------------------------------------------------------------------------------------
+
+template <class F>
+using PullbackOf = decltype(std::declval<const F&>().value_and_pullback(std::declval<typename F::domain>()).pullback);
+
+/// Every layer of a list has its faces, and a pullback that can be moved and not copied.
+template <class List>
+constexpr bool layers = false;
+template <class... F>
+constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
+                                          (std::is_nothrow_move_constructible_v<PullbackOf<F>> && ...) &&
+                                          !(std::is_copy_constructible_v<PullbackOf<F>> || ...) &&
+                                          !(std::is_copy_assignable_v<PullbackOf<F>> || ...);
+static_assert(layers<SimpleLayers>);
+static_assert(layers<AttentionLayers>);
+static_assert(layers<ComposedLayers>);
+
+struct Identity {
+  using domain = Matrix<n, 3>;
+  using codomain = domain;
+  codomain operator()(domain X) const { return X; }
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](codomain dY, Identity&) { return dY; });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+static_assert(Layer<Identity>);
+
+struct WithoutPullback {
+  using domain = Matrix<n, 3>;
+  using codomain = domain;
+  codomain operator()(domain X) const { return X; }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+static_assert(!Layer<WithoutPullback>);
+
+struct WithoutWeights {
+  using domain = Matrix<n, 3>;
+  using codomain = domain;
+  codomain operator()(domain X) const { return X; }
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](codomain dY, WithoutWeights&) { return dY; });
+  }
+};
+static_assert(!Layer<WithoutWeights>);
+
+struct FromNothing : Identity {
+  FromNothing() = delete;
+};
+static_assert(!Layer<FromNothing>);
+
+struct OfAnotherValue : Identity {
+  Matrix<n, 4> operator()(const domain& X) const { return Matrix<n, 4>{X.sequences()}; }
+};
+static_assert(!Layer<OfAnotherValue>);
+
+// A kernel returns matrices of its own kind, which is not what a layer returns.
+static_assert(!Layer<SoftmaxKernel<1, Causal, Times<"W_Q", 3, 3>, Times<"W_K", 3, 3>>>);
+
+// --- Domains and codomains ---------------------------------------------------------------------------------------------
+
+template <class F, class Domain, class Codomain>
+constexpr bool maps = std::is_same_v<typename F::domain, Domain>&& std::is_same_v<typename F::codomain, Codomain>;
+
+static_assert(maps<Embedding<11, 8>, Tokens, Matrix<n, 8>>);
+static_assert(maps<PositionalEncoding<7, 8>, Matrix<n, 8>, Matrix<n, 8>>);
+static_assert(maps<Normalization<"N", 8>, Matrix<n, 8>, Matrix<n, 8>>);
+static_assert(maps<Times<"W", 8, 4>, Matrix<n, 8>, Matrix<n, 4>>);
+static_assert(!maps<Times<"W", 8, 4>, Matrix<n, 4>, Matrix<n, 8>>);
+static_assert(maps<CausalAttention<8, 2>, Matrix<n, 8>, Matrix<n, 8>>);
+static_assert(maps<FeedForward<8, 16>, Matrix<n, 8>, Matrix<n, 8>>);
+static_assert(maps<DecoderBlock<8, 16, 2>, Matrix<n, 8>, Matrix<n, 8>>);
+static_assert(maps<FinalLayer<8, 11>, Matrix<n, 8>, Matrix<n, 11>>);
+
+constexpr Config config{.vocab_size = 11, .d_model = 8};
+static_assert(maps<TransformerLM<config>, Tokens, Matrix<n, 11>>);
+static_assert(maps<TransformerLM<config, double>, Tokens, Matrix<n, 11, double>>);
+static_assert(!maps<TransformerLM<config, double>, Tokens, Matrix<n, 11>>);
+
+// A name is a type of its own: it is deduced, and its gradient is of that type.
+template <Config c, class Real>
+constexpr std::size_t heads_of(const TransformerLM<c, Real>*) {
+  return c.n_heads;
+}
+static_assert(heads_of(static_cast<TransformerLM<config>*>(nullptr)) == 8);
+
+// --- Products and states -----------------------------------------------------------------------------------------------
+
+// The shape of a product is the outer dimensions', of any number of rows.
+template <class Left, class Right>
+using Product = decltype(std::declval<Left>() * std::declval<Right>());
+static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<std::size_t{3}, 5>>, Matrix<n, 5>>);
+static_assert(std::is_same_v<Product<Matrix<std::size_t{2}, 3>, Matrix<std::size_t{3}, 5>>, Matrix<std::size_t{2}, 5>>);
+
+// A rowwise layer remembers nothing of the rows that it has seen; PE and attention do.
+static_assert(std::is_same_v<State<FeedForward<8, 16>>, Nothing>);
+static_assert(!std::is_same_v<State<PositionalEncoding<7, 8>>, Nothing>);
+static_assert(!std::is_same_v<State<CausalAttention<8, 2>>, Nothing>);
+
+// Only open shapes are stacks of sequences.
+static_assert(is_usual_shape<Matrix<n, 3>>);
+static_assert(!is_usual_shape<Matrix<std::size_t{2}, 3>>);
