@@ -1,0 +1,4 @@
+#pragma once
+
+/// Uses what it does not include.
+inline std::size_t size() { return 1; }

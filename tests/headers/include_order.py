@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Checks that every folder of the library includes only from itself and the folders before it, and that tlm.hpp is all
+of the library.
+
+    include_order.py LIBRARY
+"""
+
+import pathlib
+import re
+import sys
+
+ORDER = ["matrix", "algebra", "layers", "models", "training", "decoding", "storage"]
+
+
+def includes(header):
+    """The headers of the library that a header includes, by their paths within the library."""
+    return re.findall(r'^#include [<"]tlm/([^>"]*)[>"]', header.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def reached(library, path, seen):
+    """All headers that a header includes, directly or not."""
+    if path not in seen:
+        seen.add(path)
+        for included in includes(library / path):
+            reached(library, included, seen)
+    return seen
+
+
+def complaints(library):
+    """A line for everything that is wrong."""
+    everything = reached(library, "tlm.hpp", set())
+    for header in sorted(library.rglob("*.hpp")):
+        path = header.relative_to(library)
+        if path.as_posix() not in everything:
+            yield f"{path} is not included by tlm.hpp"
+        if path.as_posix() == "tlm.hpp":
+            continue
+        if path.parts[0] not in ORDER:
+            yield f"{path} is in a folder that has no place in the order {', '.join(ORDER)}"
+            continue
+        for included in includes(header):
+            folder = included.split("/")[0]
+            if folder not in ORDER or ORDER.index(folder) > ORDER.index(path.parts[0]):
+                yield f"{path} includes {included}: {path.parts[0]} comes before {folder}"
+
+
+def main():
+    found = list(complaints(pathlib.Path(sys.argv[1])))
+    if found:
+        sys.exit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Installs the library under a temporary prefix, then builds and runs a program against nothing but that.
+#
+#   installed.sh MESON SOURCE COMPILER [ARGUMENT...]
+set -eu
+meson=$1 source=$2
+shift 2
+outside=$source/tests/install/outside/outside.cpp
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+CXX="$*" "$meson" setup "$work/build" "$source" --prefix="$work/prefix" -Dexamples=disabled -Dtests=disabled
+"$meson" install -C "$work/build" --quiet
+
+# All headers, and nothing else.
+diff -r "$source/tlm" "$work/prefix/include/tlm"
+
+cd "$work"
+flags() { PKG_CONFIG_PATH="$work/prefix/share/pkgconfig" pkg-config "$@"; }
+"$@" -std=c++20 "$outside" -o outside $(flags --cflags --libs tlm)
+test "$(./outside)" = "3 rows of 3"
+
+# It is the installed headers that were found: without them there is no such program.
+if "$@" -std=c++20 -fsyntax-only "$outside" $(flags --cflags xtensor openblas) 2>/dev/null; then
+  echo "the program compiles without the installed headers" >&2
+  exit 1
+fi
