@@ -20,7 +20,9 @@ struct Dual {
 
   Dual() = default;
   template <std::integral Integer>
-  explicit constexpr Dual(Integer constant) : value(constant), tangent(0) {}
+  explicit constexpr Dual(Integer constant) : value(Real(constant)), tangent(Real(0)) {}
+  /// A real constant.
+  explicit constexpr Dual(double constant) : value(Real(constant)), tangent(Real(0)) {}
   constexpr Dual(Real a, Real b) : value(a), tangent(b) {}
 
   friend Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.tangent + b.tangent}; }

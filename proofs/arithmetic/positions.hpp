@@ -22,6 +22,9 @@ class Positions {
   template <std::integral Integer>
   explicit constexpr Positions(Integer constant) : structural_zero_{constant == 0} {}
 
+  /// A real constant, such as a sine.
+  explicit constexpr Positions(double) : structural_zero_{false} {}
+
   /// A number that depends on row i < 32 of the input.
   static constexpr Positions position(std::size_t i) { return of(std::uint64_t{1} << i); }
   /// A number that depends on row i < 32 of dY.

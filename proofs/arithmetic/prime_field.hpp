@@ -1,10 +1,12 @@
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <stdexcept>
+#include <type_traits>
 
 #include <tlm/training/generator.hpp>
 
@@ -30,8 +32,12 @@ class PrimeField {
 
   PrimeField() = default;
   template <std::integral Integer>
+    requires(!std::is_same_v<Integer, bool>)
   explicit constexpr PrimeField(Integer integer)
       : residue_{integer < 0 ? p - std::uint64_t(-(integer + 1)) % p - 1 : std::uint64_t(integer) % p} {}
+
+  /// A real constant, such as a sine: some element, the same for the same constant.
+  explicit PrimeField(double constant) : PrimeField{hash(8, std::bit_cast<std::uint64_t>(constant))} {}
 
   /// Uniformly distributed over the field, but for one element in 2⁶¹.
   static PrimeField random(Generator& generator) {

@@ -1,0 +1,99 @@
+// Claim 1. Rowwise operations are autoregressive. Compositions of rowwise operations are rowwise, compositions of
+// autoregressive operations are autoregressive, and so are X ↦ X + F(X) and Concat(F_1(X), …, F_h(X)).
+// (Article, "Rowwise and autoregressive matrix operations".)
+//
+// Derivation. Let T be rowwise and X have n rows. Row k of T(X|i) is T((X|i)_k) = T(X_k), which is row k of T(X), for
+// k ≤ i. For autoregressive F and G, G(F(X|i)) = G(F(X)|i) = G(F(X))|i; sums and rows side by side are made row by row.
+//
+// By types: the rules of tlm/algebra/claims.hpp. By running: the composites of the list over all four arithmetics.
+
+#include <doctest/doctest.h>
+
+#include "checks.hpp"
+#include "controls.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+// A rowwise leaf is autoregressive; an autoregressive leaf need not be rowwise; an unrestricted one is neither.
+static_assert(rowwise<N<double>> && autoregressive<N<double>>);
+static_assert(!rowwise<PE<double>> && autoregressive<PE<double>>);
+static_assert(!rowwise<ColumnNormalization<double>> && !autoregressive<ColumnNormalization<double>>);
+
+template <class Real>
+using RowwiseComposition = Composition<ReLu<Real>, PlusK<Real>, N<Real>>;
+template <class Real>
+using AutoregressiveComposition = Composition<N<Real>, PE<Real>, H<Real>>;
+template <class Real>
+using BrokenComposition = Composition<N<Real>, ColumnNormalization<Real>>;
+template <class Real>
+using ResOfRowwise = Res<N<Real>>;
+template <class Real>
+using ResOfAutoregressive = Res<H<Real>>;
+template <class Real>
+using ResOfBroken = Res<ColumnNormalization<Real>>;
+
+static_assert(rowwise<RowwiseComposition<double>> && autoregressive<RowwiseComposition<double>>);
+static_assert(!rowwise<AutoregressiveComposition<double>> && autoregressive<AutoregressiveComposition<double>>);
+static_assert(!autoregressive<BrokenComposition<double>>);  // one factor is enough to spoil it
+static_assert(rowwise<ResOfRowwise<double>>);
+static_assert(!rowwise<ResOfAutoregressive<double>> && autoregressive<ResOfAutoregressive<double>>);
+static_assert(!autoregressive<ResOfBroken<double>>);
+
+TEST_CASE("rowwise operations are autoregressive") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    if constexpr (rowwise<Layer<double>>) {
+      static_assert(autoregressive<Layer<double>>);
+      const Verdict verdict = autoregressive_verdict<Layer>(listed.name);
+      CHECK_MESSAGE(verdict.holds(), verdict);
+    }
+  });
+}
+
+TEST_CASE("compositions of rowwise operations are rowwise") {
+  const Verdict verdict = rowwise_verdict<RowwiseComposition>("ReLU∘(+K)∘N");
+  CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("compositions of autoregressive operations are autoregressive") {
+  const Verdict verdict = autoregressive_verdict<AutoregressiveComposition>("N∘PE∘H");
+  CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("X + F(X) is rowwise or autoregressive as F is") {
+  const Verdict as_rowwise = rowwise_verdict<ResOfRowwise>("Res(N)");
+  CHECK_MESSAGE(as_rowwise.holds(), as_rowwise);
+  const Verdict as_autoregressive = autoregressive_verdict<ResOfAutoregressive>("Res(H)");
+  CHECK_MESSAGE(as_autoregressive.holds(), as_autoregressive);
+}
+
+TEST_CASE("concatenation of autoregressive operations is autoregressive: H(X) = Concat(H_1(X), …, H_h(X))") {
+  // H is the concatenation of its heads, exactly: head i uses the i-th blocks of columns of W_Q, W_K and W_V.
+  using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself,
+                        PrimeField>;
+  static_assert(autoregressive<OneHead>);
+  redrawing(1, [](Generator& generator) {
+    const auto all = draw_layer<H<PrimeField>>(generator);
+    const auto X = draw_matrix<H<PrimeField>::domain>(Sequences{greatest_n}, generator);
+    const auto Y = all(X);
+    for (std::size_t h = 0; h < n_heads; ++h) {
+      constexpr std::size_t d_head = d_model / n_heads;
+      OneHead one;
+      for (std::size_t i = 0; i < d_model; ++i)
+        for (std::size_t k = 0; k < d_head; ++k) {
+          one.a.q.W(i, k) = all.a.q.W(i, h * d_head + k);
+          one.a.k.W(i, k) = all.a.k.W(i, h * d_head + k);
+          one.b.W(i, k) = all.b.W(i, h * d_head + k);
+        }
+      const auto Y_h = one(X);
+      for (std::size_t i = 0; i < X.rows(); ++i)
+        for (std::size_t k = 0; k < d_head; ++k) CHECK(Y_h(i, k) == Y(i, h * d_head + k));
+    }
+    return true;
+  });
+}
+
+TEST_CASE("control: one factor that is not autoregressive spoils a composition and a residual") {
+  CHECK(autoregressive_verdict<BrokenComposition>("N∘(columns)").c);
+  CHECK(autoregressive_verdict<ResOfBroken>("Res(columns)").c);
+}

@@ -1,0 +1,55 @@
+// Claim 3. If A is a causal kernel and B is autoregressive, then X ↦ A(X)×B(X) is autoregressive.
+//
+// (Article, Claim. It says "A, B autoregressive and A always lower triangular", which is ill-typed: A(X) is n×n, so that
+// A(X|i) has i columns and A(X)|i has n. Read as "A(X)|i begins with A(X|i)" it is the hypothesis here. Lower triangular
+// alone is not enough: the control takes A(X) = I/n.)
+//
+// Proof. Let k ≤ i. Row k of A(X|i)×B(X|i) is Σ_{j ≤ i} A(X|i)_kj B(X|i)_j. As A(X|i) is the leading block of A(X) and B
+// is autoregressive, this is Σ_{j ≤ i} A(X)_kj B(X)_j. As A(X) is lower triangular, the terms with j > k are 0 there and
+// in row k of A(X)×B(X) = Σ_{j ≤ n} A(X)_kj B(X)_j alike: the two are equal.
+
+#include <doctest/doctest.h>
+
+#include "checks.hpp"
+#include "controls.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+static_assert(autoregressive<HeadsOf<Causal, 1, 2, double>>);
+static_assert(!autoregressive<HeadsOf<Unmasked, 1, 2, double>>);    // A is not a causal kernel
+static_assert(!autoregressive<HeadsOf<OneTooMany, 1, 2, double>>);  // nor here
+static_assert(!autoregressive<KernelProduct<SoftmaxKernel<1, Causal, N<double>, N<double>>,
+                                            ColumnNormalization<double>>>);  // B is not autoregressive
+
+template <class Real>
+using BlocksOf1 = HeadsOf<Causal, 1, 1, Real>;
+template <class Real>
+using BlocksOf2 = HeadsOf<Causal, 1, 2, Real>;
+template <class Real>
+using BlocksOf3 = HeadsOf<Causal, 2, 3, Real>;
+template <class Real>
+using BlocksOf32 = HeadsOf<Causal, 2, 32, Real>;
+
+TEST_CASE("A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive, whatever the size of a block") {
+  const Verdict verdicts[] = {autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"),
+                              autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"),
+                              autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"),
+                              autoregressive_verdict<BlocksOf32>("A×B, blocks of 32")};
+  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("row i of A(X)×B(X) depends on all of the rows 1, …, i") {
+  const auto failure = trace_positions<H>("H", Sees::all_of_the_past);
+  CHECK_MESSAGE(!failure, *failure);
+}
+
+TEST_CASE("control: lower triangular alone is not enough; I/n × X falls where n matters, and only there") {
+  const Verdict verdict = autoregressive_verdict<AveragedIdentity>("I/n × X");
+  CHECK(verdict.a);
+  CHECK(!verdict.b);
+  CHECK(verdict.c);
+  CHECK(!verdict.d);
+  CHECK(verdict.c->n == 2);
+  CHECK(verdict.c->i == 1);
+}

@@ -1,0 +1,121 @@
+// Claim 4. Every layer is exactly what its type says: whatever is called rowwise is, whatever is called autoregressive is,
+// and nothing is called less than it is. The sequences of a batch do not affect each other.
+// (Article: each section's "note that it is …".)
+//
+// The article calls PE rowwise. By its own definition it is not: a sequence of one row always receives the first row of
+// PE, so that PE(X_i) ≠ PE(X)_i, at the smallest for n = 2, i = 2. Autoregressive is all that T_LM needs.
+
+#include <doctest/doctest.h>
+
+#include "checks.hpp"
+#include "controls.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+// A matrix of sequences is only as good as this: T of a stack is the stack of T, for sequences of any lengths.
+template <template <class> class Layer>
+bool sequences_are_independent(std::uint64_t seed) {
+  return redrawing(seed, [](Generator& generator) {
+    using T = Layer<PrimeField>;
+    const auto layer = draw_layer<T>(generator);
+    std::vector<typename T::domain> alone;
+    std::vector<typename T::codomain> results;
+    for (const std::size_t length : {3, 1, 6, 2}) {
+      alone.push_back(draw_matrix<typename T::domain>(Sequences{length}, generator));
+      results.push_back(layer(alone.back()));
+    }
+    return layer(stack(alone)) == stack(results);
+  });
+}
+
+TEST_CASE("what is called rowwise is rowwise, and what is called autoregressive is autoregressive") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    const Verdict as_rowwise = rowwise_verdict<Layer>(listed.name);
+    const Verdict as_autoregressive = autoregressive_verdict<Layer>(listed.name);
+    if constexpr (rowwise<Layer<double>>) CHECK_MESSAGE(as_rowwise.holds(), as_rowwise);
+    if constexpr (autoregressive<Layer<double>>) CHECK_MESSAGE(as_autoregressive.holds(), as_autoregressive);
+  });
+}
+
+TEST_CASE("nothing is called less than it is") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    if constexpr (!rowwise<Layer<double>>) {
+      CHECK_MESSAGE(!rowwise_verdict<Layer>(listed.name).holds(), listed.name);
+    }
+    if constexpr (!autoregressive<Layer<double>>) {
+      CHECK_MESSAGE(!autoregressive_verdict<Layer>(listed.name).holds(), listed.name);
+    }
+  });
+}
+
+TEST_CASE("PE is not rowwise, as the article says: PE(X_2) ≠ PE(X)_2") {
+  const Verdict verdict = rowwise_verdict<PE>("PE");
+  REQUIRE(verdict.c);
+  CHECK(verdict.c->n == 2);
+  CHECK(verdict.c->i == 2);
+}
+
+TEST_CASE("attention without a mask is not autoregressive: the first of two rows sees the second") {
+  const Verdict verdict = autoregressive_verdict<MH>("MultiHead");
+  for (const auto& failure : {verdict.a, verdict.b, verdict.c, verdict.d}) {
+    REQUIRE(failure);
+    CHECK(failure->n == 2);
+    CHECK(failure->i == 1);
+  }
+}
+
+TEST_CASE("the sequences of a batch do not affect each other, whatever their lengths") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    CHECK_MESSAGE(sequences_are_independent<Layer>(5), listed.name);
+  });
+}
+
+TEST_CASE("control: a mean over the columns of the whole stack makes sequences affect each other") {
+  CHECK(!sequences_are_independent<ColumnNormalization>(5));
+}
+
+namespace {
+
+/// A control with the smallest counter-example "n,i" that each arithmetic sees, "" if it can see none.
+template <template <class> class Control>
+void check_control(const char* name, const char* a, const char* b, const char* c, const char* d) {
+  const Verdict verdict = autoregressive_verdict<Control>(name);
+  const auto seen = [](const std::optional<Failure>& failure) {
+    return failure ? std::to_string(failure->n) + "," + std::to_string(failure->i) : "";
+  };
+  INFO(std::string(name), verdict);
+  CHECK(seen(verdict.a) == a);
+  CHECK(seen(verdict.b) == b);
+  CHECK(seen(verdict.c) == c);
+  CHECK(seen(verdict.d) == d);
+}
+
+}  // namespace
+
+TEST_CASE("controls: T(X|i) = T(X)|i falls for each, in the arithmetics that can see it") {
+  // The table of what can refute what. Row 1 of attention sees itself with the whole weight 1, so that a wrong scale or a
+  // wrong maximum shows in row 2 of 3 at the earliest.
+  // clang-format off
+  //                                                                        (a) double  (b) bits  (c) field  (d) sets
+  check_control<UpsideDownMask>("a mask upside down",                         "2,1",     "2,1",    "2,1",     "2,1");
+  check_control<OffByOneMask>("a mask j ≤ min(i+1, n)",                       "2,1",     "2,1",    "2,1",     "2,1");
+  check_control<AdditiveMask>("a mask by adding −1e9",                        "",        "2,1",    "2,1",     "2,1");
+  check_control<MaskByZero>("a mask by multiplying by zero",                  "",        "2,1",    "",        "");
+  check_control<FullRowMaximum>("the maximum of the full row",                "",        "3,1",    "3,2",     "2,1");
+  check_control<ColumnNormalization>("a normalisation over columns",          "2,1",     "2,1",    "2,1",     "2,1");
+  check_control<DividedByRootN>("attention divided by √n",                    "3,2",     "",       "3,2",     "");
+  check_control<PositionsFromTheRight>("positions counted from the right",    "2,1",     "",       "2,1",     "");
+  // clang-format on
+}
+
+TEST_CASE("control: a mask by multiplying by zero leaks a hidden score of 800") {
+  MaskByZero<double> CA;
+  CA.Q.W(0, 0) = CA.K.W(0, 0) = CA.V.W(1, 1) = 1;
+  Matrix<n, d_model, double> X{Sequences{2}, 0.0};
+  X(0, 0) = 40, X(1, 0) = 40;  // the score of row 1 for row 2 is 40·40/√4 = 800, and exp(800) = ∞
+  CHECK(!(CA(X)(0, 1) == CA(X | 1)(0, 1)));
+  HeadsOf<Causal, 1, block, double> right;
+  right.a.q.W = CA.Q.W, right.a.k.W = CA.K.W, right.b.W = CA.V.W;
+  CHECK(right(X)(0, 1) == right(X | 1)(0, 1));
+}

@@ -1,0 +1,118 @@
+// Claim 5. OneHot(x)×W_e is the look-up in W_e. The single-head CA is the multi-head one for h = 1 without W_O and B.
+// DB = Res(FF)∘Res(CA∘N_ca) is X + CA(N_ca(X)) + FF(X + CA(N_ca(X))), and the inspirational one X + FF(X + CA(N_ca(X))).
+// Each H_i, H, CA, DB (both), Φ and T_LM are autoregressive.
+// (Article, "Embedding" to "Definition of TransformerLM": the chain of its notes.)
+//
+// Derivation. Q, K and V are rowwise, hence softmax(◺(Q×Kᵀ/√d_head)) is a causal kernel (claim 2), hence H is
+// autoregressive (claim 3), hence CA = (+B)∘(×W_O)∘H (claim 1); FF is rowwise; hence DB (claim 1); PE is autoregressive, Em,
+// N and Φ are rowwise; hence T_LM = Φ∘N∘DB∘…∘DB∘PE∘Em (claim 1).
+
+#include <doctest/doctest.h>
+
+#include "checks.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+static_assert(rowwise<Em<double>> && rowwise<N<double>> && rowwise<FF<double>> && rowwise<Phi<double>>);
+static_assert(autoregressive<PE<double>> && !rowwise<PE<double>>);
+static_assert(autoregressive<H<double>> && !rowwise<H<double>>);
+static_assert(autoregressive<CA1<double>> && !rowwise<CA1<double>>);
+static_assert(autoregressive<CA<double>> && !rowwise<CA<double>>);
+static_assert(autoregressive<DB<double>> && !rowwise<DB<double>>);
+static_assert(autoregressive<InspirationalDB<double>> && !rowwise<InspirationalDB<double>>);
+static_assert(autoregressive<T_LM<double>> && !rowwise<T_LM<double>>);
+static_assert(!autoregressive<MH<double>>);  // without the mask there is nothing to note
+
+TEST_CASE("OneHot(x)×W_e is the look-up in W_e") {
+  Generator generator{1};
+  const auto embedding = draw_layer<Em<PrimeField>>(generator);
+  const Tokens x{3, 0, 4, 3};
+  Times<"W_e", vocab_size, d_model, PrimeField> times;
+  times.W = embedding.W_e;
+  Matrix<n, vocab_size, PrimeField> one_hot{x.sequences(), PrimeField(0)};
+  for (std::size_t i = 0; i < x.rows(); ++i) one_hot(i, std::size_t(x(i, 0))) = PrimeField(1);
+  CHECK(embedding(x) == times(one_hot));
+}
+
+TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B") {
+  redrawing(2, [](Generator& generator) {
+    const auto single = draw_layer<CA1<PrimeField>>(generator);
+    CausalAttention<d_model, 1, PrimeField> multi;
+    multi.f.f = {single.a, single.b};
+    for (std::size_t i = 0; i < d_model; ++i) multi.f.g.W(i, i) = PrimeField(1);  // W_O = I, B = 0
+    const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
+    CHECK(single(X) == multi(X));
+    return true;
+  });
+}
+
+TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))") {
+  redrawing(3, [](Generator& generator) {
+    const auto block = draw_layer<DB<PrimeField>>(generator);
+    const auto& ff = block.g.f;
+    const auto& ca_n = block.f.f;  // DB = Res(FF) ∘ Res(CA∘N_ca)
+    const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
+    const auto CA_N_X = ca_n.g(ca_n.f(X));
+    CHECK(block(X) == X + CA_N_X + ff(X + CA_N_X));
+    return true;
+  });
+}
+
+TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
+  redrawing(4, [](Generator& generator) {
+    const auto block = draw_layer<InspirationalDB<PrimeField>>(generator);
+    const auto& ff = block.f.g;
+    const auto& ca_n = block.f.f.f;  // Res(FF ∘ Res(CA∘N_ca))
+    const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
+    const auto CA_N_X = ca_n.g(ca_n.f(X));
+    CHECK(block(X) == X + ff(X + CA_N_X));
+    DB<PrimeField> definition;
+    definition.g.f = ff;
+    definition.f.f = ca_n;
+    CHECK(!(block(X) == definition(X)));  // the two formulas differ
+    return true;
+  });
+}
+
+TEST_CASE("each H_i and H are autoregressive") {
+  const Verdict verdict = autoregressive_verdict<H>("H");
+  CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("CA is autoregressive") {
+  const Verdict verdicts[] = {autoregressive_verdict<CA1>("CA, one head"), autoregressive_verdict<CA>("CA")};
+  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("FF, Φ and N are rowwise") {
+  const Verdict verdicts[] = {rowwise_verdict<FF>("FF"), rowwise_verdict<Phi>("Φ"), rowwise_verdict<N>("N")};
+  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("DB is autoregressive") {
+  const Verdict verdicts[] = {autoregressive_verdict<DB>("DB"),
+                              autoregressive_verdict<InspirationalDB>("DB, inspirational")};
+  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("T_LM is autoregressive") {
+  const Verdict verdicts[] = {autoregressive_verdict<T_LM>("T_LM"),
+                              autoregressive_verdict<InspirationalT_LM>("T_LM, inspirational"),
+                              autoregressive_verdict<AfterEm>("Φ∘N∘DB∘DB∘PE")};
+  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+}
+
+TEST_CASE("NaN in the later rows of PE does not reach the earlier rows of T_LM") {
+  Generator generator{6};
+  const auto model = draw_layer<T_LM<double>>(generator);
+  const auto x = draw_matrix<Tokens>(Sequences{greatest_n}, generator);
+  const auto Y = model(x);
+  for (std::size_t i = 1; i <= greatest_n; ++i) {
+    auto poisoned = model;
+    auto& weights = part<PE<double>>(poisoned).PE;
+    for (std::size_t pos = i; pos < max_len; ++pos)
+      for (std::size_t j = 0; j < d_model; ++j) weights(pos, j) = std::numeric_limits<double>::quiet_NaN();
+    CHECK((poisoned(x) | i) == (Y | i));
+  }
+}

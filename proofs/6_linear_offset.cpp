@@ -1,0 +1,209 @@
+// Claim 6. For every offset k ≥ 0 there is a linear map T_k: ℝ^d_model → ℝ^d_model with T_k PE_pos = PE_{pos+k} for all
+// pos ∈ {1, …, M−k}, where PE is the sinusoidal initial value of the positional encoding.
+// (Article, "Positional Encoding"; it also writes "T_k(PE(pos, i)) = PE(pos+k, i)", which applies a map of vectors to a
+// number.)
+//
+// Proof. Columns 2i and 2i+1 of PE_pos are (sin pos·ω, cos pos·ω) with ω = ω_i. By the addition theorems
+//
+//   sin((pos+k)ω) =  cos(kω) sin(pos·ω) + sin(kω) cos(pos·ω)
+//   cos((pos+k)ω) = −sin(kω) sin(pos·ω) + cos(kω) cos(pos·ω),
+//
+// so that T_k is made of 2×2 rotation blocks by the angles kω_i. Hence T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I.
+//
+// That is an identity about points of the unit circle: (cos ω, sin ω) may be any point (c, s) with c² + s² = 1, and its
+// multiples are powers of c + s√−1. Over the prime field such points are ((1−t²)/(1+t²), 2t/(1+t²)), where 1+t² ≠ 0
+// always, as p ≡ 3 mod 4. The library's PE is templated on its angle, and is checked over the field exactly.
+//
+// There is no T_k if d_model is odd, or if the columns are counted from 1 as the article's text has it: then one column
+// loses its partner. (For M−k ≤ d_model any positions fit, by dimension alone.)
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <tlm/layers/positional_encoding.hpp>
+#include <tlm/matrix/product.hpp>
+
+#include "arithmetic/prime_field.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+namespace {
+
+/// A point of the unit circle over the field, with its multiples as powers.
+struct UnitPoint {
+  PrimeField c, s;
+
+  static UnitPoint random(Generator& generator) {
+    const PrimeField t = PrimeField::random(generator), one(1);
+    return {(one - t * t) / (one + t * t), (t + t) / (one + t * t)};
+  }
+
+  friend UnitPoint operator*(UnitPoint a, UnitPoint b) { return {a.c * b.c - a.s * b.s, a.c * b.s + a.s * b.c}; }
+  friend UnitPoint operator*(std::size_t pos, UnitPoint angle) {
+    UnitPoint multiple{PrimeField(1), PrimeField(0)};
+    for (; pos > 0; pos /= 2, angle = angle * angle)
+      if (pos % 2 == 1) multiple = multiple * angle;
+    return multiple;
+  }
+  friend PrimeField sin(UnitPoint angle) { return angle.s; }
+  friend PrimeField cos(UnitPoint angle) { return angle.c; }
+};
+
+std::vector<UnitPoint> random_angles(std::size_t count, std::uint64_t seed) {
+  Generator generator{seed};
+  std::vector<UnitPoint> angles;
+  while (angles.size() < count) angles.push_back(UnitPoint::random(generator));
+  return angles;
+}
+
+/// T_k: the rotations by kω_i, block by block. Row vectors are multiplied from the right: PE_pos × T_k.
+template <std::size_t d_model, class Real, class Angle>
+Matrix<d_model, d_model, Real> T(std::size_t k, const Angle& angle) {
+  Matrix<d_model, d_model, Real> T_k;
+  for (std::size_t i = 0; i < d_model / 2; ++i) {
+    const Real c(cos(k * angle(i))), s(sin(k * angle(i)));
+    T_k(2 * i, 2 * i) = T_k(2 * i + 1, 2 * i + 1) = c;
+    T_k(2 * i + 1, 2 * i) = s;
+    T_k(2 * i, 2 * i + 1) = -s;
+  }
+  return T_k;
+}
+
+/// Rows first, …, first + count − 1.
+template <std::size_t M, std::size_t d_model, class Real>
+Matrix<n, d_model, Real> rows(const Matrix<M, d_model, Real>& PE, std::size_t first, std::size_t count) {
+  Matrix<n, d_model, Real> part{Sequences{count}};
+  std::copy_n(PE.data() + first * d_model, count * d_model, part.data());
+  return part;
+}
+
+template <std::size_t M, std::size_t d_model>
+void check_offsets(const std::vector<std::size_t>& offsets) {
+  const auto angles = random_angles(d_model / 2, d_model);
+  const auto angle = [&](std::size_t i) { return angles[i]; };
+  const auto PE = PositionalEncoding<M, d_model, PrimeField>::sinusoidal(angle);
+  for (const std::size_t k : offsets)
+    CHECK(rows(PE, 0, M - k) * T<d_model, PrimeField>(k, angle) == rows(PE, k, M - k));
+}
+
+/// The rank of a matrix over the field, by elimination.
+std::size_t rank(std::vector<std::vector<PrimeField>> A) {
+  std::size_t found = 0;
+  for (std::size_t column = 0; !A.empty() && column < A[0].size() && found < A.size(); ++column) {
+    std::size_t pivot = found;
+    while (pivot < A.size() && A[pivot][column] == PrimeField(0)) ++pivot;
+    if (pivot == A.size()) continue;
+    std::swap(A[found], A[pivot]);
+    for (std::size_t i = found + 1; i < A.size(); ++i) {
+      const PrimeField factor = A[i][column] / A[found][column];
+      for (std::size_t j = column; j < A[i].size(); ++j) A[i][j] -= factor * A[found][j];
+    }
+    ++found;
+  }
+  return found;
+}
+
+/// Whether some linear map takes every row of P to the row k below it: rank [P] = rank [P | P shifted by k].
+bool linear_map_exists(const std::vector<std::vector<PrimeField>>& P, std::size_t k) {
+  std::vector<std::vector<PrimeField>> alone, both;
+  for (std::size_t pos = 0; pos + k < P.size(); ++pos) {
+    alone.push_back(P[pos]);
+    both.push_back(P[pos]);
+    both.back().insert(both.back().end(), P[pos + k].begin(), P[pos + k].end());
+  }
+  return rank(alone) == rank(both);
+}
+
+/// Rows pos = 1, …, M of columns that are each a sine (even) or cosine (odd) of pos times an angle.
+std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<UnitPoint>& angles,
+                                           const std::vector<bool>& cosine) {
+  std::vector<std::vector<PrimeField>> P(M);
+  for (std::size_t pos = 1; pos <= M; ++pos)
+    for (std::size_t j = 0; j < angles.size(); ++j)
+      P[pos - 1].push_back(cosine[j] ? cos(pos * angles[j]) : sin(pos * angles[j]));
+  return P;
+}
+
+}  // namespace
+
+TEST_CASE("T_k PE_pos = PE_{pos+k} for every k ≥ 0 and pos ∈ {1, …, M−k}: exactly, over the prime field") {
+  check_offsets<12, 2>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  check_offsets<12, 4>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  check_offsets<24, 8>({0, 1, 2, 3, 5, 8, 13, 21, 23});
+  check_offsets<140, 128>({0, 1, 7, 100});
+  check_offsets<20, 512>({1, 13});  // every pair of columns is a block of its own, so that few positions say it all
+}
+
+TEST_CASE("T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I") {
+  constexpr std::size_t d = 8;
+  const auto angles = random_angles(d / 2, 1);
+  const auto angle = [&](std::size_t i) { return angles[i]; };
+  const auto T_ = [&](std::size_t k) { return T<d, PrimeField>(k, angle); };
+  Matrix<d, d, PrimeField> I;
+  for (std::size_t i = 0; i < d; ++i) I(i, i) = PrimeField(1);
+  CHECK(T_(0) == I);
+  for (const std::size_t j : {0, 1, 2, 5, 100})
+    for (const std::size_t k : {0, 1, 3, 64}) CHECK(T_(j) * T_(k) == T_(j + k));
+  for (const std::size_t k : {1, 2, 17}) CHECK(T_(k) * transposed(T_(k)) == I);
+}
+
+TEST_CASE("in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³") {
+  // The library takes the sine of the rounded product pos·ω, whose error is at most u·pos·ω ≤ u·M (ω ≤ 1); so has T_k's
+  // k·ω, and PE_{pos+k} its (pos+k)·ω: together at most 3uM·√2 by the derivative of sine and cosine, and two roundings of
+  // sines, two products and a sum of numbers ≤ 1 add less than 8u.
+  constexpr std::size_t M = 512, d = 128;
+  const auto angle = [](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d))}; };
+  const auto PE = PositionalEncoding<M, d, double>::sinusoidal();
+  const double bound = 8 * 0x1p-53 * (1 + double(M));
+  for (const std::size_t k : {0, 1, 10, 200}) {
+    const auto moved = rows(PE, 0, M - k) * T<d, double>(k, angle);
+    const auto expected = rows(PE, k, M - k);
+    double greatest = 0;
+    for (std::size_t e = 0; e < moved.rows() * d; ++e)
+      greatest = std::max(greatest, std::abs(moved.data()[e] - expected.data()[e]));
+    CHECK(greatest <= bound);
+  }
+}
+
+TEST_CASE("the catenated layout, all sines before all cosines, has a T_k too") {
+  const auto angles = random_angles(3, 2);
+  const std::vector<UnitPoint> columns{angles[0], angles[1], angles[2], angles[0], angles[1], angles[2]};
+  const auto P = table(24, columns, {false, false, false, true, true, true});
+  for (const std::size_t k : {1, 2, 5}) CHECK(linear_map_exists(P, k));
+}
+
+TEST_CASE("pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted by k]") {
+  const auto angles = random_angles(3, 3);
+  const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2], angles[2]};
+  const auto P = table(24, columns, {false, true, false, true, false, true});
+  for (const std::size_t k : {1, 2, 5}) CHECK(linear_map_exists(P, k));
+}
+
+TEST_CASE("for odd d_model there is no T_k: the last sine has no cosine") {
+  const auto angles = random_angles(3, 4);
+  const auto P = table(24, {angles[0], angles[0], angles[1], angles[1], angles[2]}, {false, true, false, true, false});
+  for (const std::size_t k : {1, 2, 5}) CHECK(!linear_map_exists(P, k));
+}
+
+TEST_CASE("for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model") {
+  // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
+  const auto angles = random_angles(4, 5);
+  const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};
+  const std::vector<bool> cosine{true, false, true, false, true, false};
+  for (const std::size_t k : {1, 2, 5}) {
+    CHECK(!linear_map_exists(table(6 + k + 1, columns, cosine), k));
+    CHECK(linear_map_exists(table(6 + k, columns, cosine), k));  // as many positions as dimensions: anything fits
+  }
+}
+
+TEST_CASE("control: unequal frequencies within a pair have no T_k, and a wrong T_k is seen") {
+  const auto angles = random_angles(2, 6);
+  CHECK(!linear_map_exists(table(24, {angles[0], angles[1]}, {false, true}), 1));
+  const auto angle = [&](std::size_t i) { return angles[i]; };
+  const auto PE = PositionalEncoding<12, 4, PrimeField>::sinusoidal(angle);
+  CHECK(!(rows(PE, 0, 10) * transposed(T<4, PrimeField>(2, angle)) == rows(PE, 2, 10)));
+}

@@ -1,0 +1,183 @@
+// Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing and
+// Y[k] on x_1, …, x_{k−1} only. The loss of a batch, −Σω_ji y_ji / Σω_ji, is that of a single sequence if only one row has
+// weights; it equals the mean of the rows' losses if their weights have equal sums, and not in general. It is ≥ 0. As a
+// function of the weights it is differentiable but for ReLU at 0; the square root of the standard deviation makes no
+// exception at σ = 0. (Article, "Evaluation (the loss function)", to its Claim about differentiability, whose proof names
+// only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
+//
+// Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. With Σ_i ω_ji = c for each of s rows
+// the denominator is sc. y ≤ 0 as a log probability. For u ↦ u/(σ(u) + ε) at u = 0: |u|/(σ(u) + ε) = |u|/ε + O(|u|²).
+
+#include <doctest/doctest.h>
+
+#include "checks.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+namespace {
+
+/// −Σω y/Σω over the field, by the library's formula for given outputs T(X)|n.
+PrimeField loss_of(const Matrix<n, vocab_size, PrimeField>& Z, const Tokens& x, const Matrix<n, 1, PrimeField>& omega) {
+  const PrimeField sum = sum_of(omega.rows(), [&](std::size_t i) { return omega(i, 0); });
+  return cross_entropy(Z, x, omega, sum).value;
+}
+
+/// A batch of outputs, tokens and weights.
+struct Drawn {
+  Matrix<n, vocab_size, PrimeField> Z;
+  Tokens x;
+  Matrix<n, 1, PrimeField> omega;
+
+  explicit Drawn(Generator& generator, std::size_t batch_size = 3, std::size_t length = 4)
+      : Z{draw_matrix<Matrix<n, vocab_size, PrimeField>>(sequences(batch_size, length), generator)},
+        x{draw_matrix<Tokens>(sequences(batch_size, length), generator)},
+        omega{draw_matrix<Matrix<n, 1, PrimeField>>(sequences(batch_size, length), generator)} {}
+
+  /// The loss of each row alone, averaged.
+  PrimeField mean_over_rows() const {
+    const std::size_t s = x.sequences().count();
+    return sum_of(s, [&](std::size_t j) { return loss_of(sequence(Z, j), sequence(x, j), sequence(omega, j)); }) /
+           PrimeField(s);
+  }
+
+ private:
+  static Sequences sequences(std::size_t batch_size, std::size_t length) {
+    return Sequences::of_lengths(std::vector<std::size_t>(batch_size, length));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Y[1] does not depend on the input sequence, Y[k] on x_1, …, x_{k−1} only: exactly, over the prime field") {
+  redrawing(1, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    for (std::size_t n = 1; n <= greatest_n; ++n) {
+      const auto x = draw_matrix<Tokens>(Sequences{n}, generator);
+      const auto Y = log_softmax(model(preceded_by_0(x)));
+      for (std::size_t k = 1; k <= n; ++k) {
+        auto other = x;
+        for (std::size_t later = k - 1; later < n; ++later) other(later, 0) = (x(later, 0) + 1) % int(vocab_size);
+        CHECK((log_softmax(model(preceded_by_0(other))) | k) == (Y | k));
+      }
+    }
+    return true;
+  });
+}
+
+TEST_CASE("Y[k] depends on no other tokens than x_1, …, x_{k−1}: for every input and all weights, over position sets") {
+  Generator generator{0};
+  const auto after_Em = draw_layer<AfterEm<Positions>>(generator);
+  for (std::size_t n = 1; n <= greatest_n; ++n) {
+    Matrix<tlm::n, d_model, Positions> X{Sequences{n}};
+    for (std::size_t i = 0; i < n; ++i)  // row i + 1 is that of x_i, and row 1 that of the token 0
+      for (std::size_t j = 0; j < d_model; ++j) X(i, j) = i == 0 ? Positions(1) : Positions::position(i - 1);
+    const auto Y = log_softmax(after_Em(X));
+    for (std::size_t k = 1; k <= n; ++k)
+      for (std::size_t j = 0; j < vocab_size; ++j) CHECK(Y(k - 1, j).tags() == (std::uint64_t{1} << (k - 1)) - 1);
+  }
+}
+
+TEST_CASE("T(X)|n = T(X|n): the row behind the last token need not be computed") {
+  redrawing(2, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    const Tokens x{3, 1, 4, 2}, X{0, 3, 1, 4, 2};
+    CHECK(model(preceded_by_0(x)) == (model(X) | 4));
+    return true;
+  });
+}
+
+TEST_CASE("the loss of a batch generalises that of a single sequence: weights on one row only") {
+  redrawing(3, [](Generator& generator) {
+    Drawn batch{generator};
+    const auto& sequences = batch.x.sequences();
+    for (std::size_t j = 0; j < sequences.count(); ++j) {
+      for (std::size_t i = 0; i < batch.omega.rows(); ++i)
+        batch.omega(i, 0) = PrimeField(int(i >= sequences.begin(j) && i < sequences.end(j)));
+      CHECK(loss_of(batch.Z, batch.x, batch.omega) ==
+            loss_of(sequence(batch.Z, j), sequence(batch.x, j), sequence(batch.omega, j)));
+    }
+    return true;
+  });
+}
+
+TEST_CASE("it is the mean over rows if all rows' weights have equal sums") {
+  redrawing(4, [](Generator& generator) {
+    Drawn batch{generator};
+    const auto& sequences = batch.x.sequences();
+    for (std::size_t j = 0; j < sequences.count(); ++j) {  // the last weight makes the sum 1
+      PrimeField last(1);
+      for (std::size_t i = sequences.begin(j); i + 1 < sequences.end(j); ++i) last -= batch.omega(i, 0);
+      batch.omega(sequences.end(j) - 1, 0) = last;
+    }
+    CHECK(loss_of(batch.Z, batch.x, batch.omega) == batch.mean_over_rows());
+    return true;
+  });
+}
+
+TEST_CASE("it is not the mean over rows in general") {
+  redrawing(5, [](Generator& generator) {
+    const Drawn batch{generator};
+    CHECK(loss_of(batch.Z, batch.x, batch.omega) != batch.mean_over_rows());
+    return true;
+  });
+}
+
+TEST_CASE("the loss is ≥ 0, and = 0 for a vocabulary of one token") {
+  Generator generator{6};
+  for (int draws = 0; draws < 100; ++draws) {
+    const auto model = draw_layer<T_LM<double>>(generator);
+    CHECK(loss(model, unweighted<double>(draw_matrix<Tokens>(Sequences{4}, generator))) >= 0);
+  }
+  constexpr Config one_token{.vocab_size = 1, .d_model = 2, .d_ff = 2, .n_layers = 1, .n_heads = 1, .max_len = 4};
+  CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(Tokens{0, 0, 0})) == 0);
+}
+
+TEST_CASE("it is differentiable: its gradient by the outputs is the derivative, by dual numbers in double") {
+  Generator generator{7};
+  const Sequences sequences{4};
+  const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
+  const auto v = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
+  const auto x = draw_matrix<Tokens>(sequences, generator);
+  Matrix<n, vocab_size, Dual<double>> dual_Z{sequences};
+  for (std::size_t e = 0; e < 4 * vocab_size; ++e) dual_Z.data()[e] = {Z.data()[e], v.data()[e]};
+  const Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
+  const Matrix<n, 1, Dual<double>> dual_omega{Dual<double>{0.25, 0}, Dual<double>{1, 0}, Dual<double>{0, 0},
+                                              Dual<double>{0.5, 0}};
+  const auto [value, dZ] = cross_entropy(Z, x, omega, 1.75);
+  const double along_v = sum_of(4 * vocab_size, [&, &dZ = dZ](std::size_t e) { return dZ.data()[e] * v.data()[e]; });
+  CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega, Dual<double>{1.75, 0}).value.tangent - along_v) < 1e-14);
+}
+
+TEST_CASE("N is differentiable at a constant row, where σ = 0: its Jacobian is (I − 11ᵀ/d)/ε") {
+  constexpr double epsilon = 1e-6;
+  N<double> layer, gradient;
+  for (std::size_t j = 0; j < d_model; ++j) layer.a(0, j) = 1;
+  const Matrix<n, d_model, double> constant{3, 3, 3, 3}, zero{0, 0, 0, 0};
+  for (std::size_t k = 0; k < d_model; ++k) {
+    Matrix<n, d_model, double> direction{Sequences{1}, 0.0}, moved{Sequences{1}, 0.0};
+    direction(0, k) = 1;
+    const auto dX = layer.value_and_pullback(constant).pullback(direction, gradient);
+    constexpr double h = 1e-14;  // far below ε
+    moved(0, k) = h;
+    const auto quotient = layer(moved);
+    for (std::size_t j = 0; j < d_model; ++j) {
+      const double jacobian = ((j == k) - 1.0 / d_model) / epsilon;
+      CHECK(std::abs(dX(0, j) - jacobian) <= 1e-9 / epsilon);
+      CHECK(std::abs(quotient(0, j) / h - jacobian) <= 1e-6 / epsilon);
+    }
+  }
+}
+
+TEST_CASE("control: ReLU is not differentiable at 0: its difference quotients from both sides differ") {
+  CHECK((relu(1e-9) - relu(0.0)) / 1e-9 == 1);
+  CHECK((relu(-1e-9) - relu(0.0)) / -1e-9 == 0);
+}
+
+TEST_CASE("control: without the leading 0, Y[1] depends on x_1") {
+  redrawing(8, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    CHECK(!(log_softmax(model(Tokens{1})) == log_softmax(model(Tokens{2}))));
+    return true;
+  });
+}

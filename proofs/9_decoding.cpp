@@ -1,0 +1,88 @@
+// Claim 9. Appending rows never changes what was computed for earlier ones: for an autoregressive T, the rows that
+// `extend` computes from what it remembers, one at a time or several, are the rows of T of the whole. So cached decoding
+// is right. (Notebook, transformerLM_output, which computes the whole again for every token.)
+//
+// Derivation. T(X|i) = T(X)|i: by induction over the structure of T, each part remembers what its formula reads of the
+// earlier rows, which are the same for X|i and X.
+
+#include <doctest/doctest.h>
+
+#include "checks.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+
+namespace {
+
+/// Rows first, …, first + count − 1 of a sequence.
+template <class M>
+M rows_from(const M& X, std::size_t first, std::size_t count) {
+  M part{Sequences{count}};
+  std::copy_n(X.data() + first * M::cols, count * M::cols, part.data());
+  return part;
+}
+
+/// T of the whole against T extended by `step` rows at a time: the first entry that differs.
+template <template <class> class Layer, class Real>
+std::optional<Failure> extend_in_steps(std::string_view name, std::size_t step, std::uint64_t seed) {
+  using T = Layer<Real>;
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    const auto layer = draw_layer<T>(generator);
+    auto X = draw_matrix<typename T::domain>(Sequences{greatest_n}, generator);
+    if constexpr (std::is_same_v<typename T::domain::Real, Positions>)
+      X = tagged<typename T::domain>(Sequences{greatest_n});
+    const auto Y = layer(X);
+    State<T> state;
+    for (std::size_t i = 0; i < greatest_n; i += step) {
+      const auto rows = extend(layer, state, rows_from(X, i, step));
+      for (std::size_t r = 0; r < step; ++r)
+        for (std::size_t j = 0; j < T::codomain::cols; ++j)
+          if (!agree(rows(r, j), Y(i + r, j)))
+            return Failure{"extending gives the rows of the whole", std::string(name), arithmetic<Real>(), greatest_n,
+                           i + 1, i + r + 1, j + 1, shown(rows(r, j)), shown(Y(i + r, j)), seed};
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("extending by one row equals the last row of the whole: the field and the sets exactly, double within 1e-9") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    if constexpr (autoregressive<Layer<double>>)
+      for (const std::size_t step : {1, 2, 3}) {
+        const auto over_double = extend_in_steps<Layer, double>(listed.name, step, 1);
+        CHECK_MESSAGE(!over_double, *over_double);
+        for (const std::uint64_t key : {11, 12}) {
+          PrimeField::key = key;
+          const auto over_field = extend_in_steps<Layer, PrimeField>(listed.name, step, key);
+          CHECK_MESSAGE(!over_field, *over_field);
+        }
+        const auto over_sets = extend_in_steps<Layer, Positions>(listed.name, step, 0);
+        CHECK_MESSAGE(!over_sets, *over_sets);
+      }
+  });
+}
+
+TEST_CASE("sequences of a stack are extended independently of each other") {
+  redrawing(2, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    const auto x = draw_matrix<Tokens>(Sequences{3}, generator), y = draw_matrix<Tokens>(Sequences{5}, generator);
+    State<T_LM<PrimeField>> state;
+    extend(model, state, stack<1, Token>({x | 1, y | 2}));
+    const auto rows = extend(model, state, stack<1, Token>({rows_from(x, 1, 2), rows_from(y, 2, 3)}));
+    CHECK(sequence(rows, 0) == rows_from(model(x), 1, 2));
+    CHECK(sequence(rows, 1) == rows_from(model(y), 2, 3));
+    return true;
+  });
+}
+
+TEST_CASE("control: forgetting what was read gives other rows") {
+  redrawing(3, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    const auto x = draw_matrix<Tokens>(Sequences{2}, generator);
+    State<T_LM<PrimeField>> nothing_read;
+    CHECK(!(extend(model, nothing_read, rows_from(x, 1, 1)) == rows_from(model(x), 1, 1)));
+    return true;
+  });
+}

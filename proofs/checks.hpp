@@ -1,0 +1,243 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include "inputs.hpp"
+
+/// The checks of "T is rowwise" and "T is autoregressive", by running T over four arithmetics.
+///
+///   (a) double: T(X|i) and T(X)|i agree within a bound;
+///   (b) float and double: at one n, whatever is done to the rows behind i, NaN and ±∞ included, leaves the first i rows
+///       of T(X) the same bit for bit;
+///   (c) the prime field: T(X|i) = T(X)|i exactly, for two keys of the uninterpreted functions;
+///   (d) sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i. One
+///       run covers every input and all weights of that shape.
+///
+/// (b) and (d) see that the future does not reach the past at one n, (a) and (c) that nothing depends on n: both are
+/// needed. All run through n = 1, …, 6 and i = 1, …, n in order, so that the first failure is the smallest.
+///
+/// What a pass of (c) proves: both sides are rational functions of the entries and of the values of the uninterpreted
+/// functions. If they were different functions, then with the hashes modelled as random functions the difference would
+/// vanish at a random point with probability at most H²·D/p for H hash calls and degree D (Schwartz and Zippel, and a
+/// collision of two hash arguments). Here H < 10⁴, D < 10³ and p ≈ 2·10¹⁸: less than 10⁻⁷ for each run. The converse
+/// fails: an equality of real numbers that uses a law of exp or max need not hold here.
+namespace tlm::proofs {
+
+inline constexpr std::size_t greatest_n = 6;
+
+/// A claim that fell, with the smallest counter-example.
+struct Failure {
+  std::string claim, layer, arithmetic;
+  std::size_t n, i;            ///< The number of rows, and the row at which they are cut; from 1.
+  std::size_t row, column;     ///< The offending entry; from 1.
+  std::string left, right;     ///< Its two values.
+  std::uint64_t seed;
+
+  friend std::ostream& operator<<(std::ostream& out, const Failure& failure) {
+    return out << "\n  " << failure.claim << " — falls for " << failure.layer << "\n  seen over " << failure.arithmetic
+               << " at n = " << failure.n << ", i = " << failure.i << ", in row " << failure.row << ", column "
+               << failure.column << ":\n    " << failure.left << "\n    " << failure.right << "\n  seed "
+               << failure.seed;
+  }
+};
+
+inline const char* const autoregressive_claim = "T(X|i) = T(X)|i";
+inline const char* const rowwise_claim = "T(X_i) = T(X)_i";
+
+/// The name of an arithmetic.
+template <class Real>
+const char* arithmetic() {
+  if constexpr (std::is_same_v<Real, PrimeField>)
+    return "(c) the prime field";
+  else if constexpr (std::is_same_v<Real, Positions>)
+    return "(d) sets of positions";
+  else if constexpr (std::is_same_v<Real, float>)
+    return "(b) float";
+  else
+    return "(a) double";
+}
+
+/// Row i of X as a sequence of its own.
+template <class M>
+M row_of(const M& X, std::size_t i) {
+  M alone{Sequences{1}};
+  std::copy_n(X.data() + i * M::cols, M::cols, alone.data());
+  return alone;
+}
+
+/// Whether two results count as equal: over the field exactly; in double within 1e-9 of their size, which leaves room
+/// for what a normalization makes of rounding errors (each by at most 1/σ, where rows are drawn with σ mostly ≥ 0.1).
+template <class Real>
+bool agree(Real left, Real right) {
+  if constexpr (std::is_same_v<Real, double>)
+    return std::abs(left - right) <= 1e-9 * std::max({1.0, std::abs(left), std::abs(right)});
+  else
+    return left == right;
+}
+
+template <class Real>
+std::string shown(const Real& number) {
+  std::ostringstream out;
+  out.precision(17);
+  out << number;
+  return out.str();
+}
+
+/// Runs `check(generator)`; where a denominator of the field was 0, again with the next numbers.
+template <class Check>
+auto redrawing(std::uint64_t seed, const Check& check) {
+  for (Generator generator{seed};;) try {
+      return check(generator);
+    } catch (const ZeroDenominator&) {
+    }
+}
+
+/// (a) and (c): T applied to part of X against part of T(X). `parts(X, i)` is X|i or X_i, and `rows(Y, i)` the rows of
+/// T(X) that it must give.
+template <template <class> class Layer, class Real>
+std::optional<Failure> compare_parts(std::string_view name, bool rowwise_parts, std::uint64_t seed) {
+  using T = Layer<Real>;
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    const auto layer = draw_layer<T>(generator);
+    for (std::size_t n = 1; n <= greatest_n; ++n) {
+      const auto X = draw_matrix<typename T::domain>(Sequences{n}, generator);
+      const auto Y = layer(X);
+      for (std::size_t i = 1; i <= n; ++i) {
+        const auto part = rowwise_parts ? layer(row_of(X, i - 1)) : layer(X | i);
+        const std::size_t first = rowwise_parts ? i - 1 : 0;
+        for (std::size_t r = 0; r < part.rows(); ++r)
+          for (std::size_t j = 0; j < T::codomain::cols; ++j)
+            if (!agree(part(r, j), Y(first + r, j)))
+              return Failure{rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name), arithmetic<Real>(),
+                             n, i, first + r + 1, j + 1, shown(part(r, j)), shown(Y(first + r, j)), seed};
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+/// (b): what is done to other rows leaves a row of T(X) the same bit for bit. For T_LM the other rows are other tokens.
+template <template <class> class Layer, class Real>
+std::optional<Failure> poison_other_rows(std::string_view name, bool rowwise_parts, std::uint64_t seed) {
+  using T = Layer<Real>;
+  using Entry = typename T::domain::Real;
+  Generator generator{seed};
+  const auto layer = draw_layer<T>(generator);
+  for (std::size_t n = 1; n <= greatest_n; ++n) {
+    const auto X = draw_matrix<typename T::domain>(Sequences{n}, generator);
+    const auto Y = layer(X);
+    for (std::size_t i = 1; i <= n; ++i)
+      for (int poison = 0; poison < 5; ++poison) {
+        auto poisoned = X;
+        for (std::size_t r = 0; r < n; ++r)
+          for (std::size_t j = 0; j < T::domain::cols; ++j) {
+            if (rowwise_parts ? r + 1 == i : r < i) continue;
+            Entry& entry = poisoned(r, j);
+            if constexpr (std::is_floating_point_v<Entry>) {
+              constexpr Entry infinity = std::numeric_limits<Entry>::infinity();
+              const Entry values[] = {draw<Entry>(generator), std::numeric_limits<Entry>::quiet_NaN(), infinity,
+                                      -infinity, Entry(1e4) * draw<Entry>(generator)};
+              entry = values[poison];
+            } else {
+              entry = draw<Entry>(generator);
+            }
+          }
+        const auto Z = layer(poisoned);
+        for (std::size_t r = rowwise_parts ? i - 1 : 0; r < i; ++r)
+          for (std::size_t j = 0; j < T::codomain::cols; ++j)
+            if (std::memcmp(&Z(r, j), &Y(r, j), sizeof(Real)) != 0)
+              return Failure{rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name),
+                             std::is_same_v<Real, float> ? "(b) float, other rows poisoned"
+                                                         : "(b) double, other rows poisoned",
+                             n, i, r + 1, j + 1, shown(Z(r, j)), shown(Y(r, j)), seed};
+      }
+  }
+  return std::nullopt;
+}
+
+/// What a row is to depend on.
+enum class Sees {
+  only_itself,     ///< row i on exactly row i
+  the_past,        ///< row i on no other rows than 1, …, i
+  all_of_the_past  ///< row i on exactly the rows 1, …, i
+};
+
+/// (d): which rows of X row i of T(X) depends on.
+template <template <class> class Layer>
+std::optional<Failure> trace_positions(std::string_view name, Sees sees) {
+  using T = Layer<Positions>;
+  Generator generator{0};
+  const auto layer = draw_layer<T>(generator);
+  for (std::size_t n = 1; n <= greatest_n; ++n) {
+    const auto Y = layer(tagged<typename T::domain>(Sequences{n}));
+    for (std::size_t i = 1; i <= n; ++i) {
+      Positions expected = Positions::position(i - 1);
+      if (sees != Sees::only_itself)
+        for (std::size_t r = 0; r + 1 < i; ++r) expected += Positions::position(r);
+      for (std::size_t j = 0; j < T::codomain::cols; ++j) {
+        const auto tags = Y(i - 1, j).tags();
+        if (sees == Sees::the_past ? (tags & ~expected.tags()) != 0 : tags != expected.tags())
+          return Failure{sees == Sees::only_itself ? "row i depends on row i and no other"
+                         : sees == Sees::the_past  ? "row i depends on no row behind i"
+                                                   : "row i depends on all of the rows 1, …, i and no other",
+                         std::string(name), arithmetic<Positions>(), n, i, i, j + 1, shown(Y(i - 1, j)),
+                         shown(expected), 0};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// What each arithmetic says of a claim.
+struct Verdict {
+  std::optional<Failure> a, b, c, d;
+
+  bool holds() const { return !a && !b && !c && !d; }
+
+  friend std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
+    for (const auto* failure : {&verdict.a, &verdict.b, &verdict.c, &verdict.d})
+      if (*failure) out << **failure;
+    return out;
+  }
+};
+
+/// The claim about T over all four arithmetics, each with seeds and keys of its own. Tokens carry no tags: of a layer
+/// that reads tokens (d) sees nothing, and the layers behind Em are listed by themselves.
+template <template <class> class Layer>
+Verdict verdict(std::string_view name, bool rowwise_parts) {
+  Verdict verdict;
+  verdict.a = compare_parts<Layer, double>(name, rowwise_parts, 1);
+  verdict.b = poison_other_rows<Layer, float>(name, rowwise_parts, 2);
+  if (!verdict.b) verdict.b = poison_other_rows<Layer, double>(name, rowwise_parts, 3);
+  for (const std::uint64_t key : {11, 12}) {
+    PrimeField::key = key;
+    if (!verdict.c) verdict.c = compare_parts<Layer, PrimeField>(name, rowwise_parts, key);
+  }
+  if constexpr (!reads_tokens<Layer<Positions>>) 
+    verdict.d = trace_positions<Layer>(name, rowwise_parts ? Sees::only_itself : Sees::the_past);
+  return verdict;
+}
+
+/// T is autoregressive, as far as running it can tell.
+template <template <class> class Layer>
+Verdict autoregressive_verdict(std::string_view name) {
+  return verdict<Layer>(name, false);
+}
+
+/// T is rowwise, as far as running it can tell.
+template <template <class> class Layer>
+Verdict rowwise_verdict(std::string_view name) {
+  return verdict<Layer>(name, true);
+}
+
+}  // namespace tlm::proofs

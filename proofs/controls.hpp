@@ -1,0 +1,138 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "layers.hpp"
+
+/// Negative controls: operations that are wrong in one way each. The proofs must see it.
+namespace tlm::proofs {
+
+/// The rows of every sequence in reversed order.
+template <class M>
+M reversed(const M& X) {
+  M Y{X.sequences()};
+  for (std::size_t s = 0; s < X.sequences().count(); ++s)
+    for (std::size_t i = 0; i < X.sequences().length(s); ++i)
+      std::copy_n(X.data() + (X.sequences().begin(s) + i) * M::cols, M::cols,
+                  Y.data() + (X.sequences().end(s) - 1 - i) * M::cols);
+  return Y;
+}
+
+/// The mask upside down (as the NumPy notebook's class has it): row i sees j ≥ i. It is the right one, between two
+/// reversals.
+template <class Real>
+struct UpsideDownMask : H<Real> {
+  typename H<Real>::codomain operator()(const typename H<Real>::domain& X) const {
+    return reversed(static_cast<const H<Real>&>(*this)(reversed(X)));
+  }
+};
+
+/// j ≤ min(i+1, n): every row sees one row of the future.
+struct OneTooMany {
+  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
+};
+template <class Real>
+using OffByOneMask = HeadsOf<OneTooMany, n_heads, block, Real>;
+
+/// One head of attention, written out with all of its n×n scores, so that it can be spoilt.
+enum class Flaw {
+  minus_1e9,         ///< hidden scores become s − 10⁹ instead of not being there
+  times_0,           ///< hidden exponentials are multiplied by 0 (as the article's notebook does)
+  full_row_maximum,  ///< the maximum subtracted is that of the whole row
+  divided_by_root_n  ///< scores are divided by √n instead of √d_head
+};
+template <Flaw flaw, class Real>
+struct SpoiltAttention {
+  using declared = is::Unrestricted;
+  using domain = Matrix<n, d_model, Real>;
+  using codomain = domain;
+  Times<"W_Q", d_model, d_model, Real> Q;
+  Times<"W_K", d_model, d_model, Real> K;
+  Times<"W_V", d_model, d_model, Real> V;
+
+  codomain operator()(const domain& X) const {
+    const std::size_t rows = X.rows();
+    const auto Q_X = Q(X), K_X = K(X), V_X = V(X);
+    codomain Y{X.sequences(), Real(0)};
+    const Real c = sqrt(Real(flaw == Flaw::divided_by_root_n ? rows : d_model));
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::vector<Real> s(rows);
+      for (std::size_t j = 0; j < rows; ++j) {
+        for (std::size_t k = 0; k < d_model; ++k) s[j] += Q_X(i, k) * K_X(j, k);
+        s[j] = s[j] / c;
+        if (flaw == Flaw::minus_1e9 && j > i) s[j] = s[j] - Real(1'000'000'000);
+      }
+      const std::size_t seen = flaw == Flaw::minus_1e9 || flaw == Flaw::times_0 ? rows : i + 1;
+      const Real greatest =
+          flaw == Flaw::times_0 ? Real(0) : maximum(s.data(), flaw == Flaw::full_row_maximum ? rows : seen);
+      Real sum(0);
+      for (std::size_t j = 0; j < seen; ++j) {
+        s[j] = exp(s[j] - greatest);
+        if (flaw == Flaw::times_0) s[j] = s[j] * Real(int(j <= i));
+        sum += s[j];
+      }
+      for (std::size_t j = 0; j < seen; ++j)
+        for (std::size_t k = 0; k < d_model; ++k) Y(i, k) += s[j] / sum * V_X(j, k);
+    }
+    return Y;
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit_part<Times<"W_Q", d_model, d_model, Real>>(visit, 0, layer.Q...);
+    visit_part<Times<"W_K", d_model, d_model, Real>>(visit, 0, layer.K...);
+    visit_part<Times<"W_V", d_model, d_model, Real>>(visit, 0, layer.V...);
+  }
+};
+template <class Real>
+using AdditiveMask = SpoiltAttention<Flaw::minus_1e9, Real>;
+template <class Real>
+using MaskByZero = SpoiltAttention<Flaw::times_0, Real>;
+template <class Real>
+using FullRowMaximum = SpoiltAttention<Flaw::full_row_maximum, Real>;
+template <class Real>
+using DividedByRootN = SpoiltAttention<Flaw::divided_by_root_n, Real>;
+
+/// A "normalisation" over columns: from every entry the mean of its column is subtracted.
+template <class Real>
+struct ColumnNormalization {
+  using declared = is::Unrestricted;
+  using domain = Matrix<n, d_model, Real>;
+  using codomain = domain;
+
+  codomain operator()(domain X) const {
+    for (std::size_t j = 0; j < d_model; ++j) {
+      const Real mean = sum_of(X.rows(), [&](std::size_t i) { return X(i, j); }) / Real(X.rows());
+      for (std::size_t i = 0; i < X.rows(); ++i) X(i, j) = X(i, j) - mean;
+    }
+    return X;
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+/// PE with positions counted from the right: the last row receives the first row of PE.
+template <class Real>
+struct PositionsFromTheRight : PE<Real> {
+  typename PE<Real>::codomain operator()(const typename PE<Real>::domain& X) const {
+    return reversed(static_cast<const PE<Real>&>(*this)(reversed(X)));
+  }
+};
+
+/// A(X)×B(X) with A(X) = I/n: always lower triangular, but A(X|i) is not the leading block of A(X).
+template <class Real>
+struct AveragedIdentity {
+  using declared = is::Unrestricted;
+  using domain = Matrix<n, d_model, Real>;
+  using codomain = domain;
+
+  codomain operator()(domain X) const {
+    for (std::size_t i = 0; i < X.rows(); ++i)
+      for (std::size_t j = 0; j < d_model; ++j) X(i, j) = X(i, j) / Real(X.rows());
+    return X;
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+}  // namespace tlm::proofs

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tlm/tlm.hpp>
+
+#include "arithmetic/dual.hpp"
+#include "arithmetic/positions.hpp"
+#include "arithmetic/prime_field.hpp"
+#include "layers.hpp"
+
+/// Inputs and weights in each arithmetic, from a seed.
+namespace tlm::proofs {
+
+/// A random number: of the prime field; from [−1, 1) in floating point; a constant among the sets of positions.
+template <class Real>
+Real draw(Generator& generator) {
+  if constexpr (std::is_same_v<Real, PrimeField>)
+    return PrimeField::random(generator);
+  else if constexpr (std::is_same_v<Real, Positions>)
+    return Positions(1);
+  else if constexpr (std::is_floating_point_v<Real>)
+    return Real(2 * generator.uniform() - 1);
+  else
+    return Real(generator.integer(0, int(vocab_size) - 1));  // tokens
+}
+
+/// A random matrix with these sequences.
+template <class M>
+M draw_matrix(const Sequences& sequences, Generator& generator) {
+  M X{sequences};
+  for (std::size_t e = 0; e < X.rows() * M::cols; ++e) X.data()[e] = draw<typename M::Real>(generator);
+  return X;
+}
+
+/// A layer with random weights.
+template <class Layer>
+Layer draw_layer(Generator& generator) {
+  Layer layer;
+  for_each_weight(
+      [&]<class Weight>(const Name&, Weight& weight) {
+        for (std::size_t e = 0; e < Weight::size; ++e) weight.data()[e] = draw<typename Weight::Real>(generator);
+      },
+      layer);
+  return layer;
+}
+
+/// X with the tag of its position on every entry, counted within its sequence of those `sequences`.
+template <class M>
+M tagged(const Sequences& sequences) {
+  M X{sequences};
+  for (std::size_t i = 0; i < X.rows(); ++i)
+    for (std::size_t j = 0; j < M::cols; ++j) X(i, j) = Positions::position(i);
+  return X;
+}
+
+}  // namespace tlm::proofs
