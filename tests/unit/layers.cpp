@@ -98,7 +98,7 @@ TEST_CASE("CA of sequences about as long as its blocks of 32 rows") {
   using CA = CausalAttention<d_model, n_heads, double>;
   Generator generator{1};
   const CA layer = random_layer<CA>(generator);
-  for (const std::size_t length : {31, 32, 33, 65}) {
+  for (const std::size_t length : {31u, 32u, 33u, 65u}) {
     const auto X = random_rows<CA::domain>(Sequences{length}, generator);
     CHECK(distance(table(layer(X)), reference::causal_attention(weights_of(layer), "", n_heads, table(X))) <=
           tolerance);

@@ -43,7 +43,7 @@ void compare(std::size_t n_rows) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, double) {
-  for (const std::size_t n_rows : {1, 2, 7, 33, 70}) {
+  for (const std::size_t n_rows : {1u, 2u, 7u, 33u, 70u}) {
     compare<Real, 1, 1>(n_rows);
     compare<Real, 1, 5>(n_rows);
     compare<Real, 5, 1>(n_rows);
