@@ -120,6 +120,14 @@ class PositionalEncoding(unittest.TestCase):
         self.assertEqual(lines[4].split()[0], "0.841471")  # sin(1)
 
 
+class ProofTree(unittest.TestCase):
+    def test_it_goes_from_T_LM_down_to_the_leaves(self):
+        lines = run("proof_tree").stdout.splitlines()
+        self.assertTrue(lines[0].startswith("T_LM is autoregressive: it is Φ∘N∘DB_6∘…∘DB_1∘PE∘Em"))
+        self.assertIn("  Em is rowwise: declared (and checked by proofs/4_leaves.cpp)", lines)
+        self.assertTrue(any("is a causal kernel: both factors are autoregressive" in line for line in lines))
+
+
 class Control(unittest.TestCase):
     def test_a_last_line_of_another_form_is_seen(self):
         self.assertIsNone(success_rate("success rate: 100 % (336 of 336)"))
