@@ -1,0 +1,161 @@
+// Every number that the NumPy notebook prints for its layers, from its inputs at full precision: it prints 3 decimals.
+// Its identities, and its closed-form gradients against the library's pullbacks.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include <examples/attention/notebook.hpp>
+
+using namespace notebook;
+using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::Sequences, tlm::stack, tlm::transposed;
+
+namespace {
+
+const Numbers numbers{GOLDENS};
+
+/// The greatest difference of two matrices.
+template <auto rows, std::size_t cols>
+double difference(const tlm::Matrix<rows, cols, double>& left, const tlm::Matrix<rows, cols, double>& right) {
+  REQUIRE(left.rows() == right.rows());
+  double greatest = 0;
+  for (std::size_t e = 0; e < left.rows() * cols; ++e)
+    greatest = std::max(greatest, std::abs(left.data()[e] - right.data()[e]));
+  return greatest;
+}
+
+template <std::size_t cols>
+double from_published(const std::string& name, const tlm::Matrix<n, cols, double>& ours) {
+  return difference(ours, numbers.published<cols>(name));
+}
+
+constexpr double three_decimals = 5.1e-4;
+
+/// α = softmax(x Q Kᵀ yᵀ / √M), by plain loops.
+std::vector<std::vector<double>> scores(const Inputs& queries, const Inputs& keys, const Matrix<D, M, double>& Q,
+                                        const Matrix<D, M, double>& K) {
+  const auto q = queries * Q, k = keys * K;
+  std::vector<std::vector<double>> alpha(q.rows(), std::vector<double>(k.rows()));
+  for (std::size_t i = 0; i < q.rows(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < k.rows(); ++j) {
+      double beta = 0;
+      for (std::size_t m = 0; m < M; ++m) beta += q(i, m) * k(j, m);
+      sum += alpha[i][j] = std::exp(beta / std::sqrt(double(M)));
+    }
+    for (double& alpha_ij : alpha[i]) alpha_ij /= sum;
+  }
+  return alpha;
+}
+
+const auto x = numbers.input<Inputs>("x");
+
+}  // namespace
+
+TEST_CASE("the committed inputs are the printed ones") {
+  CHECK(from_published("x", x) < three_decimals);
+  const auto layer = numbers.layer<SelfAttention>();
+  const auto rows_of = []<std::size_t cols>(const Matrix<D, cols, double>& W) {
+    Matrix<n, cols, double> rows{Sequences{D}};
+    std::copy_n(W.data(), D * cols, rows.data());
+    return rows;
+  };
+  CHECK(from_published("K", rows_of(layer.a.k.W)) < three_decimals);
+  CHECK(from_published("Q", rows_of(layer.a.q.W)) < three_decimals);
+  CHECK(from_published("V", rows_of(layer.b.W)) < three_decimals);
+}
+
+TEST_CASE("self-attention: keys, queries, values, scores, output") {
+  const auto layer = numbers.layer<SelfAttention>();
+  CHECK(from_published("keys", layer.a.k(x)) < three_decimals);
+  CHECK(from_published("queries", layer.a.q(x)) < three_decimals);
+  CHECK(from_published("values", layer.b(x)) < three_decimals);
+  const auto alpha = layer.a.value_and_pullback(x).value;
+  const auto published = numbers.published<2>("attention scores");
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) CHECK(std::abs(alpha(0, 0)(i, j) - published(i, j)) < three_decimals);
+  CHECK(from_published("self-attention", layer(x)) < three_decimals);
+}
+
+TEST_CASE("a batch of three copies: each is the one") {
+  const auto layer = numbers.layer<SelfAttention>();
+  const auto batch = layer(stack<D, double>({x, x, x}));
+  for (std::size_t s = 0; s < 3; ++s) CHECK(from_published("self-attention", sequence(batch, s)) < three_decimals);
+}
+
+TEST_CASE("masked self-attention") {
+  CHECK(from_published("masked self-attention", numbers.layer<MaskedSelfAttention>()(x)) < three_decimals);
+}
+
+TEST_CASE("multi-head attention, with and without the mask; its heads are copies") {
+  const auto layer = numbers.layer<MultiHead>();
+  CHECK(from_published("multi-head", layer(x)) < three_decimals);
+  CHECK(from_published("masked multi-head", numbers.layer<MaskedMultiHead>()(x)) < three_decimals);
+  const auto one = numbers.layer<SelfAttention>()(x);
+  const auto heads = layer.f(x);
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < h * M; ++j) CHECK(std::abs(heads(i, j) - one(i, j % M)) < 1e-15);
+}
+
+TEST_CASE("cross-attention, of one head and of several") {
+  const Memory y{numbers.input<Inputs>("y")};
+  const auto x_dec = numbers.input<Inputs>("x_dec");
+  CHECK(from_published("cross-attention", numbers.layer<CrossAttention>()(x_dec, y)) < three_decimals);
+  CHECK(from_published("multi-head cross-attention", numbers.layer<MultiHeadCross>()(x_dec, y)) < three_decimals);
+}
+
+TEST_CASE("the pipelined form softmax(x Q Kᵀ xᵀ/√M) x V is the layer") {
+  const auto layer = numbers.layer<SelfAttention>();
+  const auto alpha = scores(x, x, layer.a.q.W, layer.a.k.W);
+  Inputs alpha_x{x.sequences(), 0.0};
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.rows(); ++j)
+      for (std::size_t d = 0; d < D; ++d) alpha_x(i, d) += alpha[i][j] * x(j, d);
+  CHECK(difference(alpha_x * layer.b.W, layer(x)) < 1e-14);
+}
+
+TEST_CASE("the closed-form dx, dK, dQ and dV are our pullbacks") {
+  const auto layer = numbers.layer<SelfAttention>();
+  const auto &K = layer.a.k.W, &Q = layer.a.q.W, &V = layer.b.W;
+  const Matrix<n, M, double> dz{0.5, -1, 2, 1, 0.25, -0.75};
+  const auto alpha = scores(x, x, Q, K);
+
+  // dα = dz (xV)ᵀ, and dβ = softmax_backward(dα)/√M.
+  const auto values = x * V;
+  double dalpha[2][2] = {}, dbeta[2][2];
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t m = 0; m < M; ++m) dalpha[i][j] += dz(i, m) * values(j, m);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      dbeta[i][j] = alpha[i][j] * (dalpha[i][j] - alpha[i][0] * dalpha[i][0] - alpha[i][1] * dalpha[i][1]) /
+                    std::sqrt(double(M));
+
+  // A 2×2 matrix, or its transpose, times one of 2 rows.
+  const auto times = []<std::size_t cols>(const auto& A, bool transposed_A, const Matrix<n, cols, double>& B) {
+    Matrix<n, cols, double> C{B.sequences(), 0.0};
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j)
+        for (std::size_t k = 0; k < cols; ++k) C(i, k) += (transposed_A ? A[j][i] : A[i][j]) * B(j, k);
+    return C;
+  };
+  Matrix<D, M, double> dV, dQ, dK;
+  accumulate(dV, transposed(times(alpha, false, x)), dz);                  // dV = (αx)ᵀ dz
+  accumulate(dQ, transposed(x), times(dbeta, false, x * K));               // dQ = xᵀ dβ xK
+  accumulate(dK, transposed(x), times(dbeta, true, x * Q));                // dK = xᵀ dβᵀ xQ
+  const auto dx = times(alpha, true, dz) * transposed(V) +                 // dx = αᵀ dz Vᵀ
+                  times(dbeta, false, x * K) * transposed(Q) +             //    + dβ x KQᵀ
+                  times(dbeta, true, x * Q) * transposed(K);               //    + dβᵀ x QKᵀ
+
+  SelfAttention gradient;
+  CHECK(difference(layer.value_and_pullback(x).pullback(dz, gradient), dx) < 1e-13);
+  CHECK(difference(gradient.a.k.W, dK) < 1e-13);
+  CHECK(difference(gradient.a.q.W, dQ) < 1e-13);
+  CHECK(difference(gradient.b.W, dV) < 1e-13);
+}
+
+TEST_CASE("control: one digit changed is seen") {
+  auto published = numbers.published<M>("self-attention");
+  published(1, 2) += 0.001;
+  CHECK(difference(numbers.layer<SelfAttention>()(x), published) > three_decimals);
+}
