@@ -11,6 +11,7 @@
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
+#include <tlm/models/proof_tree.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>

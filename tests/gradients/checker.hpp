@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <tlm/algebra/layer.hpp>
+
 #include "../support.hpp"
 
 /// One checker of gradients for any layer: pullbacks against central differences, number by number, with their signs.

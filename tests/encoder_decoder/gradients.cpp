@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include "../gradients/checker.hpp"
+#include "models.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+/// The gradient of a model's loss against central differences, weight by weight.
+template <class Model>
+Comparison::Worst check_loss_gradient(const Translations& batch, std::uint64_t seed) {
+  Generator generator{seed};
+  auto model = random_layer<Model>(generator);
+  Model gradient;
+  const double value = loss_and_gradient(model, batch, gradient);
+  CHECK(value == loss(model, batch));
+  Comparison comparison;
+  for_each_weight(
+      [&](const Name& name, auto& W, const auto& dW) {
+        comparison.add(name.path(), [&] { return loss(model, batch); }, W, dW, step);
+      },
+      model, gradient);
+  return comparison.worst();
+}
+
+Translations batch() {
+  return {sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}}), 3};
+}
+
+/// A model in which the three places of W_e have weights of their own.
+template <formulated::Config c>
+struct UntiedDecoder : Composition<Times<"W_out", c.d_model, c.s, double>,
+                                   Stack<formulated::DecoderLayer<c, double>, c.N>,
+                                   ConstantPositionalEncoding<c.max_len, c.d_model, double>,
+                                   Embedding<c.s, c.d_model, double>> {};
+template <formulated::Config c>
+struct UntiedEncoder : Composition<Stack<formulated::EncoderLayer<c, double>, c.N>,
+                                   ConstantPositionalEncoding<c.max_len, c.d_model, double>,
+                                   Embedding<c.s, c.d_model, double>> {};
+using Untied = EncoderDecoder<UntiedEncoder<small_formulated>, UntiedDecoder<small_formulated>>;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the gradient of the loss is the derivative, weight by weight", Model, SmallFormulated, NumpyToy) {
+  const auto worst = check_loss_gradient<Model>(batch(), 1);
+  INFO(worst.name);
+  CHECK(worst.error <= 1);
+}
+
+TEST_CASE("cross-attention: the gradients of the input, the memory and the weights are the derivatives") {
+  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
+  using Rows = Matrix<n, 4, double>;
+  Generator generator{2};
+  auto layer = random_layer<Cross>(generator);
+  auto X = random_rows<Rows>(Sequences::of_lengths({2, 1, 3}), generator);
+  Memory<Rows> memory{random_rows<Rows>(Sequences::of_lengths({1, 4, 2}), generator)};
+  const auto dY = random_rows<Rows>(X.sequences(), generator);
+  const auto L = [&] { return inner_product(dY, layer(X, memory)); };
+
+  Cross gradient;
+  Memory<Rows> dM{Rows{memory.rows.sequences(), 0.0}};
+  const auto dX = layer.value_and_pullback(X, memory).pullback(dY, gradient, dM);
+  Comparison comparison;
+  comparison.add("X", L, X, dX, step);
+  comparison.add("memory", L, memory.rows, dM.rows, step);
+  for_each_weight([&](const Name& name, auto& W, const auto& dW) { comparison.add(name.path(), L, W, dW, step); },
+                  layer, gradient);
+  const auto worst = comparison.worst();
+  INFO(worst.name);
+  CHECK(worst.error <= 1);
+
+  dM.rows(0, 0) = -dM.rows(0, 0);  // control: one flipped sign is seen
+  Comparison flipped;
+  flipped.add("memory", L, memory.rows, dM.rows, step);
+  CHECK(flipped.worst().error > 1);
+}
+
+TEST_CASE("the gradient of the tied W_e is the sum over its three places") {
+  Generator generator{3};
+  const auto tied = random_layer<SmallFormulated>(generator);
+  const auto& scores = tied.scores();
+  Untied untied;
+  untied.encoder.g = scores.f.encoder.g;      // the encoder layers
+  untied.decoder.f.g = scores.f.decoder.f.g;  // the decoder layers
+  untied.encoder.f.f.W_e = untied.decoder.f.f.f.W_e = scores.entry.W;
+  for (std::size_t i = 0; i < small_formulated.s; ++i)
+    for (std::size_t k = 0; k < small_formulated.d_model; ++k) untied.decoder.g.W(k, i) = scores.entry.W(i, k);
+
+  const auto X = SourceAndTarget<Tokens, Tokens>{sources(), targets()};
+  const auto dZ = random_rows<SmallFormulated::codomain>(targets().sequences(), generator);
+  SmallFormulated tied_gradient;
+  Untied gradient;
+  scores.value_and_pullback(X).pullback(dZ, tied_gradient.scores());
+  untied.value_and_pullback(X).pullback(dZ, gradient);
+  auto sum = gradient.encoder.f.f.W_e + gradient.decoder.f.f.f.W_e;
+  for (std::size_t i = 0; i < small_formulated.s; ++i)
+    for (std::size_t k = 0; k < small_formulated.d_model; ++k) sum(i, k) += gradient.decoder.g.W(k, i);
+  CHECK(distance(tied_gradient.scores().entry.W, sum) < 1e-12);
+}

@@ -1,0 +1,159 @@
+#include "models.hpp"
+
+#include <doctest/doctest.h>
+
+#include "reference.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+// "The Formulated Transformer", "Parameters": each line of its table of counts, and the sum.
+using Paper = formulated::Transformer<formulated::Config{.s = 37'000}>;
+constexpr formulated::Config paper = Paper::config;
+constexpr std::size_t d_model = paper.d_model, d_ff = paper.d_ff, d_k = paper.d_k, d_v = paper.d_v, n_heads = paper.h;
+constexpr std::size_t multi_head = n_heads * (d_model * d_k + d_model * d_k + d_model * d_v) + n_heads * d_v * d_model;
+constexpr std::size_t ffn = d_model * d_ff + d_ff + d_ff * d_model + d_model;
+static_assert(weight_count<TiedWeight<"W_e", paper.s, d_model>> == paper.s * d_model);
+static_assert(weight_count<formulated::SelfMultiHead<paper, float>> == multi_head);
+static_assert(weight_count<formulated::MaskedMultiHead<paper, float>> == multi_head);
+static_assert(weight_count<formulated::CrossMultiHead<paper, float>> == multi_head);
+static_assert(weight_count<FeedForwardNetwork<d_model, d_ff>> == ffn);
+static_assert(weight_count<LayerNorm<"LayerNorm", d_model>> == 2 * d_model);
+static_assert(weight_count<formulated::EncoderLayer<paper, float>> == multi_head + ffn + 4 * d_model);
+static_assert(weight_count<formulated::DecoderLayer<paper, float>> == 2 * multi_head + ffn + 6 * d_model);
+static_assert(weight_count<ConstantPositionalEncoding<paper.max_len, d_model>> == 0);  // W_p is not counted
+static_assert(weight_count<Paper> == 63'045'632);
+static_assert(weight_count<formulated::Encoder<paper, float>> + weight_count<formulated::Decoder<paper, float>> +
+                  paper.s * d_model ==
+              weight_count<Paper>);  // W_e counts once for its three places
+
+// What is autoregressive in the target, and what is not.
+static_assert(autoregressive<Paper> && !rowwise<Paper>);
+static_assert(autoregressive<NumpyToy> && !rowwise<NumpyToy>);
+static_assert(!autoregressive<formulated::EncoderLayer<paper, float>>);  // the encoder sees all of the source
+static_assert(!autoregressive<numpy::Encoder<toy, double>>);
+
+// CausalAttention is an instance of MultiHead.
+static_assert(std::is_base_of_v<MultiHead<8, 2, 4, 4, Causal>, Composition<MultiHead<8, 2, 4, 4, Causal>>>);
+static_assert(
+    std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, Causal>>, CausalAttention<8, 2>>);
+
+TEST_CASE("the formulated model equals its plain loops, one by one and as a stack of unequal lengths") {
+  Generator generator{1};
+  const auto model = random_layer<SmallFormulated>(generator);
+  const auto w = weights_of(model);
+  const auto scores = model.scores()({sources(), targets()});
+  for (std::size_t s = 0; s < 3; ++s) {
+    const auto x = sequence(sources(), s), y = sequence(targets(), s);
+    const auto expected = reference::formulated_scores(w, small_formulated.N, small_formulated.h, plain(x), plain(y));
+    CHECK(distance(table(model.scores()({x, y})), expected) < 1e-12);
+    CHECK(distance(table(sequence(scores, s)), expected) < 1e-12);
+    CHECK(distance(table(model({x, y})), reference::softmax(expected)) < 1e-12);
+  }
+}
+
+TEST_CASE("the NumPy notebook's model equals its plain loops, one by one and as a stack of unequal lengths") {
+  Generator generator{2};
+  const auto model = random_layer<NumpyToy>(generator);
+  const auto w = weights_of(model);
+  const auto scores = model({sources(), targets()});
+  for (std::size_t s = 0; s < 3; ++s) {
+    const auto x = sequence(sources(), s), y = sequence(targets(), s);
+    const auto expected = reference::numpy_scores(w, toy.n_enc, toy.n_dec, toy.h, plain(x), plain(y));
+    CHECK(distance(table(model({x, y})), expected) < 1e-12);
+    CHECK(distance(table(sequence(scores, s)), expected) < 1e-12);
+  }
+}
+
+TEST_CASE("the rows of the formulated model are probability vectors") {
+  Generator generator{3};
+  const auto Y = random_layer<SmallFormulated>(generator)({sources(), targets()});
+  for (std::size_t i = 0; i < Y.rows(); ++i) {
+    CHECK(total(Y.row(i)) == doctest::Approx(1).epsilon(1e-14));
+    for (std::size_t j = 0; j < small_formulated.s; ++j) CHECK(Y(i, j) >= 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("row by row, with the memory computed once, gives the rows of the whole within 1e-12", Model,
+                   SmallFormulated, NumpyToy) {
+  Generator generator{4};
+  const auto model = random_layer<Model>(generator);
+  const Tokens x{3, 1, 4}, y{1, 5, 2, 6, 0};
+  const auto whole = model({x, y});
+  State<Model> state;
+  for (std::size_t i = 0; i < y.rows(); ++i) {
+    // Behind the first row the source is not looked at any more.
+    const auto row = extend(model, state, {i == 0 ? x : Tokens{0}, Tokens{y(i, 0)}});
+    CHECK(distance(row, rows(whole, i, 1)) < 1e-12);
+  }
+}
+
+TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and translate says the targets", Model,
+                   SmallFormulated, NumpyToy) {
+  Generator generator{5};
+  Model model;
+  initialize_glorot(model, generator);
+  const Translations batch{stack<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
+                           stack<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
+  Adam<Model> adam{0.01};
+  double last = 0;
+  train(model, adam, [&] { return batch; }, 1000, [&](Progress progress) {
+    last = progress.loss;
+    return last < 0.01 ? Continue::no : Continue::yes;
+  });
+  CHECK(last < 0.01);
+  CHECK(translate(model, {3, 4}, 1, 2, 9) == std::vector<Token>{4, 3, 2});
+  CHECK(translate(model, {6, 3, 4}, 1, 2, 9) == std::vector<Token>{4, 3, 6, 2});
+  CHECK(translate(model, {6, 3, 4}, 1, 2, 3) == std::vector<Token>{4, 3});  // no room for more
+}
+
+TEST_CASE("the loss: a sum for the formulated model, a mean over non-null targets for the notebook's") {
+  Generator generator{6};
+  const auto formulated_model = random_layer<SmallFormulated>(generator);
+  const auto numpy_model = random_layer<NumpyToy>(generator);
+  const Tokens x{3, 1}, y{1, 5, 0, 2};
+  const auto log_p = [](const auto& scores, std::size_t i, Token token) {
+    return log_softmax(scores)(i, std::size_t(token));
+  };
+  const Tokens read{1, 5, 0};
+  const auto f = formulated_model.scores()({x, read});
+  CHECK(loss(formulated_model, Translations{x, y}) ==
+        doctest::Approx(-log_p(f, 0, 5) - log_p(f, 1, 0) - log_p(f, 2, 2)).epsilon(1e-13));
+  const auto g = numpy_model({x, read});
+  CHECK(loss(numpy_model, Translations{x, y, 0}) ==
+        doctest::Approx(-(log_p(g, 0, 5) + log_p(g, 2, 2)) / 2).epsilon(1e-13));
+}
+
+TEST_CASE("Sampled draws tokens with their probabilities, and refuses what is none") {
+  Generator generator{7};
+  const Sampled choose{generator};
+  const double row[] = {0.5, 0, 0.2, 0.3};
+  std::array<int, 4> counts{};
+  constexpr int draws = 20'000;
+  for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(row, 4))];
+  for (std::size_t j = 0; j < 4; ++j)  // within four standard deviations
+    CHECK(std::abs(counts[j] - draws * row[j]) <= 4 * std::sqrt(draws * row[j] * (1 - row[j])));
+  const double negative[] = {1.5, -0.5}, too_much[] = {0.9, 0.9};
+  CHECK_THROWS_WITH(choose(negative, 2), "a probability is -0.500000, not ≥ 0");
+  CHECK_THROWS_WITH(choose(too_much, 2), "the probabilities of the next token sum to 1.800000, not to 1");
+}
+
+TEST_CASE("bad input: one sentence each") {
+  Generator generator{8};
+  const auto model = random_layer<NumpyToy>(generator);
+  const auto formulated_model = random_layer<SmallFormulated>(generator);
+  CHECK_THROWS_WITH(model({sources(), Tokens{1}}), "a memory of 3 sequences does not serve a target of 1");
+  CHECK_THROWS_WITH(model({Tokens{Sequences::of_lengths({0})}, Tokens{1}}),
+                    "sequence 1 of the memory is empty: attention needs a row to look at");
+  CHECK_THROWS_WITH(model({Tokens{10}, Tokens{1}}), "token 10 is not in the vocabulary: tokens are 0 to 9");
+  CHECK_THROWS_WITH(formulated_model({Tokens{1}, Tokens{7}}), "token 7 is not in the vocabulary: tokens are 0 to 6");
+  CHECK_THROWS_WITH(model({Tokens{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, Tokens{1}}),
+                    "a sequence of 10 tokens is too long: max_len is 9");
+  CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, targets()}), "1 sources cannot have 3 targets");
+  CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
+                    "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
+  CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}),
+                    "every token that the targets should say is null: there is nothing to learn");
+  CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1, 12}}),
+                    "token 12 is not in the vocabulary: tokens are 0 to 9");
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <tlm/tlm.hpp>
+
+#include "../support.hpp"
+
+/// The two encoder–decoders under test, in double: the NumPy notebook's toy, and a small formulated one.
+namespace tlm::tests {
+
+inline constexpr numpy::Config toy{.src_vocab_size = 10, .tgt_vocab_size = 10, .max_len = 9};  // D 4, M 3, h 5, 2+2
+using NumpyToy = numpy::Transformer<toy, double>;
+
+inline constexpr formulated::Config small_formulated{
+    .s = 7, .d_model = 6, .d_ff = 10, .d_k = 3, .d_v = 2, .h = 4, .N = 2, .max_len = 9};
+using SmallFormulated = formulated::Transformer<small_formulated, double>;
+
+/// Sources and targets of unequal lengths, of a single token among them.
+inline Tokens sources() { return stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{3, 6, 0, 1, 2}}); }
+inline Tokens targets() { return stack<1, Token>({Tokens{1, 3}, Tokens{0, 2, 2, 3}, Tokens{5}}); }
+
+}  // namespace tlm::tests
