@@ -109,8 +109,8 @@ void check_dependencies() {
       const auto Y = layers(tagged<Rows<Positions>>(Sequences{n}), memory);
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < d_model; ++j) {
-          CHECK((Y(i, j).tags() & 0xffffffff) == (std::uint64_t{2} << i) - 1);     // the rows 1, …, i of y
-          CHECK((Y(i, j).tags() >> 32) == (std::uint64_t{1} << m) - 1);            // all rows of the memory
+          CHECK((Y(i, j).tags() & 0xffffffff) == (std::uint64_t{2} << i) - 1);  // the rows 1, …, i of y
+          CHECK((Y(i, j).tags() >> 32) == (std::uint64_t{1} << m) - 1);         // all rows of the memory
         }
     }
 }

@@ -69,8 +69,8 @@ TEST_CASE("X + F(X) is rowwise or autoregressive as F is") {
 
 TEST_CASE("concatenation of autoregressive operations is autoregressive: H(X) = Concat(H_1(X), …, H_h(X))") {
   // H is the concatenation of its heads, exactly: head i uses the i-th blocks of columns of W_Q, W_K and W_V.
-  using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself,
-                        PrimeField>;
+  using OneHead =
+      Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, PrimeField>;
   static_assert(autoregressive<OneHead>);
   redrawing(1, [](Generator& generator) {
     const auto all = draw_layer<H<PrimeField>>(generator);

@@ -22,8 +22,8 @@ using namespace tlm;
 using namespace tlm::proofs;
 
 template <class Mask, class Real>
-using KernelOf = SoftmaxKernel<n_heads, Mask, Times<"W_Q", d_model, d_model, Real>,
-                               Times<"W_K", d_model, d_model, Real>, block>;
+using KernelOf =
+    SoftmaxKernel<n_heads, Mask, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>, block>;
 static_assert(causal_kernel<KernelOf<Causal, double>>);
 static_assert(!causal_kernel<KernelOf<Unmasked, double>>);    // nothing is masked
 static_assert(!causal_kernel<KernelOf<OneTooMany, double>>);  // another mask is not ◺

@@ -32,10 +32,9 @@ template <class Real>
 using BlocksOf32 = HeadsOf<Causal, 2, 32, Real>;
 
 TEST_CASE("A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive, whatever the size of a block") {
-  const Verdict verdicts[] = {autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"),
-                              autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"),
-                              autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"),
-                              autoregressive_verdict<BlocksOf32>("A×B, blocks of 32")};
+  const Verdict verdicts[] = {
+      autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"), autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"),
+      autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"), autoregressive_verdict<BlocksOf32>("A×B, blocks of 32")};
   for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
 }
 

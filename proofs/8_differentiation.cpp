@@ -38,8 +38,11 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
       both = {point, direction};
     };
     std::vector<Dual<Real>*> dual_weights;
-    for_each_weight([&](const Name&, auto& w) { for (std::size_t e = 0; e < w.size; ++e) dual_weights.push_back(w.data() + e); },
-                    dual_layer);
+    for_each_weight(
+        [&](const Name&, auto& w) {
+          for (std::size_t e = 0; e < w.size; ++e) dual_weights.push_back(w.data() + e);
+        },
+        dual_layer);
     auto next = dual_weights.begin();
     for_each_weight(
         [&]<class Weight>(const Name&, Weight& w, Weight& v) {
@@ -68,8 +71,16 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
         v_layer, gradient);
 
     if (agree(J_v_w, v_JT_w)) return std::nullopt;
-    return Failure{"⟨Jv, w⟩ = ⟨v, Jᵀw⟩", std::string(name), arithmetic<Real>(), sequences.rows(), 1, 1, 1, shown(J_v_w),
-                   shown(v_JT_w), seed};
+    return Failure{"⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
+                   std::string(name),
+                   arithmetic<Real>(),
+                   sequences.rows(),
+                   1,
+                   1,
+                   1,
+                   shown(J_v_w),
+                   shown(v_JT_w),
+                   seed};
   });
 }
 
@@ -130,11 +141,12 @@ template <class Real>
 struct FlippedReLU : ReLu<Real> {
   auto value_and_pullback(typename ReLu<Real>::domain X) const {
     auto [Y, right] = ReLu<Real>::value_and_pullback(std::move(X));
-    return with_pullback(std::move(Y), [right = std::move(right)](typename ReLu<Real>::codomain dY, FlippedReLU& gradient) {
-      auto dX = right(std::move(dY), gradient);
-      for (std::size_t e = 0; e < dX.rows() * d_model; ++e) dX.data()[e] = -dX.data()[e];
-      return dX;
-    });
+    return with_pullback(std::move(Y),
+                         [right = std::move(right)](typename ReLu<Real>::codomain dY, FlippedReLU& gradient) {
+                           auto dX = right(std::move(dY), gradient);
+                           for (std::size_t e = 0; e < dX.rows() * d_model; ++e) dX.data()[e] = -dX.data()[e];
+                           return dX;
+                         });
   }
 };
 
@@ -175,16 +187,16 @@ TEST_CASE("each pullback is the transpose of the derivative: in double, within 1
 }
 
 TEST_CASE("pullbacks are linear, and can be applied again") {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    CHECK_MESSAGE(is_linear<Layer>(2), listed.name);
-  });
+  for_each_layer(
+      []<template <class> class Layer>(Listed<Layer> listed) { CHECK_MESSAGE(is_linear<Layer>(2), listed.name); });
 }
 
 TEST_CASE("the pullback of G∘F is that of F after that of G") {
   redrawing(3, [](Generator& generator) {
     using GF = Composition<N<PrimeField>, LN<PrimeField>>;
     const auto layer = draw_layer<GF>(generator);
-    const auto X = draw_matrix<GF::domain>(Sequences{3}, generator), w = draw_matrix<GF::domain>(Sequences{3}, generator);
+    const auto X = draw_matrix<GF::domain>(Sequences{3}, generator),
+               w = draw_matrix<GF::domain>(Sequences{3}, generator);
     auto [F_X, F_pullback] = layer.f.value_and_pullback(X);
     auto [Y, G_pullback] = layer.g.value_and_pullback(F_X);
     GF by_hand, gradient;

@@ -38,8 +38,16 @@ std::optional<Failure> extend_in_steps(std::string_view name, std::size_t step, 
       for (std::size_t r = 0; r < step; ++r)
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
           if (!agree(rows(r, j), Y(i + r, j)))
-            return Failure{"extending gives the rows of the whole", std::string(name), arithmetic<Real>(), greatest_n,
-                           i + 1, i + r + 1, j + 1, shown(rows(r, j)), shown(Y(i + r, j)), seed};
+            return Failure{"extending gives the rows of the whole",
+                           std::string(name),
+                           arithmetic<Real>(),
+                           greatest_n,
+                           i + 1,
+                           i + r + 1,
+                           j + 1,
+                           shown(rows(r, j)),
+                           shown(Y(i + r, j)),
+                           seed};
     }
     return std::nullopt;
   });

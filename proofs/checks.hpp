@@ -38,9 +38,9 @@ inline constexpr std::size_t greatest_n = 6;
 /// A claim that fell, with the smallest counter-example.
 struct Failure {
   std::string claim, layer, arithmetic;
-  std::size_t n, i;            ///< The number of rows, and the row at which they are cut; from 1.
-  std::size_t row, column;     ///< The offending entry; from 1.
-  std::string left, right;     ///< Its two values.
+  std::size_t n, i;         ///< The number of rows, and the row at which they are cut; from 1.
+  std::size_t row, column;  ///< The offending entry; from 1.
+  std::string left, right;  ///< Its two values.
   std::uint64_t seed;
 
   friend std::ostream& operator<<(std::ostream& out, const Failure& failure) {
@@ -118,8 +118,16 @@ std::optional<Failure> compare_parts(std::string_view name, bool rowwise_parts, 
         for (std::size_t r = 0; r < part.rows(); ++r)
           for (std::size_t j = 0; j < T::codomain::cols; ++j)
             if (!agree(part(r, j), Y(first + r, j)))
-              return Failure{rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name), arithmetic<Real>(),
-                             n, i, first + r + 1, j + 1, shown(part(r, j)), shown(Y(first + r, j)), seed};
+              return Failure{rowwise_parts ? rowwise_claim : autoregressive_claim,
+                             std::string(name),
+                             arithmetic<Real>(),
+                             n,
+                             i,
+                             first + r + 1,
+                             j + 1,
+                             shown(part(r, j)),
+                             shown(Y(first + r, j)),
+                             seed};
       }
     }
     return std::nullopt;
@@ -156,10 +164,17 @@ std::optional<Failure> poison_other_rows(std::string_view name, bool rowwise_par
         for (std::size_t r = rowwise_parts ? i - 1 : 0; r < i; ++r)
           for (std::size_t j = 0; j < T::codomain::cols; ++j)
             if (std::memcmp(&Z(r, j), &Y(r, j), sizeof(Real)) != 0)
-              return Failure{rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name),
-                             std::is_same_v<Real, float> ? "(b) float, other rows poisoned"
-                                                         : "(b) double, other rows poisoned",
-                             n, i, r + 1, j + 1, shown(Z(r, j)), shown(Y(r, j)), seed};
+              return Failure{
+                  rowwise_parts ? rowwise_claim : autoregressive_claim,
+                  std::string(name),
+                  std::is_same_v<Real, float> ? "(b) float, other rows poisoned" : "(b) double, other rows poisoned",
+                  n,
+                  i,
+                  r + 1,
+                  j + 1,
+                  shown(Z(r, j)),
+                  shown(Y(r, j)),
+                  seed};
       }
   }
   return std::nullopt;
@@ -190,8 +205,15 @@ std::optional<Failure> trace_positions(std::string_view name, Sees sees) {
           return Failure{sees == Sees::only_itself ? "row i depends on row i and no other"
                          : sees == Sees::the_past  ? "row i depends on no row behind i"
                                                    : "row i depends on all of the rows 1, …, i and no other",
-                         std::string(name), arithmetic<Positions>(), n, i, i, j + 1, shown(Y(i - 1, j)),
-                         shown(expected), 0};
+                         std::string(name),
+                         arithmetic<Positions>(),
+                         n,
+                         i,
+                         i,
+                         j + 1,
+                         shown(Y(i - 1, j)),
+                         shown(expected),
+                         0};
       }
     }
   }
@@ -223,7 +245,7 @@ Verdict verdict(std::string_view name, bool rowwise_parts) {
     PrimeField::key = key;
     if (!verdict.c) verdict.c = compare_parts<Layer, PrimeField>(name, rowwise_parts, key);
   }
-  if constexpr (!reads_tokens<Layer<Positions>>) 
+  if constexpr (!reads_tokens<Layer<Positions>>)
     verdict.d = trace_positions<Layer>(name, rowwise_parts ? Sees::only_itself : Sees::the_past);
   return verdict;
 }

@@ -32,8 +32,7 @@ class PrimeField {
 
   PrimeField() = default;
   template <std::integral Integer>
-    requires(!std::is_same_v<Integer, bool>)
-  explicit constexpr PrimeField(Integer integer)
+  requires(!std::is_same_v<Integer, bool>) explicit constexpr PrimeField(Integer integer)
       : residue_{integer < 0 ? p - std::uint64_t(-(integer + 1)) % p - 1 : std::uint64_t(integer) % p} {}
 
   /// A real constant, such as a sine: some element, the same for the same constant.

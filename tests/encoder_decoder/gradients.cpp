@@ -19,26 +19,24 @@ Comparison::Worst check_loss_gradient(const Translations& batch, std::uint64_t s
   Comparison comparison;
   for_each_weight(
       [&](const Name& name, auto& W, const auto& dW) {
-        comparison.add(name.path(), [&] { return loss(model, batch); }, W, dW, step);
+        comparison.add(
+            name.path(), [&] { return loss(model, batch); }, W, dW, step);
       },
       model, gradient);
   return comparison.worst();
 }
 
-Translations batch() {
-  return {sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}}), 3};
-}
+Translations batch() { return {sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}}), 3}; }
 
 /// A model in which the three places of W_e have weights of their own.
 template <formulated::Config c>
-struct UntiedDecoder : Composition<Times<"W_out", c.d_model, c.s, double>,
-                                   Stack<formulated::DecoderLayer<c, double>, c.N>,
-                                   ConstantPositionalEncoding<c.max_len, c.d_model, double>,
-                                   Embedding<c.s, c.d_model, double>> {};
+struct UntiedDecoder
+    : Composition<Times<"W_out", c.d_model, c.s, double>, Stack<formulated::DecoderLayer<c, double>, c.N>,
+                  ConstantPositionalEncoding<c.max_len, c.d_model, double>, Embedding<c.s, c.d_model, double>> {};
 template <formulated::Config c>
-struct UntiedEncoder : Composition<Stack<formulated::EncoderLayer<c, double>, c.N>,
-                                   ConstantPositionalEncoding<c.max_len, c.d_model, double>,
-                                   Embedding<c.s, c.d_model, double>> {};
+struct UntiedEncoder
+    : Composition<Stack<formulated::EncoderLayer<c, double>, c.N>,
+                  ConstantPositionalEncoding<c.max_len, c.d_model, double>, Embedding<c.s, c.d_model, double>> {};
 using Untied = EncoderDecoder<UntiedEncoder<small_formulated>, UntiedDecoder<small_formulated>>;
 
 }  // namespace

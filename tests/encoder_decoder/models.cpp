@@ -35,8 +35,7 @@ static_assert(!autoregressive<numpy::Encoder<toy, double>>);
 
 // CausalAttention is an instance of MultiHead.
 static_assert(std::is_base_of_v<MultiHead<8, 2, 4, 4, Causal>, Composition<MultiHead<8, 2, 4, 4, Causal>>>);
-static_assert(
-    std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, Causal>>, CausalAttention<8, 2>>);
+static_assert(std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, Causal>>, CausalAttention<8, 2>>);
 
 TEST_CASE("the formulated model equals its plain loops, one by one and as a stack of unequal lengths") {
   Generator generator{1};
@@ -97,10 +96,12 @@ TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and translat
                            stack<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
   Adam<Model> adam{0.01};
   double last = 0;
-  train(model, adam, [&] { return batch; }, 1000, [&](Progress progress) {
-    last = progress.loss;
-    return last < 0.01 ? Continue::no : Continue::yes;
-  });
+  train(
+      model, adam, [&] { return batch; }, 1000,
+      [&](Progress progress) {
+        last = progress.loss;
+        return last < 0.01 ? Continue::no : Continue::yes;
+      });
   CHECK(last < 0.01);
   CHECK(translate(model, {3, 4}, 1, 2, 9) == std::vector<Token>{4, 3, 2});
   CHECK(translate(model, {6, 3, 4}, 1, 2, 9) == std::vector<Token>{4, 3, 6, 2});

@@ -128,8 +128,8 @@ TEST_CASE("the closed-form dx, dK, dQ and dV are our pullbacks") {
       for (std::size_t m = 0; m < M; ++m) dalpha[i][j] += dz(i, m) * values(j, m);
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j)
-      dbeta[i][j] = alpha[i][j] * (dalpha[i][j] - alpha[i][0] * dalpha[i][0] - alpha[i][1] * dalpha[i][1]) /
-                    std::sqrt(double(M));
+      dbeta[i][j] =
+          alpha[i][j] * (dalpha[i][j] - alpha[i][0] * dalpha[i][0] - alpha[i][1] * dalpha[i][1]) / std::sqrt(double(M));
 
   // A 2×2 matrix, or its transpose, times one of 2 rows.
   const auto times = []<std::size_t cols>(const auto& A, bool transposed_A, const Matrix<n, cols, double>& B) {
@@ -140,12 +140,12 @@ TEST_CASE("the closed-form dx, dK, dQ and dV are our pullbacks") {
     return C;
   };
   Matrix<D, M, double> dV, dQ, dK;
-  accumulate(dV, transposed(times(alpha, false, x)), dz);                  // dV = (αx)ᵀ dz
-  accumulate(dQ, transposed(x), times(dbeta, false, x * K));               // dQ = xᵀ dβ xK
-  accumulate(dK, transposed(x), times(dbeta, true, x * Q));                // dK = xᵀ dβᵀ xQ
-  const auto dx = times(alpha, true, dz) * transposed(V) +                 // dx = αᵀ dz Vᵀ
-                  times(dbeta, false, x * K) * transposed(Q) +             //    + dβ x KQᵀ
-                  times(dbeta, true, x * Q) * transposed(K);               //    + dβᵀ x QKᵀ
+  accumulate(dV, transposed(times(alpha, false, x)), dz);       // dV = (αx)ᵀ dz
+  accumulate(dQ, transposed(x), times(dbeta, false, x * K));    // dQ = xᵀ dβ xK
+  accumulate(dK, transposed(x), times(dbeta, true, x * Q));     // dK = xᵀ dβᵀ xQ
+  const auto dx = times(alpha, true, dz) * transposed(V) +      // dx = αᵀ dz Vᵀ
+                  times(dbeta, false, x * K) * transposed(Q) +  //    + dβ x KQᵀ
+                  times(dbeta, true, x * Q) * transposed(K);    //    + dβᵀ x QKᵀ
 
   SelfAttention gradient;
   CHECK(difference(layer.value_and_pullback(x).pullback(dz, gradient), dx) < 1e-13);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>

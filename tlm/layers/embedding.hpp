@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
