@@ -57,12 +57,10 @@ concept Named = !std::is_same_v<typename T::definition, T>;
 template <class T>
 inline constexpr bool rowwise = false;
 /// A leaf is what it declares.
-template <class T>
-  requires Declares<T, is::Rowwise>
+template <Declares<is::Rowwise> T>
 inline constexpr bool rowwise<T> = true;
 /// A name stands for its formula.
-template <class T>
-  requires Named<T>
+template <Named T>
 inline constexpr bool rowwise<T> = rowwise<typename T::definition>;
 /// Compositions of rowwise operations are rowwise.
 template <class... F>
@@ -86,16 +84,13 @@ inline constexpr bool causal_kernel = false;
 template <class T>
 inline constexpr bool constant = false;
 /// A leaf is what it declares.
-template <class T>
-  requires Declares<T, is::Constant>
+template <Declares<is::Constant> T>
 inline constexpr bool constant<T> = true;
 /// A leaf is what it declares.
-template <class T>
-  requires Declares<T, is::Autoregressive>
+template <Declares<is::Autoregressive> T>
 inline constexpr bool autoregressive<T> = true;
 /// A name stands for its formula.
-template <class T>
-  requires Named<T>
+template <Named T>
 inline constexpr bool autoregressive<T> = autoregressive<typename T::definition>;
 /// Compositions of autoregressive operations are autoregressive.
 template <class... F>
@@ -106,18 +101,22 @@ inline constexpr bool autoregressive<Res<F>> = autoregressive<F>;
 /// F_count ∘ … ∘ F_1 is autoregressive if F is.
 template <class F, std::size_t count>
 inline constexpr bool autoregressive<Stack<F, count>> = autoregressive<F>;
+// (Version 14 takes && behind > for a reference.)
+// clang-format off
 /// softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive.
 template <std::size_t n_heads, class Q, class K, std::size_t block>
 inline constexpr bool causal_kernel<SoftmaxKernel<n_heads, Causal, Q, K, block>> =
     autoregressive<Q> && autoregressive<K>;
 /// softmax(Q(X)×Kᵀ/c) with p rows of K that do not depend on X is an n×p matrix, autoregressive as Q is.
 template <std::size_t n_heads, class Q, class K, std::size_t block>
-inline constexpr bool autoregressive<SoftmaxKernel<n_heads, Unmasked, Q, K, block>> = autoregressive<Q> && constant<K>;
+inline constexpr bool autoregressive<SoftmaxKernel<n_heads, Unmasked, Q, K, block>> =
+    autoregressive<Q> && constant<K>;
+// clang-format on
 /// X ↦ A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive, which is the article's Claim;
 /// and also if A is autoregressive and B does not depend on X.
 template <class A, class B>
-inline constexpr bool autoregressive<KernelProduct<A, B>> =
-    (causal_kernel<A> && autoregressive<B>) || (autoregressive<A> && constant<B>);
+inline constexpr bool autoregressive<KernelProduct<A, B>> = (causal_kernel<A> && autoregressive<B>) ||
+                                                            (autoregressive<A> && constant<B>);
 /// (x, y) ↦ Decoder(y; Encoder(x)) is autoregressive in y if the decoder is.
 template <class Encoder, class Decoder>
 inline constexpr bool autoregressive<EncoderDecoder<Encoder, Decoder>> = autoregressive<Decoder>;

@@ -48,16 +48,15 @@ struct EncoderDecoder {
     auto [M, E_pullback] = differentiate(encoder, std::move(X.x), entries...);
     const MemoryOfX memory{std::move(M)};
     auto [Y, D_pullback] = differentiate(decoder, std::move(X.y), memory, entries...);
-    return with_pullback(
-        std::move(Y), [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback),
-                       D_pullback = std::move(D_pullback)](codomain dY, EncoderDecoder& gradient,
-                                                           Entries&... entry_gradients) {
-          using Rows = typename Encoder::codomain;
-          MemoryOfX dM{Rows{sequences, typename Rows::Real(0)}};
-          auto dy = D_pullback(std::move(dY), gradient.decoder, dM, entry_gradients...);
-          auto dx = E_pullback(std::move(dM.rows), gradient.encoder, entry_gradients...);
-          return SourceAndTarget<decltype(dx), decltype(dy)>{std::move(dx), std::move(dy)};
-        });
+    return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback),
+                                        D_pullback = std::move(D_pullback)](codomain dY, EncoderDecoder& gradient,
+                                                                            Entries&... entry_gradients) {
+      using Rows = typename Encoder::codomain;
+      MemoryOfX dM{Rows{sequences, typename Rows::Real(0)}};
+      auto dy = D_pullback(std::move(dY), gradient.decoder, dM, entry_gradients...);
+      auto dx = E_pullback(std::move(dM.rows), gradient.encoder, entry_gradients...);
+      return SourceAndTarget<decltype(dx), decltype(dy)>{std::move(dx), std::move(dy)};
+    });
   }
 
   /// The memory, once the source is encoded, and what the decoder remembers.

@@ -77,8 +77,7 @@ template <class T>
 struct StateOf {
   using type = typename T::State;
 };
-template <class T>
-  requires rowwise<T>
+template <Rowwise T>
 struct StateOf<T> {
   using type = Nothing;
 };

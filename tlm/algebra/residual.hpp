@@ -27,8 +27,8 @@ struct Res {
   template <class... Entries>
   auto value_and_pullback(const domain& X, const Entries&... entries) const {
     auto [F_X, F_pullback] = differentiate(f, X, entries...);
-    return with_pullback(std::move(F_X += X), [F_pullback = std::move(F_pullback)](
-                                                  const codomain& dY, Res& gradient, Entries&... entry_gradients) {
+    return with_pullback(std::move(F_X += X), [F_pullback = std::move(F_pullback)](const codomain& dY, Res& gradient,
+                                                                                   Entries&... entry_gradients) {
       return dY + F_pullback(dY, gradient.f, entry_gradients...);
     });
   }

@@ -38,11 +38,12 @@ struct Stack {
       X = std::move(Y);
       pullbacks.push_back(std::move(pullback));
     }
-    return with_pullback(std::move(X), [pullbacks = std::move(pullbacks)](codomain dY, Stack& gradient,
-                                                                          Entries&... entry_gradients) {
-      for (std::size_t i = count; i-- > 0;) dY = pullbacks[i](std::move(dY), gradient.f[i], entry_gradients...);
-      return dY;
-    });
+    return with_pullback(std::move(X),
+                         [pullbacks = std::move(pullbacks)](codomain dY, Stack& gradient, Entries&... entry_gradients) {
+                           for (std::size_t i = count; i-- > 0;)
+                             dY = pullbacks[i](std::move(dY), gradient.f[i], entry_gradients...);
+                           return dY;
+                         });
   }
 
   /// What each layer remembers.

@@ -39,10 +39,10 @@ struct Tied {
   template <class... Entries>
   auto value_and_pullback(domain X, const Entries&... entries) const {
     auto [Y, F_pullback] = differentiate(f, std::move(X), entry, entries...);
-    return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback)](codomain dY, Tied& gradient,
-                                                                            Entries&... entry_gradients) {
-      return F_pullback(std::move(dY), gradient.f, gradient.entry, entry_gradients...);
-    });
+    return with_pullback(
+        std::move(Y), [F_pullback = std::move(F_pullback)](codomain dY, Tied& gradient, Entries&... entry_gradients) {
+          return F_pullback(std::move(dY), gradient.f, gradient.entry, entry_gradients...);
+        });
   }
 
   /// What F remembers.

@@ -34,8 +34,11 @@ struct Name {
 template <class Part, class Visit, class... Parts>
 constexpr void visit_part(Visit&& visit, std::size_t index, Parts&... part) {
   if constexpr (requires { Part::symbol; })
-    Part::weights([&](const Name& name, auto&... weight) { visit(Name{Part::symbol, index, &name}, weight...); },
-                  part...);
+    Part::weights(
+        [&](const Name& name, auto&... weight) {
+          visit(Name{Part::symbol, index, &name}, weight...);
+        },
+        part...);
   else
     Part::weights(visit, part...);
 }

@@ -40,7 +40,10 @@ std::vector<Token> translate(const T& model, const std::vector<Token>& source, T
     std::vector<Token> said{start};
     continue_saying<State<T>>(
         said, max_len, end,
-        [&](State<T>& state, Tokens y) { return extend(model, state, {Tokens{source}, std::move(y)}); }, choose);
+        [&](State<T>& state, Tokens y) {
+          return extend(model, state, {Tokens{source}, std::move(y)});
+        },
+        choose);
     return {said.begin() + 1, said.end()};
   }
 }

@@ -14,9 +14,9 @@ namespace tlm {
 /// DB(X) = Res(FF)(Res(CA∘N_ca)(X)) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X))). (Article, "DecoderBlock Definition".)
 /// Autoregressive.
 template <std::size_t d_model, std::size_t d_ff, std::size_t n_heads, class Real = float>
-struct DecoderBlock : Composition<Res<FeedForward<d_model, d_ff, Real>>,
-                                  Res<Composition<CausalAttention<d_model, n_heads, Real>,
-                                                  Normalization<"N_ca", d_model, Real>>>> {
+struct DecoderBlock : Composition<Res<FeedForward<d_model, d_ff, Real>>,                     // Res(FF)
+                                  Res<Composition<CausalAttention<d_model, n_heads, Real>,   // ∘ Res(CA
+                                                  Normalization<"N_ca", d_model, Real>>>> {  //     ∘ N_ca)
   static constexpr std::string_view symbol = "DB";
 };
 
@@ -24,9 +24,9 @@ struct DecoderBlock : Composition<Res<FeedForward<d_model, d_ff, Real>>,
 /// notebook's code returns.) Autoregressive.
 template <std::size_t d_model, std::size_t d_ff, std::size_t n_heads, class Real = float>
 struct InspirationalDecoderBlock
-    : Res<Composition<FeedForward<d_model, d_ff, Real>,
-                      Res<Composition<CausalAttention<d_model, n_heads, Real>,
-                                      Normalization<"N_ca", d_model, Real>>>>> {
+    : Res<Composition<FeedForward<d_model, d_ff, Real>,                           // Res(FF
+                      Res<Composition<CausalAttention<d_model, n_heads, Real>,    //     ∘ Res(CA
+                                      Normalization<"N_ca", d_model, Real>>>>> {  //         ∘ N_ca))
   static constexpr std::string_view symbol = "DB";
 };
 

@@ -27,16 +27,15 @@ using FromItself = F;
 /// notebook, "Multi-headed self-attention" and "Cross-attention".)
 template <Symbol Q, Symbol K, Symbol V, std::size_t d_model, std::size_t n_heads, std::size_t d_k, std::size_t d_v,
           class Mask, template <class> class Source, class Real>
-using Heads = KernelProduct<SoftmaxKernel<n_heads, Mask,                                          // softmax(mask(  ×  ))
-                                          Times<Q, d_model, n_heads * d_k, Real>,                 // Q
-                                          Source<Times<K, d_model, n_heads * d_k, Real>>>,        // Kᵀ
-                            Source<Times<V, d_model, n_heads * d_v, Real>>>;                      // × V
+using Heads = KernelProduct<SoftmaxKernel<n_heads, Mask,                                    // softmax(mask(  ×  ))
+                                          Times<Q, d_model, n_heads * d_k, Real>,           // Q
+                                          Source<Times<K, d_model, n_heads * d_k, Real>>>,  // Kᵀ
+                            Source<Times<V, d_model, n_heads * d_v, Real>>>;                // × V
 
 /// MultiHead(X) = H(X)×W_O, where W_O is h·d_v × d_model. (The Formulated Transformer, "Multi-Head Attention".)
 template <std::size_t d_model, std::size_t n_heads, std::size_t d_k, std::size_t d_v, class Mask,
           template <class> class Source = FromItself, class Real = float>
-struct MultiHead
-    : Composition<Times<"W_O", n_heads * d_v, d_model, Real>,                                              // × W_O
-                  Heads<"W_Q", "W_K", "W_V", d_model, n_heads, d_k, d_v, Mask, Source, Real>> {};          // H
+struct MultiHead : Composition<Times<"W_O", n_heads * d_v, d_model, Real>,  // × W_O
+                               Heads<"W_Q", "W_K", "W_V", d_model, n_heads, d_k, d_v, Mask, Source, Real>> {};  // H
 
 }  // namespace tlm

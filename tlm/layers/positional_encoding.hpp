@@ -69,8 +69,7 @@ struct PositionalEncoding {
       if (state.lengths[s] + sequences.length(s) > max_len)
         throw std::length_error("a sequence of " + std::to_string(state.lengths[s] + sequences.length(s)) +
                                 " tokens is too long: max_len is " + std::to_string(max_len));
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
-        X.add_to_row(i, PE.row(state.lengths[s]++));
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, PE.row(state.lengths[s]++));
     }
     return X;
   }
@@ -83,7 +82,8 @@ struct PositionalEncoding {
   /// with positions from 1 and columns from 0 (only so every sine has its cosine, and a linear map leads from PE_pos to
   /// PE_{pos+k}).
   static Matrix<max_len, d_model, Real> sinusoidal() {
-    return sinusoidal([](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; });
+    return sinusoidal(
+        [](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; });
   }
 
   /// The same of other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).

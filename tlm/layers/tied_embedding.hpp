@@ -28,11 +28,11 @@ struct TiedEmbedding {
   template <class... Entries>
   auto value_and_pullback(domain x, const Entries&... entries) const {
     codomain Y = (*this)(x, entries...);
-    return with_pullback(std::move(Y), [x = std::move(x)](const codomain& dY, TiedEmbedding&,
-                                                          Entries&... entry_gradients) {
-      accumulate_look_up(read<Entry>(entry_gradients...).W, x, dY);
-      return Nothing{};
-    });
+    return with_pullback(std::move(Y),
+                         [x = std::move(x)](const codomain& dY, TiedEmbedding&, Entries&... entry_gradients) {
+                           accumulate_look_up(read<Entry>(entry_gradients...).W, x, dY);
+                           return Nothing{};
+                         });
   }
 
   static constexpr void weights(auto&&, auto&...) {}
@@ -56,11 +56,11 @@ struct TiedOutput {
   auto value_and_pullback(domain X, const Entries&... entries) const {
     const Entry& entry = read<const Entry>(entries...);
     codomain Z = X * transposed(entry.W);
-    return with_pullback(std::move(Z), [&entry, X = std::move(X)](const codomain& dZ, TiedOutput&,
-                                                                  Entries&... entry_gradients) {
-      accumulate(read<Entry>(entry_gradients...).W, transposed(dZ), X);
-      return dZ * entry.W;
-    });
+    return with_pullback(std::move(Z),
+                         [&entry, X = std::move(X)](const codomain& dZ, TiedOutput&, Entries&... entry_gradients) {
+                           accumulate(read<Entry>(entry_gradients...).W, transposed(dZ), X);
+                           return dZ * entry.W;
+                         });
   }
 
   static constexpr void weights(auto&&, auto&...) {}

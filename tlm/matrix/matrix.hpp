@@ -86,7 +86,8 @@ class Matrix {
 
   /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
   explicit Matrix(const std::vector<Real>& entries)
-      : storage_{typename Storage::shape_type{whole_rows(entries.size()), cols_}}, sequences_{whole_rows(entries.size())} {
+      : storage_{typename Storage::shape_type{whole_rows(entries.size()), cols_}},
+        sequences_{whole_rows(entries.size())} {
     std::copy(entries.begin(), entries.end(), storage_.begin());
   }
 
@@ -144,9 +145,7 @@ class Matrix {
   }
 
   /// Adds a matrix "whose rows are identical", of which only the one row is kept: X + B.
-  Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B)
-    requires(open || std::size_t(rows_) != 1)
-  {
+  Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B) requires(open || std::size_t(rows_) != 1) {
     for (std::size_t i = 0; i < rows(); ++i) add_to_row(i, B.row(0));
     return *this;
   }
@@ -155,9 +154,7 @@ class Matrix {
   friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
 
   /// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.
-  friend Matrix operator|(const Matrix& X, std::size_t i)
-    requires open
-  {
+  friend Matrix operator|(const Matrix& X, std::size_t i) requires open {
     for (std::size_t s = 0; s < X.sequences().count(); ++s)
       if (i > X.sequences().length(s))
         throw std::out_of_range("X|" + std::to_string(i) + " of a sequence with only " +

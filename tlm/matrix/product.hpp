@@ -2,8 +2,8 @@
 
 #include <complex>  // before cxxblas, which does not include what it uses
 
-#include <xtensor-blas/xblas_config.hpp>  // before cxxblas: whether there is a CBLAS
 #include <xflens/cxxblas/cxxblas.cxx>
+#include <xtensor-blas/xblas_config.hpp>  // before cxxblas: whether there is a CBLAS
 
 #include <cstddef>
 #include <type_traits>
@@ -59,8 +59,8 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
     const auto transposition = [&](const auto& X) { return by_rows(X) ? cxxblas::NoTrans : cxxblas::Trans; };
     const auto leading = [&](const auto& X) { return int(by_rows(X) ? X.row_step : X.col_step); };
     cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols),
-                       factor, A.data, leading(A), B.data, leading(B),
-                       present == Present::added_to ? Real(1) : Real(0), C.data, leading(C));
+                       factor, A.data, leading(A), B.data, leading(B), present == Present::added_to ? Real(1) : Real(0),
+                       C.data, leading(C));
   } else {
     for (std::size_t i = 0; i < C.rows; ++i)
       for (std::size_t j = 0; j < C.cols; ++j) {
@@ -103,8 +103,7 @@ Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Mat
 
 /// Y × Wᵀ; its rows are the sequences of Y.
 template <auto rows, std::size_t inner, std::size_t cols, std::size_t inner_right, class Real>
-Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& Y,
-                                   Transposed<Matrix<cols, inner_right, Real>> W) {
+Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols, inner_right, Real>> W) {
   static_assert(inner == inner_right, "in a product A×Bᵀ both matrices have as many columns");
   Matrix<rows, cols, Real> X{Y.sequences()};
   multiply(view(Y), view(W.matrix).transposed(), view(X));

@@ -121,7 +121,8 @@ auto head(M& X, const Sequences& sequences, std::size_t s, std::size_t h) {
 
 /// A = factor·Q×Kᵀ in each head, as far as it is visible.
 template <class A, std::size_t cols, class Real>
-A visible_product(const Matrix<n, cols, Real>& Q, const Matrix<n, cols, Real>& K, std::type_identity_t<Real> factor = Real(1)) {
+A visible_product(const Matrix<n, cols, Real>& Q, const Matrix<n, cols, Real>& K,
+                  std::type_identity_t<Real> factor = Real(1)) {
   A result{Q.sequences(), K.sequences()};
   result.for_each_block([&](std::size_t s, std::size_t h, std::size_t top, std::size_t height, std::size_t) {
     // An entry depends on its own row and column alone; those of the block that are not visible are never read.

@@ -54,10 +54,10 @@ struct CrossMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Unmasked, FromMe
 ///   X'_l = LayerNorm(X_{l−1} + MultiHead(X_{l−1}, X_{l−1}, X_{l−1}))
 ///   X_l  = LayerNorm(X'_l + FFN(X'_l))
 template <Config c, class Real>
-struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,          // X_l  = LayerNorm(
-                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>, //        X'_l + FFN(X'_l))
-                                  LayerNorm<"LayerNorm'", c.d_model, Real>,         // X'_l = LayerNorm(
-                                  Res<SelfMultiHead<c, Real>>> {                    //        X + MultiHead(X, X, X))
+struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,           // X_l  = LayerNorm(
+                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //        X'_l + FFN(X'_l))
+                                  LayerNorm<"LayerNorm'", c.d_model, Real>,          // X'_l = LayerNorm(
+                                  Res<SelfMultiHead<c, Real>>> {                     //        X + MultiHead(X, X, X))
   static constexpr std::string_view symbol = "Encoder";
 };
 
@@ -69,27 +69,27 @@ struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,      
 ///
 /// Autoregressive in Y.
 template <Config c, class Real>
-struct DecoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,          // Y_l   = LayerNorm(
-                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>, //         Y''_l + FFN(Y''_l))
-                                  LayerNorm<"LayerNorm''", c.d_model, Real>,        // Y''_l = LayerNorm(
-                                  Res<CrossMultiHead<c, Real>>,                     //         Y' + MultiHead(Y', X_N, X_N))
-                                  LayerNorm<"LayerNorm'", c.d_model, Real>,         // Y'_l  = LayerNorm(
-                                  Res<MaskedMultiHead<c, Real>>> {                  //         Y + MaskedMultiHead(Y, Y, Y))
+struct DecoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,           // Y_l   = LayerNorm(
+                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //         Y''_l + FFN(Y''_l))
+                                  LayerNorm<"LayerNorm''", c.d_model, Real>,         // Y''_l = LayerNorm(
+                                  Res<CrossMultiHead<c, Real>>,              //         Y' + MultiHead(Y', X_N, X_N))
+                                  LayerNorm<"LayerNorm'", c.d_model, Real>,  // Y'_l  = LayerNorm(
+                                  Res<MaskedMultiHead<c, Real>>> {           //         Y + MaskedMultiHead(Y, Y, Y))
   static constexpr std::string_view symbol = "Decoder";
 };
 
 /// x ↦ X_N: X_0 = OneHot(x)×W_e + W_p, then N encoder layers.
 template <Config c, class Real>
-struct Encoder : Composition<Stack<EncoderLayer<c, Real>, c.N>,                         // X_l, l = 1, …, N
-                             ConstantPositionalEncoding<c.max_len, c.d_model, Real>,    // + W_p
-                             TiedEmbedding<"W_e", c.s, c.d_model, Real>> {};            // OneHot(x)×W_e
+struct Encoder : Composition<Stack<EncoderLayer<c, Real>, c.N>,                       // X_l, l = 1, …, N
+                             ConstantPositionalEncoding<c.max_len, c.d_model, Real>,  // + W_p
+                             TiedEmbedding<"W_e", c.s, c.d_model, Real>> {};          // OneHot(x)×W_e
 
 /// y ↦ Y_N×W_eᵀ: Y_0 = OneHot(y)×W_e + W_p, then N decoder layers.
 template <Config c, class Real>
-struct Decoder : Composition<TiedOutput<"W_e", c.s, c.d_model, Real>,                   // × W_eᵀ
-                             Stack<DecoderLayer<c, Real>, c.N>,                         // Y_l, l = 1, …, N
-                             ConstantPositionalEncoding<c.max_len, c.d_model, Real>,    // + W_p
-                             TiedEmbedding<"W_e", c.s, c.d_model, Real>> {};            // OneHot(y)×W_e
+struct Decoder : Composition<TiedOutput<"W_e", c.s, c.d_model, Real>,                 // × W_eᵀ
+                             Stack<DecoderLayer<c, Real>, c.N>,                       // Y_l, l = 1, …, N
+                             ConstantPositionalEncoding<c.max_len, c.d_model, Real>,  // + W_p
+                             TiedEmbedding<"W_e", c.s, c.d_model, Real>> {};          // OneHot(y)×W_e
 
 /// (x, y) ↦ Y_N×W_eᵀ, with the one W_e in its three places.
 template <Config c, class Real>

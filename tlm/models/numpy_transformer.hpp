@@ -49,27 +49,29 @@ struct Complete {
 /// x ↦ H(x)×W, where head i is softmax(mask(x Q_i K_iᵀ zᵀ / √M)) z V_i and z is x itself or the memory.
 /// ("Multi-headed self-attention", "Masked decoding", "Cross-attention".)
 template <Symbol name, Config c, class Mask, template <class> class Source, class Real>
-struct Attention : Composition<Times<"W", c.h * c.M, c.D, Real>,
-                               Heads<"Q", "K", "V", c.D, c.h, c.M, c.M, Mask, Source, Real>> {
+struct Attention
+    : Composition<Times<"W", c.h * c.M, c.D, Real>, Heads<"Q", "K", "V", c.D, c.h, c.M, c.M, Mask, Source, Real>> {
   static constexpr std::string_view symbol = name;
 };
 
 /// Self-attention, then the feed-forward network; each with a residual connection and followed by a normalization.
 template <Config c, class Real>
-struct EncoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>, Res<FeedForwardNetwork<c.D, c.d_ff, Real>>,
-                                  LayerNorm<"norm_self", c.D, Real>,
-                                  Res<Attention<"self", c, Unmasked, FromItself, Real>>> {
+struct EncoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,                          //
+                                  Res<FeedForwardNetwork<c.D, c.d_ff, Real>>,               // feed-forward
+                                  LayerNorm<"norm_self", c.D, Real>,                        //
+                                  Res<Attention<"self", c, Unmasked, FromItself, Real>>> {  // self-attention
   static constexpr std::string_view symbol = "enc";
 };
 
 /// Masked self-attention, cross-attention to the encoder's output, the feed-forward network; each with a residual
 /// connection and followed by a normalization. Autoregressive.
 template <Config c, class Real>
-struct DecoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>, Res<FeedForwardNetwork<c.D, c.d_ff, Real>>,
-                                  LayerNorm<"norm_cross", c.D, Real>,
-                                  Res<Attention<"cross", c, Unmasked, FromMemory, Real>>,
-                                  LayerNorm<"norm_self", c.D, Real>,
-                                  Res<Attention<"self", c, Causal, FromItself, Real>>> {
+struct DecoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,                         //
+                                  Res<FeedForwardNetwork<c.D, c.d_ff, Real>>,              // feed-forward
+                                  LayerNorm<"norm_cross", c.D, Real>,                      //
+                                  Res<Attention<"cross", c, Unmasked, FromMemory, Real>>,  // cross-attention
+                                  LayerNorm<"norm_self", c.D, Real>,                       //
+                                  Res<Attention<"self", c, Causal, FromItself, Real>>> {   // masked self-attention
   static constexpr std::string_view symbol = "dec";
 };
 

@@ -16,6 +16,22 @@
 /// The derivation of "T is autoregressive" as text, down to what the leaves declare.
 namespace tlm {
 
+/// T has a symbol in the write-up.
+template <class T>
+concept HasSymbol = requires {
+  T::symbol;
+};
+
+/// T has a formula but no symbol of its own.
+template <class T>
+concept Anonymous = Named<T> && !HasSymbol<T>;
+
+/// T declares what it is.
+template <class T>
+concept Leaf = requires {
+  typename T::declared;
+};
+
 /// An operation in the write-up's notation: its symbol, or its formula.
 template <class T>
 struct Notation;
@@ -27,13 +43,11 @@ std::string within(const char* contained) {
   return notation.find(contained) == std::string::npos ? notation : "(" + notation + ")";
 }
 
-template <class T>
-  requires requires { T::symbol; }
+template <HasSymbol T>
 struct Notation<T> {
   static std::string text() { return std::string(T::symbol); }
 };
-template <class T>
-  requires(Named<T> && !requires { T::symbol; })
+template <Anonymous T>
 struct Notation<T> {
   static std::string text() { return Notation<typename T::definition>::text(); }
 };
@@ -94,14 +108,12 @@ std::string derivation(std::size_t depth = 0) {
          Derivation<T>::rule() + "\n" + Derivation<T>::parts(depth + 1);
 }
 
-template <class T>
-  requires requires { typename T::declared; }
+template <Leaf T>
 struct Derivation<T> {
   static std::string rule() { return "declared (and checked by proofs/4_leaves.cpp)"; }
   static std::string parts(std::size_t) { return ""; }
 };
-template <class T>
-  requires Named<T>
+template <Named T>
 struct Derivation<T> {
   using Definition = typename T::definition;
   static std::string rule() {

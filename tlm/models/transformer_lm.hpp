@@ -34,22 +34,26 @@ struct Config {
 /// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
 template <Config config>
 struct Complete {
-  static constexpr Config value{config.vocab_size + (config.vocab_size == 0), config.d_model, config.d_ff,
-                                config.n_layers, config.n_heads, config.max_len, config.block};
+  static constexpr Config value{config.vocab_size + (config.vocab_size == 0),
+                                config.d_model,
+                                config.d_ff,
+                                config.n_layers,
+                                config.n_heads,
+                                config.max_len,
+                                config.block};
   static_assert(config.vocab_size > 0, "a Config says how many tokens there are: Config{.vocab_size = …}");
 };
 
 /// The decoder block of these parameters.
 template <Config c, class Real>
-using BlockOf =
-    std::conditional_t<c.block == Block::definition, DecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>,
-                       InspirationalDecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>>;
+using BlockOf = std::conditional_t<c.block == Block::definition, DecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>,
+                                   InspirationalDecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>>;
 
 /// Φ ∘ N ∘ DB_n_layers ∘ … ∘ DB_1 ∘ PE ∘ Em. (Article, "Definition of TransformerLM".)
 template <Config c, class Real>
-struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
-                                          Normalization<"N", c.d_model, Real>,             // ∘ N
-                                          Stack<BlockOf<c, Real>, c.n_layers>,             // ∘ DB_n_layers ∘ … ∘ DB_1
+struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Real>,  // Φ
+                                          Normalization<"N", c.d_model, Real>,        // ∘ N
+                                          Stack<BlockOf<c, Real>, c.n_layers>,  // ∘ DB_n_layers ∘ … ∘ DB_1
                                           PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
                                           Embedding<c.vocab_size, c.d_model, Real>> {};    // ∘ Em
 

@@ -64,11 +64,10 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
 template <std::size_t vocab_size, class Real>
 Real checked_sum_of_weights(const Batch<Real>& batch) {
   if (!(batch.omega.sequences() == batch.x.sequences()))
-    throw std::invalid_argument("the loss weights have another shape than the tokens: " +
-                                std::to_string(batch.omega.rows()) + " weights in " +
-                                std::to_string(batch.omega.sequences().count()) + " sequences, " +
-                                std::to_string(batch.x.rows()) + " tokens in " +
-                                std::to_string(batch.x.sequences().count()));
+    throw std::invalid_argument(
+        "the loss weights have another shape than the tokens: " + std::to_string(batch.omega.rows()) + " weights in " +
+        std::to_string(batch.omega.sequences().count()) + " sequences, " + std::to_string(batch.x.rows()) +
+        " tokens in " + std::to_string(batch.x.sequences().count()));
   Real sum(0);
   for (std::size_t i = 0; i < batch.x.rows(); ++i) {
     const Real omega = batch.omega(i, 0);

@@ -54,7 +54,8 @@ Shifted<Real> shifted(const Translations& batch) {
       result.omega(to, 0) = Real(result.said(to, 0) != batch.null);
       counts = counts || result.said(to, 0) != batch.null;
     }
-  if (!counts) throw std::invalid_argument("every token that the targets should say is null: there is nothing to learn");
+  if (!counts)
+    throw std::invalid_argument("every token that the targets should say is null: there is nothing to learn");
   return result;
 }
 
