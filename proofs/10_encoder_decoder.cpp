@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "checks.hpp"
 #include "controls.hpp"
@@ -132,6 +133,41 @@ bool sequences_are_independent(std::uint64_t seed) {
   });
 }
 
+/// The rows of y and of the memory in which sequence s has the number of[s] everywhere.
+template <class Real>
+Rows<Real> filled(const Sequences& sequences, const std::vector<Real>& of) {
+  Rows<Real> X{sequences};
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    for (std::size_t e = sequences.begin(s) * d_model; e < sequences.end(s) * d_model; ++e) X.data()[e] = of[s];
+  return X;
+}
+
+/// Whether the first sequence of a stack stays the same bit for bit when NaN fills the other and its memory.
+template <template <class> class Layers, class Real>
+bool nan_stays_where_it_is(std::uint64_t seed) {
+  Generator generator{seed};
+  const auto layers = draw_layer<Layers<Real>>(generator);
+  const auto of_y = Sequences::of_lengths({3, 2}), of_memory = Sequences::of_lengths({1, 4});
+  auto Y = draw_matrix<Rows<Real>>(of_y, generator);
+  Memory<Rows<Real>> memory{draw_matrix<Rows<Real>>(of_memory, generator)};
+  const auto before = sequence(layers(Y, memory), 0);
+  constexpr Real NaN = std::numeric_limits<Real>::quiet_NaN();
+  std::fill(&Y(of_y.begin(1), 0), Y.data() + Y.rows() * d_model, NaN);
+  std::fill(&memory.rows(of_memory.begin(1), 0), memory.rows.data() + memory.rows.rows() * d_model, NaN);
+  return sequence(layers(Y, memory), 0) == before;
+}
+
+/// Whether the rows of each sequence of a stack depend on that sequence and its memory only, for every input and weight.
+template <template <class> class Layers>
+bool sequences_see_themselves() {
+  Generator generator{0};
+  const auto layers = draw_layer<Layers<Positions>>(generator);
+  const std::vector<Positions> tags{Positions::position(0), Positions::position(1)};
+  const auto of_y = Sequences::of_lengths({3, 2});
+  const Memory<Rows<Positions>> memory{filled(Sequences::of_lengths({1, 4}), tags)};
+  return layers(filled(of_y, tags), memory) == filled(of_y, tags);
+}
+
 /// ⟨Jv, w⟩ − ⟨v, Jᵀw⟩ for v in the weight space, exactly.
 template <template <class> class Model>
 PrimeField transpose_defect(std::uint64_t seed) {
@@ -229,6 +265,10 @@ TEST_CASE("every row of the formulated model sums to 1: exactly, over the prime 
 TEST_CASE("the sequences of a batch do not affect each other, whatever their lengths and those of their sources") {
   CHECK(sequences_are_independent<FormulatedModel>(9));
   CHECK(sequences_are_independent<NumpyModel>(10));
+  CHECK(nan_stays_where_it_is<FormulatedDecoderLayers, float>(9));
+  CHECK(nan_stays_where_it_is<NumpyDecoderBlocks, double>(10));
+  CHECK(sequences_see_themselves<FormulatedDecoderLayers>());
+  CHECK(sequences_see_themselves<NumpyDecoderBlocks>());
 }
 
 TEST_CASE("the pullbacks of both models are the transposes of their derivatives: exactly, over the prime field") {

@@ -20,6 +20,8 @@ LIBRARIES = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=T
 
 CAUSAL = ["softmax(◺A) is lower", "causal kernel: for X|i", "A a causal kernel and B", "row i of A(X)×B(X)",
           "H_i and H", "CA is autoregressive", "DB is autoregressive", "T_LM is autoregressive"]
+ALL_PROOFS = ["1_rules", "2_masked_softmax", "3_product", "4_leaves", "5_transformer", "6_linear_offset", "7_loss",
+              "8_differentiation", "9_decoding"]
 TRANSPOSE = ["exactly, over dual", "in double, within"]
 
 
@@ -58,7 +60,7 @@ MUTATIONS = [
              ["5_transformer", "6_linear_offset"], ["exactly, over the prime field", "in double T_k"]),
     Mutation("a flipped sign in the pullback of softmax", "layers/softmax_kernel.hpp",
              "(da[j] - mean) * one_over_c()", "(mean - da[j]) * one_over_c()",
-             ["5_transformer", "8_differentiation"], TRANSPOSE + ["is not anti-causal, though"],
+             ALL_PROOFS, TRANSPOSE + ["is not anti-causal, though"],
              ATTENTIONS + ALL_BLOCKS),
     Mutation("a flipped sign in the pullback of N", "layers/normalization.hpp",
              "(dz - mean) / s - z * slope", "(dz - mean) / s + z * slope",

@@ -140,3 +140,9 @@ TEST_CASE("as many sequences of keys as of queries") {
   CHECK_THROWS_WITH_AS((Kernel{Sequences::of_lengths({1, 2}), Sequences{3}}),
                        "2 sequences of queries cannot look at 1 sequences of keys", std::invalid_argument);
 }
+
+TEST_CASE("causal queries are the last positions of their keys' sequence") {
+  CHECK_THROWS_WITH_AS((VisibleMatrices<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
+                       "4 queries cannot be the last of only 3 positions", std::invalid_argument);
+  CHECK_NOTHROW((VisibleMatrices<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
+}

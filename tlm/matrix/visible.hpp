@@ -1,7 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tlm/matrix/matrix.hpp>
@@ -39,7 +43,8 @@ class VisibleMatrices {
   static constexpr std::size_t block = block_;
   static_assert(block > 0, "a block has at least one row");
 
-  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys.
+  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which is as
+  /// long at least where the mask looks at positions.
   VisibleMatrices(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
     if (queries.count() != keys.count())
       throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
@@ -47,6 +52,9 @@ class VisibleMatrices {
     std::size_t size = 0;
     first_.reserve(queries.count());
     for (std::size_t s = 0; s < queries.count(); ++s) {
+      if (!std::is_same_v<Mask, Unmasked> && queries.length(s) > keys.length(s))
+        throw std::invalid_argument(std::to_string(queries.length(s)) + " queries cannot be the last of only " +
+                                    std::to_string(keys.length(s)) + " positions");
       first_.push_back(size);
       size += n_heads * queries.length(s) * keys.length(s);
     }
