@@ -6,6 +6,8 @@
 #include <iomanip>
 #include <iostream>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "notebook.hpp"
 
@@ -45,11 +47,11 @@ void print_gradient_error(Layer layer, Inputs X, double published, const Entries
     return tlm::sum_of(Y.rows() * Layer::codomain::cols, [&](std::size_t e) { return Y.data()[e]; });
   };
   Layer gradient;
-  auto [Y, pullback] = layer.value_and_pullback(X, entries...);
+  const auto at_X = layer.value_and_pullback(X, entries...);
   auto entry_gradients = std::tuple<Entries...>{Entries{Inputs{entries.rows.sequences(), 0.0}}...};
   const auto dX = std::apply(
       [&](auto&... gradients) {
-        return pullback(typename Layer::codomain{Y.sequences(), 1.0}, gradient, gradients...);
+        return at_X.pullback(typename Layer::codomain{X.sequences(), 1.0}, gradient, gradients...);
       },
       entry_gradients);
 
