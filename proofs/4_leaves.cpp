@@ -21,7 +21,7 @@ bool sequences_are_independent(std::uint64_t seed) {
     const auto layer = draw_layer<T>(generator);
     std::vector<typename T::domain> alone;
     std::vector<typename T::codomain> results;
-    for (const std::size_t length : {3, 1, 6, 2}) {
+    for (const std::size_t length : {3u, 1u, 6u, 2u}) {
       alone.push_back(draw_matrix<typename T::domain>(Sequences{length}, generator));
       results.push_back(layer(alone.back()));
     }

@@ -146,9 +146,9 @@ TEST_CASE("T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I") {
   Matrix<d, d, PrimeField> I;
   for (std::size_t i = 0; i < d; ++i) I(i, i) = PrimeField(1);
   CHECK(T_(0) == I);
-  for (const std::size_t j : {0, 1, 2, 5, 100})
-    for (const std::size_t k : {0, 1, 3, 64}) CHECK(T_(j) * T_(k) == T_(j + k));
-  for (const std::size_t k : {1, 2, 17}) CHECK(T_(k) * transposed(T_(k)) == I);
+  for (const std::size_t j : {0u, 1u, 2u, 5u, 100u})
+    for (const std::size_t k : {0u, 1u, 3u, 64u}) CHECK(T_(j) * T_(k) == T_(j + k));
+  for (const std::size_t k : {1u, 2u, 17u}) CHECK(T_(k) * transposed(T_(k)) == I);
 }
 
 TEST_CASE("in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³") {
@@ -159,7 +159,7 @@ TEST_CASE("in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³") {
   const auto angle = [](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d))}; };
   const auto PE = PositionalEncoding<M, d, double>::sinusoidal();
   const double bound = 8 * 0x1p-53 * (1 + double(M));
-  for (const std::size_t k : {0, 1, 10, 200}) {
+  for (const std::size_t k : {0u, 1u, 10u, 200u}) {
     const auto moved = rows(PE, 0, M - k) * T<d, double>(k, angle);
     const auto expected = rows(PE, k, M - k);
     double greatest = 0;
@@ -173,20 +173,20 @@ TEST_CASE("the catenated layout, all sines before all cosines, has a T_k too") {
   const auto angles = random_angles(3, 2);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[2], angles[0], angles[1], angles[2]};
   const auto P = table(24, columns, {false, false, false, true, true, true});
-  for (const std::size_t k : {1, 2, 5}) CHECK(linear_map_exists(P, k));
+  for (const std::size_t k : {1u, 2u, 5u}) CHECK(linear_map_exists(P, k));
 }
 
 TEST_CASE("pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted by k]") {
   const auto angles = random_angles(3, 3);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2], angles[2]};
   const auto P = table(24, columns, {false, true, false, true, false, true});
-  for (const std::size_t k : {1, 2, 5}) CHECK(linear_map_exists(P, k));
+  for (const std::size_t k : {1u, 2u, 5u}) CHECK(linear_map_exists(P, k));
 }
 
 TEST_CASE("for odd d_model there is no T_k: the last sine has no cosine") {
   const auto angles = random_angles(3, 4);
   const auto P = table(24, {angles[0], angles[0], angles[1], angles[1], angles[2]}, {false, true, false, true, false});
-  for (const std::size_t k : {1, 2, 5}) CHECK(!linear_map_exists(P, k));
+  for (const std::size_t k : {1u, 2u, 5u}) CHECK(!linear_map_exists(P, k));
 }
 
 TEST_CASE("for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model") {
@@ -194,7 +194,7 @@ TEST_CASE("for columns counted from 1, as the article's text has it, there is no
   const auto angles = random_angles(4, 5);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};
   const std::vector<bool> cosine{true, false, true, false, true, false};
-  for (const std::size_t k : {1, 2, 5}) {
+  for (const std::size_t k : {1u, 2u, 5u}) {
     CHECK(!linear_map_exists(table(6 + k + 1, columns, cosine), k));
     CHECK(linear_map_exists(table(6 + k, columns, cosine), k));  // as many positions as dimensions: anything fits
   }

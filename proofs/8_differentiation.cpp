@@ -171,7 +171,7 @@ struct ForwardOrder : Composition<N<Real>, LN<Real>> {
 
 TEST_CASE("each pullback is the transpose of the derivative: exactly, over dual numbers of the prime field") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    for (const std::uint64_t key : {21, 22}) {
+    for (const std::uint64_t key : {21u, 22u}) {
       PrimeField::key = key;
       const auto failure = transpose_fails<Layer, PrimeField>(listed.name, key);
       CHECK_MESSAGE(!failure, *failure);

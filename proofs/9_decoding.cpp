@@ -58,10 +58,10 @@ std::optional<Failure> extend_in_steps(std::string_view name, std::size_t step, 
 TEST_CASE("extending by one row equals the last row of the whole: the field and the sets exactly, double within 1e-9") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<double>>)
-      for (const std::size_t step : {1, 2, 3}) {
+      for (const std::size_t step : {1u, 2u, 3u}) {
         const auto over_double = extend_in_steps<Layer, double>(listed.name, step, 1);
         CHECK_MESSAGE(!over_double, *over_double);
-        for (const std::uint64_t key : {11, 12}) {
+        for (const std::uint64_t key : {11u, 12u}) {
           PrimeField::key = key;
           const auto over_field = extend_in_steps<Layer, PrimeField>(listed.name, step, key);
           CHECK_MESSAGE(!over_field, *over_field);

@@ -241,7 +241,7 @@ Verdict verdict(std::string_view name, bool rowwise_parts) {
   verdict.a = compare_parts<Layer, double>(name, rowwise_parts, 1);
   verdict.b = poison_other_rows<Layer, float>(name, rowwise_parts, 2);
   if (!verdict.b) verdict.b = poison_other_rows<Layer, double>(name, rowwise_parts, 3);
-  for (const std::uint64_t key : {11, 12}) {
+  for (const std::uint64_t key : {11u, 12u}) {
     PrimeField::key = key;
     if (!verdict.c) verdict.c = compare_parts<Layer, PrimeField>(name, rowwise_parts, key);
   }
