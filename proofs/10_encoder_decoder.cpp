@@ -91,8 +91,8 @@ template <class Real>
 struct UpsideDownBlock : numpy::DecoderBlock<toy, Real> {
   template <class... Entries>
   Rows<Real> operator()(const Rows<Real>& Y, const Entries&... entries) const {
-    const auto& block = static_cast<const numpy::DecoderBlock<toy, Real>&>(*this);
-    return reversed(block(reversed(Y), entries...));  // it reverses the rows, not what is seen of the memory
+    const auto& upright = static_cast<const numpy::DecoderBlock<toy, Real>&>(*this);
+    return reversed(upright(reversed(Y), entries...));  // it reverses the rows, not what is seen of the memory
   }
 };
 

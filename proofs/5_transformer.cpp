@@ -49,28 +49,28 @@ TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B"
 
 TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))") {
   redrawing(3, [](Generator& generator) {
-    const auto block = draw_layer<DB<PrimeField>>(generator);
-    const auto& ff = block.g.f;
-    const auto& ca_n = block.f.f;  // DB = Res(FF) ∘ Res(CA∘N_ca)
+    const auto db = draw_layer<DB<PrimeField>>(generator);
+    const auto& ff = db.g.f;
+    const auto& ca_n = db.f.f;  // DB = Res(FF) ∘ Res(CA∘N_ca)
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
     const auto CA_N_X = ca_n.g(ca_n.f(X));
-    CHECK(block(X) == X + CA_N_X + ff(X + CA_N_X));
+    CHECK(db(X) == X + CA_N_X + ff(X + CA_N_X));
     return true;
   });
 }
 
 TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
   redrawing(4, [](Generator& generator) {
-    const auto block = draw_layer<InspirationalDB<PrimeField>>(generator);
-    const auto& ff = block.f.g;
-    const auto& ca_n = block.f.f.f;  // Res(FF ∘ Res(CA∘N_ca))
+    const auto db = draw_layer<InspirationalDB<PrimeField>>(generator);
+    const auto& ff = db.f.g;
+    const auto& ca_n = db.f.f.f;  // Res(FF ∘ Res(CA∘N_ca))
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
     const auto CA_N_X = ca_n.g(ca_n.f(X));
-    CHECK(block(X) == X + ff(X + CA_N_X));
+    CHECK(db(X) == X + ff(X + CA_N_X));
     DB<PrimeField> definition;
     definition.g.f = ff;
     definition.f.f = ca_n;
-    CHECK(!(block(X) == definition(X)));  // the two formulas differ
+    CHECK(!(db(X) == definition(X)));  // the two formulas differ
     return true;
   });
 }

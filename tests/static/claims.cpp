@@ -6,15 +6,15 @@ using namespace tlm;
 // --- The rules, over leaves that are nothing but what they declare --------------------------------------------------
 
 template <class Claim>
-struct Leaf {
+struct Declaring {
   using declared = Claim;
   using domain = Matrix<n, 3>;
   using codomain = domain;
 };
-using Rows = Leaf<is::Rowwise>;
-using Past = Leaf<is::Autoregressive>;
-using Same = Leaf<is::Constant>;
-using Any = Leaf<is::Unrestricted>;
+using Rows = Declaring<is::Rowwise>;
+using Past = Declaring<is::Autoregressive>;
+using Same = Declaring<is::Constant>;
+using Any = Declaring<is::Unrestricted>;
 struct Silent {
   using domain = Matrix<n, 3>;
   using codomain = domain;

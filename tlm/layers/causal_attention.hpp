@@ -20,6 +20,7 @@ template <std::size_t d_model, std::size_t n_heads, class Real = float>
 struct CausalAttention : Composition<Plus<"B", d_model, Real>,                                  // + B
                                      MultiHead<d_model, n_heads, head_width<d_model, n_heads>,  // H(X)×W_O
                                                head_width<d_model, n_heads>, Causal, FromItself, Real>> {
+  static_assert(CanSplit<d_model, n_heads>::value);
   static constexpr std::string_view symbol = "CA";
 };
 
