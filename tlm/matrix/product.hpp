@@ -1,9 +1,14 @@
 #pragma once
 
-#include <complex>  // before cxxblas, which does not include what it uses
+// The order of the next three matters: cxxblas does not include what it uses, nor asks whether there is a BLAS.
+#include <complex>
+
+#include <xtensor-blas/xblas_config.hpp>
 
 #include <xflens/cxxblas/cxxblas.cxx>
-#include <xtensor-blas/xblas_config.hpp>  // before cxxblas: whether there is a CBLAS
+#ifndef CXXBLAS_DRIVERS_CBLAS_H
+#error "tlm needs BLAS: include its headers before those of cxxblas, and without XTENSOR_USE_FLENS_BLAS"
+#endif
 
 #include <cstddef>
 #include <type_traits>
