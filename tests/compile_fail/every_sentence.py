@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every sentence that a static_assert of the library says is expected by a case.
+"""Checks that every sentence that a static_assert or #error of the library says is expected by a case.
 
     every_sentence.py LIBRARY CASES
 """
@@ -10,10 +10,12 @@ import sys
 
 
 def sentences(library):
-    """What the library's static_asserts say."""
+    """What the library's static_asserts and #errors say."""
     for header in sorted(library.rglob("*.hpp")):
-        for assertion in re.findall(r"static_assert\((.*?)\);", header.read_text(encoding="utf-8"), re.DOTALL):
-            literals = re.findall(r'"([^"]*)"', assertion)
+        text = header.read_text(encoding="utf-8")
+        errors = re.findall(r"static_assert\(.*?\);|^#error [^\n]*", text, re.DOTALL | re.MULTILINE)
+        for error in errors:
+            literals = re.findall(r'"([^"]*)"', error)
             if literals:
                 yield header, "".join(literals)
 
@@ -28,7 +30,7 @@ def main():
     library, cases = map(pathlib.Path, sys.argv[1:])
     says = list(sentences(library))
     if not says:
-        sys.exit(f"{library} has no static_assert that says something")
+        sys.exit(f"{library} has no static_assert that says anything")
     known = list(expected(cases))
     missing = [f"{header}: {said}" for header, said in says if not any(sentence in said for sentence in known)]
     if missing:
