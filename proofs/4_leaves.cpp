@@ -29,12 +29,21 @@ bool sequences_are_independent(std::uint64_t seed) {
   });
 }
 
-TEST_CASE("what is called rowwise is rowwise, and what is called autoregressive is autoregressive") {
+TEST_CASE("what is called rowwise is rowwise") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    const Verdict as_rowwise = rowwise_verdict<Layer>(listed.name);
-    const Verdict as_autoregressive = autoregressive_verdict<Layer>(listed.name);
-    if constexpr (rowwise<Layer<double>>) CHECK_MESSAGE(as_rowwise.holds(), as_rowwise);
-    if constexpr (autoregressive<Layer<double>>) CHECK_MESSAGE(as_autoregressive.holds(), as_autoregressive);
+    if constexpr (rowwise<Layer<double>>) {
+      const Verdict verdict = rowwise_verdict<Layer>(listed.name);
+      CHECK_MESSAGE(verdict.holds(), verdict);
+    }
+  });
+}
+
+TEST_CASE("what is called autoregressive is autoregressive") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    if constexpr (autoregressive<Layer<double>>) {
+      const Verdict verdict = autoregressive_verdict<Layer>(listed.name);
+      CHECK_MESSAGE(verdict.holds(), verdict);
+    }
   });
 }
 
@@ -114,8 +123,10 @@ TEST_CASE("control: a mask by multiplying by zero leaks a hidden score of 800") 
   CA.Q.W(0, 0) = CA.K.W(0, 0) = CA.V.W(1, 1) = 1;
   Matrix<n, d_model, double> X{Sequences{2}, 0.0};
   X(0, 0) = 40, X(1, 0) = 40;  // the score of row 1 for row 2 is 40·40/√4 = 800, and exp(800) = ∞
+  X(0, 1) = 1, X(1, 1) = 2;    // the values that they look at
   CHECK(!(CA(X)(0, 1) == CA(X | 1)(0, 1)));
   HeadsOf<Causal, 1, block, double> right;
   right.a.q.W = CA.Q.W, right.a.k.W = CA.K.W, right.b.W = CA.V.W;
-  CHECK(right(X)(0, 1) == right(X | 1)(0, 1));
+  CHECK(right(X)(0, 1) == 1);
+  CHECK(right(X | 1)(0, 1) == 1);
 }

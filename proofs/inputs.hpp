@@ -26,11 +26,28 @@ Real draw(Generator& generator) {
     return Real(generator.integer(0, int(vocab_size) - 1));  // tokens
 }
 
-/// A random matrix with these sequences.
+/// Whether σ ≥ 0.1 for the row at x. Normalization amplifies rows that are almost constant, and their rounding errors, by
+/// up to 1/ε: such rows are left to the exact arithmetics.
+template <class Real>
+bool varied(const Real* x, std::size_t cols) {
+  if constexpr (std::is_floating_point_v<Real>) {
+    Real sum(0), squares(0);
+    for (std::size_t j = 0; j < cols; ++j) sum += x[j], squares += x[j] * x[j];
+    return squares / Real(cols) - sum * sum / Real(cols * cols) >= Real(0.01);
+  } else {
+    return true;
+  }
+}
+
+/// A random matrix with these sequences; in floating point, of two columns or more, with σ ≥ 0.1 in each of its rows.
 template <class M>
 M draw_matrix(const Sequences& sequences, Generator& generator) {
   M X{sequences};
-  for (std::size_t e = 0; e < X.rows() * M::cols; ++e) X.data()[e] = draw<typename M::Real>(generator);
+  for (std::size_t i = 0; i < X.rows(); ++i) {
+    do
+      for (std::size_t j = 0; j < M::cols; ++j) X(i, j) = draw<typename M::Real>(generator);
+    while (!varied(&X(i, 0), M::cols));
+  }
   return X;
 }
 
