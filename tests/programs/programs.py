@@ -123,9 +123,9 @@ class PositionalEncoding(unittest.TestCase):
 class ProofTree(unittest.TestCase):
     def test_it_goes_from_T_LM_down_to_the_leaves(self):
         lines = run("proof_tree").stdout.splitlines()
-        self.assertTrue(lines[0].startswith("T_LM is autoregressive: it is Φ∘N∘DB_6∘…∘DB_1∘PE∘Em"))
+        self.assertTrue(lines[0].startswith("T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em"))
         self.assertIn("  Em is rowwise: declared (and checked by proofs/4_leaves.cpp)", lines)
-        self.assertTrue(any("is a causal kernel: both factors are autoregressive" in line for line in lines))
+        self.assertTrue(any("is a causal kernel: ◺ leaves j ≤ i" in line for line in lines))
 
 
 class Control(unittest.TestCase):

@@ -55,9 +55,9 @@ struct CrossMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Unmasked, FromMe
 ///   X_l  = LayerNorm(X'_l + FFN(X'_l))
 template <Config c, class Real>
 struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,           // X_l  = LayerNorm(
-                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //        X'_l + FFN(X'_l))
+                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //   X'_l + FFN(X'_l))
                                   LayerNorm<"LayerNorm'", c.d_model, Real>,          // X'_l = LayerNorm(
-                                  Res<SelfMultiHead<c, Real>>> {                     //        X + MultiHead(X, X, X))
+                                  Res<SelfMultiHead<c, Real>>> {                     //   X + MultiHead(X, X, X))
   static constexpr std::string_view symbol = "Encoder";
 };
 
@@ -70,11 +70,11 @@ struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,      
 /// Autoregressive in Y.
 template <Config c, class Real>
 struct DecoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,           // Y_l   = LayerNorm(
-                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //         Y''_l + FFN(Y''_l))
+                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //   Y''_l + FFN(Y''_l))
                                   LayerNorm<"LayerNorm''", c.d_model, Real>,         // Y''_l = LayerNorm(
-                                  Res<CrossMultiHead<c, Real>>,              //         Y' + MultiHead(Y', X_N, X_N))
-                                  LayerNorm<"LayerNorm'", c.d_model, Real>,  // Y'_l  = LayerNorm(
-                                  Res<MaskedMultiHead<c, Real>>> {           //         Y + MaskedMultiHead(Y, Y, Y))
+                                  Res<CrossMultiHead<c, Real>>,                      //   Y' + MultiHead(Y', X_N, X_N))
+                                  LayerNorm<"LayerNorm'", c.d_model, Real>,          // Y'_l  = LayerNorm(
+                                  Res<MaskedMultiHead<c, Real>>> {                   //   Y + MaskedMultiHead(Y, Y, Y))
   static constexpr std::string_view symbol = "Decoder";
 };
 

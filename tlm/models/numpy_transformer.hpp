@@ -56,9 +56,9 @@ struct Attention
 
 /// Self-attention, then the feed-forward network; each with a residual connection and followed by a normalization.
 template <Config c, class Real>
-struct EncoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,                          //
+struct EncoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,                          // normalization
                                   Res<FeedForwardNetwork<c.D, c.d_ff, Real>>,               // feed-forward
-                                  LayerNorm<"norm_self", c.D, Real>,                        //
+                                  LayerNorm<"norm_self", c.D, Real>,                        // normalization
                                   Res<Attention<"self", c, Unmasked, FromItself, Real>>> {  // self-attention
   static constexpr std::string_view symbol = "enc";
 };
@@ -66,11 +66,11 @@ struct EncoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,              
 /// Masked self-attention, cross-attention to the encoder's output, the feed-forward network; each with a residual
 /// connection and followed by a normalization. Autoregressive.
 template <Config c, class Real>
-struct DecoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,                         //
+struct DecoderBlock : Composition<LayerNorm<"norm_ff", c.D, Real>,                         // normalization
                                   Res<FeedForwardNetwork<c.D, c.d_ff, Real>>,              // feed-forward
-                                  LayerNorm<"norm_cross", c.D, Real>,                      //
+                                  LayerNorm<"norm_cross", c.D, Real>,                      // normalization
                                   Res<Attention<"cross", c, Unmasked, FromMemory, Real>>,  // cross-attention
-                                  LayerNorm<"norm_self", c.D, Real>,                       //
+                                  LayerNorm<"norm_self", c.D, Real>,                       // normalization
                                   Res<Attention<"self", c, Causal, FromItself, Real>>> {   // masked self-attention
   static constexpr std::string_view symbol = "dec";
 };
