@@ -32,11 +32,13 @@ std::vector<Token> greedy(const T& model, const std::vector<Token>& input, std::
 }
 
 /// The target that an encoder–decoder gives to a source: from the token `start` until it says `end` or the target has
-/// max_len tokens; without the start. Throws whatever the model or the choice throws.
+/// max_len tokens; without the start. Throws std::invalid_argument for an empty source; whatever the model or the choice
+/// throws.
 template <class T, class Choice = Greatest>
 std::vector<Token> translate(const T& model, const std::vector<Token>& source, Token start, Token end,
                              std::size_t max_len, const Choice& choose = {}) {
   if constexpr (CanExtend<T>::value) {
+    if (source.empty()) throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
     std::vector<Token> said{start};
     continue_saying<State<T>>(
         said, max_len, end,

@@ -28,14 +28,15 @@ struct Shifted {
   Matrix<n, 1, Real> omega;
 };
 
-/// The targets without their last tokens, and without their first. Throws std::invalid_argument for a target of fewer
-/// than two tokens, other than one target for each source, or if no token counts.
+/// The targets without their last tokens, and without their first. Throws std::invalid_argument for no targets, a target
+/// of fewer than two tokens, other than one target for each source, or if no token counts.
 template <class Real>
 Shifted<Real> shifted(const Translations& batch) {
   const Sequences& sequences = batch.y.sequences();
   if (sequences.count() != batch.x.sequences().count())
     throw std::invalid_argument(std::to_string(batch.x.sequences().count()) + " sources cannot have " +
                                 std::to_string(sequences.count()) + " targets");
+  if (sequences.count() == 0) throw std::invalid_argument("a batch needs at least one translation; this one is empty");
   std::vector<std::size_t> lengths;
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (sequences.length(s) < 2)
