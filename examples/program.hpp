@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <string>
@@ -56,29 +59,55 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const std:
       ->type_name(listed);
 }
 
-/// A finite number greater than 0.
-inline const CLI::Validator greater_than_0{
-    [](std::string& text) {
-      std::istringstream in{text};
-      double number = 0;
-      const bool positive = in >> number && in.eof() && std::isfinite(number) && number > 0;
-      return positive ? std::string{} : "it must be a finite number greater than 0, not " + text;
-    },
-    "> 0"};
+/// A description with the value that an option has if it is not given.
+template <class Value>
+std::string with_standard(const std::string& description, const Value& standard) {
+  return description + " (" + CLI::detail::to_string(standard) + ")";
+}
 
-/// A number of steps.
-inline const CLI::Range up_to_a_billion{std::size_t{0}, std::size_t{1'000'000'000}};
+/// An option that is an integer from `first` to `last`, written in decimal.
+template <class Value>
+void add_integer(CLI::App& app, const std::string& name, Value& value, std::uint64_t first, std::uint64_t last,
+                 const std::string& description) {
+  const std::string range = std::to_string(first) + " to " + std::to_string(last);
+  app.add_option_function<std::string>(
+         name,
+         [&value, name, first, last, range](const std::string& text) {
+           std::uint64_t number = 0;
+           const char* const end = text.data() + text.size();
+           const auto [stop, error] = std::from_chars(text.data(), end, number);
+           if (error != std::errc{} || stop != end || number < first || number > last)
+             throw CLI::ValidationError(name, "it must be an integer from " + range + ", not " + text);
+           value = Value(number);
+         },
+         description)
+      ->type_name(range);
+}
+
+/// An option that is a finite number greater than 0.
+inline void add_positive(CLI::App& app, const std::string& name, double& value, const std::string& description) {
+  app.add_option_function<std::string>(
+         name,
+         [&value, name](const std::string& text) {
+           std::istringstream in{text};
+           if (!(in >> value && in.eof() && std::isfinite(value) && value > 0))
+             throw CLI::ValidationError(name, "it must be a finite number greater than 0, not " + text);
+         },
+         description)
+      ->type_name("> 0");
+}
+
+/// The most steps that a program takes.
+inline constexpr std::uint64_t a_billion = 1'000'000'000;
 
 /// The options of every program that trains.
 inline void add_training_options(CLI::App& app, double& learning_rate, std::size_t& batch_size, std::uint64_t& seed,
                                  bool& quiet) {
-  const auto standard = [](const auto& value) { return " (" + CLI::detail::to_string(value) + ")"; };
-  app.add_option("--learning-rate", learning_rate, "The learning rate" + standard(learning_rate))
-      ->check(greater_than_0);
-  app.add_option("--batch-size", batch_size, "The number of sequences in a batch" + standard(batch_size))
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
-  app.add_option("--seed", seed,
-                 "Where random numbers start: data and initial weights follow from it" + standard(seed));
+  add_positive(app, "--learning-rate", learning_rate, with_standard("The learning rate", learning_rate));
+  add_integer(app, "--batch-size", batch_size, 1, 100'000,
+              with_standard("The number of sequences in a batch", batch_size));
+  add_integer(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
+              with_standard("Where random numbers start: data and initial weights follow from it", seed));
   app.add_flag("--quiet", quiet, "Print the success rate only");
 }
 

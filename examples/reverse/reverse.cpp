@@ -8,14 +8,14 @@
 int main(int argc, char** argv) {
   CLI::App app{"Trains the Transformer Language Model to reverse sequences, and tests every one.", "reverse"};
   Options options;
-  app.add_option("--example", options.example, "The notebook's example: 0, 1 or 2 (0)")->check(CLI::Range(0, 2));
+  program::add_integer(app, "--example", options.example, 0, 2, "The notebook's example (0)");
   program::add_choice(app, "--block", options.block,
                       {{"definition", tlm::Block::definition}, {"inspirational", tlm::Block::inspirational}},
                       "The decoder block (definition)");
   program::add_choice(app, "--optimizer", options.optimizer,
                       {{"adam", Options::Optimizer::adam}, {"sgd", Options::Optimizer::sgd}}, "The optimizer (adam)");
-  app.add_option("--steps", options.steps, "The number of steps (6000; 16000 for example 2)")
-      ->check(program::up_to_a_billion);
+  program::add_integer(app, "--steps", options.steps, 0, program::a_billion,
+                       "The number of steps (6000; 16000 for example 2)");
   program::add_choice(app, "--init", options.init,
                       {{"uniform", Options::Init::uniform}, {"sinusoidal", Options::Init::sinusoidal}},
                       "The initial weights of PE (uniform)");

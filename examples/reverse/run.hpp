@@ -28,7 +28,7 @@ using ModelOf = tlm::TransformerLM<tlm::Config{.vocab_size = std::size_t(e.n_tok
                                                .max_len = 2 * std::size_t(e.max_length) + 3,
                                                .block = block}>;
 
-/// What the model makes of every sequence of the task, or of 10,000 random ones where there are more.
+/// What the model makes of every sequence of the task.
 template <class Model>
 std::vector<program::Answer> test(const Model& model, const tlm::Reversal& task) {
   std::vector<program::Answer> answers;

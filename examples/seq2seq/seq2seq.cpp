@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   program::add_choice(app, "--task", options.task, {{"copy", Task::Kind::copy}, {"reverse", Task::Kind::reverse}},
                       "What to learn (reverse)");
   program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
-  app.add_option("--steps", options.steps, "The number of steps (2000)")->check(program::up_to_a_billion);
+  program::add_integer(app, "--steps", options.steps, 0, program::a_billion,
+                       program::with_standard("The number of steps", options.steps));
   return program::main(app, argc, argv, [&] {
     options.model == Options::Model::numpy ? run_numpy(options) : run_formulated(options);
     return 0;

@@ -74,23 +74,34 @@ class Reverse(unittest.TestCase):
 
     def test_bad_options_are_refused_in_one_sentence(self):
         for options, sentence in (
-            (["--example", "3"], "--example: Value 3 not in range 0 to 2"),
+            (["--example", "3"], "--example: it must be an integer from 0 to 2, not 3"),
             (["--block", "round"], "--block: it must be definition or inspirational, not round"),
             (["--optimizer", "lbfgs"], "--optimizer: it must be adam or sgd, not lbfgs"),
             (["--init", "ones"], "--init: it must be sinusoidal or uniform, not ones"),
             (["--learning-rate", "0"], "--learning-rate: it must be a finite number greater than 0, not 0"),
             (["--learning-rate", "nan"], "--learning-rate: it must be a finite number greater than 0, not nan"),
             (["--learning-rate", "fast"], "--learning-rate: it must be a finite number greater than 0, not fast"),
-            (["--steps", "-1"], "--steps: Value -1 not in range 0 to 1000000000"),
-            (["--steps", "many"], "--steps: Value many not in range 0 to 1000000000"),
-            (["--batch-size", "0"], "--batch-size: Value 0 not in range 1 to 100000"),
-            (["--seed", "me"], "Could not convert: --seed = me"),
+            (["--steps", "-1"], "--steps: it must be an integer from 0 to 1000000000, not -1"),
+            (["--steps", "many"], "--steps: it must be an integer from 0 to 1000000000, not many"),
+            (["--batch-size", "0"], "--batch-size: it must be an integer from 1 to 100000, not 0"),
+            (["--seed", "-1"], "--seed: it must be an integer from 0 to 18446744073709551615, not -1"),
+            (["--seed", "1e3"], "--seed: it must be an integer from 0 to 18446744073709551615, not 1e3"),
+            (["--seed", "18446744073709551616"],
+             "--seed: it must be an integer from 0 to 18446744073709551615, not 18446744073709551616"),
             (["--frobnicate"], "The following argument was not expected: --frobnicate"),
         ):
             result = run("reverse", *options)
             self.assertEqual(result.returncode, 2, options)
             self.assertEqual(result.stdout, "")
             self.assertEqual(result.stderr, f"reverse: {sentence}\n")
+
+
+    def test_training_that_diverges_ends_with_a_sentence(self):
+        result = run("reverse", "--learning-rate", "1e9", "--quiet")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, r"^reverse: the loss of step \d+ is -?(nan|inf): the weights have grown beyond "
+                                        r"all numbers, as they do if the learning rate is too large\n$")
 
 
 class Seq2seq(unittest.TestCase):

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "../layers.hpp"
@@ -142,4 +144,17 @@ TEST_CASE("a step that fails leaves the model as after the last complete one") {
                   std::out_of_range);
   CHECK(batches == 2);
   CHECK(distance_of_weights(model, after_one) == 0);
+}
+
+TEST_CASE("training that diverges says so, before the weights are moved by what is not a number") {
+  Generator generator{1};
+  Model model = random_layer<Model>(generator), unmoved = model;
+  part<FinalLayer<16, 4>>(model).f.W(0, 0) = part<FinalLayer<16, 4>>(unmoved).f.W(0, 0) =
+      std::numeric_limits<float>::quiet_NaN();
+  SGD sgd;
+  const auto report = [](const Progress&) { return Continue::yes; };
+  CHECK_THROWS_WITH_AS(train(
+                           model, sgd, [&] { return task.batch(4, generator); }, 5, report),
+                       doctest::Contains("the loss of step 1 is"), std::runtime_error);
+  CHECK(part<PositionalEncoding<7, 16>>(model).PE == part<PositionalEncoding<7, 16>>(unmoved).PE);
 }

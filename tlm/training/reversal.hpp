@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -65,17 +64,7 @@ struct Reversal {
     return batch;
   }
 
-  /// The number of sequences of the task: Σ_k n_tokens^k. At most `limit`, where there are more.
-  std::size_t count(std::size_t limit) const {
-    std::size_t sum = 0, power = 1;
-    for (int k = 1; k <= max_length; ++k) {
-      power = std::min(limit, power * std::size_t(n_tokens));
-      if (k >= min_length) sum = std::min(limit, sum + power);
-    }
-    return sum;
-  }
-
-  /// All token sequences t_1 … t_k of the task, shorter ones first, then in lexicographic order.
+  /// All token sequences t_1 … t_k of the task, Σ_k n_tokens^k of them: shorter ones first, then in lexicographic order.
   std::vector<std::vector<Token>> all() const {
     std::vector<std::vector<Token>> sequences;
     for (int k = min_length; k <= max_length; ++k) {

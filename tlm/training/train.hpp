@@ -1,7 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 
 #include <tlm/algebra/weights.hpp>
 #include <tlm/training/loss.hpp>
@@ -22,13 +25,18 @@ enum class Continue { no, yes };
 ///
 ///   next_batch() → Batch<Real>;   optimizer(model, gradient);   report(Progress) → Continue
 ///
-/// Throws what loss throws; the model then is as after the last complete step.
+/// Throws what loss throws, and std::runtime_error for a loss that is infinite or not a number; the model then is as
+/// after the last complete step.
 template <class T, class Optimizer, class Stream, class Report>
 std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report) {
   T gradient;
   for (std::size_t step = 1; step <= steps; ++step) {
     for_each_weight([]<class Weight>(const Name&, Weight& g) { std::fill_n(g.data(), Weight::size, 0); }, gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient));
+    if (!std::isfinite(loss))
+      throw std::runtime_error(
+          "the loss of step " + std::to_string(step) + " is " + std::to_string(loss) +
+          ": the weights have grown beyond all numbers, as they do if the learning rate is too large");
     optimizer(model, gradient);
     if (report(Progress{step, loss}) == Continue::no) return step;
   }
