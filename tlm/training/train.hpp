@@ -34,9 +34,9 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
     for_each_weight([]<class Weight>(const Name&, Weight& g) { std::fill_n(g.data(), Weight::size, 0); }, gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient));
     if (!std::isfinite(loss))
-      throw std::runtime_error(
-          "the loss of step " + std::to_string(step) + " is " + std::to_string(loss) +
-          ": the weights have grown beyond all numbers, as they do if the learning rate is too large");
+      throw std::runtime_error("the loss of step " + std::to_string(step) + " is " +
+                               (std::isnan(loss) ? "not a number" : "infinite") +
+                               ": the weights have grown too large, as they do by too large a learning rate");
     optimizer(model, gradient);
     if (report(Progress{step, loss}) == Continue::no) return step;
   }
