@@ -44,27 +44,22 @@ TEST_CASE("rowwise operations are autoregressive") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (rowwise<Layer<double>>) {
       static_assert(autoregressive<Layer<double>>);
-      const Verdict verdict = autoregressive_verdict<Layer>(listed.name);
-      CHECK_MESSAGE(verdict.holds(), verdict);
+      must_hold(autoregressive_verdict<Layer>(listed.name));
     }
   });
 }
 
 TEST_CASE("compositions of rowwise operations are rowwise") {
-  const Verdict verdict = rowwise_verdict<RowwiseComposition>("ReLU∘(+K)∘N");
-  CHECK_MESSAGE(verdict.holds(), verdict);
+  must_hold(rowwise_verdict<RowwiseComposition>("ReLU∘(+K)∘N"));
 }
 
 TEST_CASE("compositions of autoregressive operations are autoregressive") {
-  const Verdict verdict = autoregressive_verdict<AutoregressiveComposition>("N∘PE∘H");
-  CHECK_MESSAGE(verdict.holds(), verdict);
+  must_hold(autoregressive_verdict<AutoregressiveComposition>("N∘PE∘H"));
 }
 
 TEST_CASE("X + F(X) is rowwise or autoregressive as F is") {
-  const Verdict as_rowwise = rowwise_verdict<ResOfRowwise>("Res(N)");
-  CHECK_MESSAGE(as_rowwise.holds(), as_rowwise);
-  const Verdict as_autoregressive = autoregressive_verdict<ResOfAutoregressive>("Res(H)");
-  CHECK_MESSAGE(as_autoregressive.holds(), as_autoregressive);
+  must_hold(rowwise_verdict<ResOfRowwise>("Res(N)"));
+  must_hold(autoregressive_verdict<ResOfAutoregressive>("Res(H)"));
 }
 
 TEST_CASE("concatenation of autoregressive operations is autoregressive: H(X) = Concat(H_1(X), …, H_h(X))") {

@@ -65,7 +65,10 @@ TEST_CASE("softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends 
       for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = Positions(1);
     softmax_of_visible(A);
     const auto Y = A * tagged<Matrix<tlm::n, 1, Positions>>(Sequences{n});
-    for (std::size_t i = 0; i < n; ++i) CHECK(Y(i, 0).tags() == (std::uint64_t{2} << i) - 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      INFO("n = ", n, ", i = ", i + 1);
+      CHECK(Y(i, 0).tags() == (std::uint64_t{2} << i) - 1);
+    }
   }
 }
 
@@ -79,7 +82,10 @@ TEST_CASE("a row of softmax(◺A) does not change with hidden entries: 800, 1e30
     softmax_of_visible(A);
     softmax_of_visible(B);
     for (std::size_t i = 0; i < greatest_n; ++i)
-      for (std::size_t j = 0; j <= i; ++j) CHECK(A(0, 0)(i, j) == B(0, 0)(i, j));
+      for (std::size_t j = 0; j <= i; ++j) {
+        INFO("n = ", greatest_n, ", row ", i + 1, ", column ", j + 1);
+        CHECK(A(0, 0)(i, j) == B(0, 0)(i, j));
+      }
   }
 }
 
@@ -97,7 +103,10 @@ TEST_CASE("masking commutes with scaling: softmax(◺(A/c)) = softmax((◺A)/c)"
     softmax_of_visible(A);
     softmax_of_visible(B);
     for (std::size_t i = 0; i < greatest_n; ++i)
-      for (std::size_t j = 0; j <= i; ++j) CHECK(A(0, 0)(i, j) == B(0, 0)(i, j));
+      for (std::size_t j = 0; j <= i; ++j) {
+        INFO("n = ", greatest_n, ", row ", i + 1, ", column ", j + 1);
+        CHECK(A(0, 0)(i, j) == B(0, 0)(i, j));
+      }
     return true;
   });
 }
@@ -112,7 +121,10 @@ TEST_CASE("softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel: for X|i it is the l
         const auto A_Xi = A.value_and_pullback(X | i).value;
         for (std::size_t h = 0; h < n_heads; ++h)
           for (std::size_t r = 0; r < i; ++r)
-            for (std::size_t j = 0; j <= r; ++j) CHECK(A_Xi(0, h)(r, j) == A_X(0, h)(r, j));
+            for (std::size_t j = 0; j <= r; ++j) {
+              INFO("n = ", n, ", i = ", i, ", head ", h + 1, ", row ", r + 1, ", column ", j + 1, ", seed 4");
+              CHECK(A_Xi(0, h)(r, j) == A_X(0, h)(r, j));
+            }
       }
     }
     return true;

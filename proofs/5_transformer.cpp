@@ -32,7 +32,7 @@ TEST_CASE("OneHot(x)×W_e is the look-up in W_e") {
   times.W = embedding.W_e;
   Matrix<n, vocab_size, PrimeField> one_hot{x.sequences(), PrimeField(0)};
   for (std::size_t i = 0; i < x.rows(); ++i) one_hot(i, std::size_t(x(i, 0))) = PrimeField(1);
-  CHECK(embedding(x) == times(one_hot));
+  must_be_equal("OneHot(x)×W_e is the look-up in W_e", "Em", times(one_hot), embedding(x), 1);
 }
 
 TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B") {
@@ -42,7 +42,7 @@ TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B"
     multi.f.f = {single.a, single.b};
     for (std::size_t i = 0; i < d_model; ++i) multi.f.g.W(i, i) = PrimeField(1);  // W_O = I, B = 0
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
-    CHECK(single(X) == multi(X));
+    must_be_equal("CA of one head is CA for h = 1 with W_O = I, B = 0", "CA", single(X), multi(X), 2);
     return true;
   });
 }
@@ -54,7 +54,7 @@ TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))")
     const auto& ca_n = db.f.f;  // DB = Res(FF) ∘ Res(CA∘N_ca)
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
     const auto CA_N_X = ca_n.g(ca_n.f(X));
-    CHECK(db(X) == X + CA_N_X + ff(X + CA_N_X));
+    must_be_equal("DB(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))", "DB", db(X), X + CA_N_X + ff(X + CA_N_X), 3);
     return true;
   });
 }
@@ -66,7 +66,7 @@ TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
     const auto& ca_n = db.f.f.f;  // Res(FF ∘ Res(CA∘N_ca))
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
     const auto CA_N_X = ca_n.g(ca_n.f(X));
-    CHECK(db(X) == X + ff(X + CA_N_X));
+    must_be_equal("DB(X) = X + FF(X + CA(N_ca(X)))", "DB, inspirational", db(X), X + ff(X + CA_N_X), 4);
     DB<PrimeField> definition;
     definition.g.f = ff;
     definition.f.f = ca_n;
@@ -75,32 +75,36 @@ TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
   });
 }
 
-TEST_CASE("each H_i and H are autoregressive") {
-  const Verdict verdict = autoregressive_verdict<H>("H");
-  CHECK_MESSAGE(verdict.holds(), verdict);
-}
+TEST_CASE("each H_i and H are autoregressive") { must_hold(autoregressive_verdict<H>("H")); }
 
 TEST_CASE("CA is autoregressive") {
   const Verdict verdicts[] = {autoregressive_verdict<CA1>("CA, one head"), autoregressive_verdict<CA>("CA")};
-  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+  for (const Verdict& verdict : verdicts) must_hold(verdict);
 }
 
 TEST_CASE("FF, Φ and N are rowwise") {
   const Verdict verdicts[] = {rowwise_verdict<FF>("FF"), rowwise_verdict<Phi>("Φ"), rowwise_verdict<N>("N")};
-  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+  for (const Verdict& verdict : verdicts) must_hold(verdict);
 }
 
 TEST_CASE("DB is autoregressive") {
   const Verdict verdicts[] = {autoregressive_verdict<DB>("DB"),
                               autoregressive_verdict<InspirationalDB>("DB, inspirational")};
-  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+  for (const Verdict& verdict : verdicts) must_hold(verdict);
 }
 
 TEST_CASE("T_LM is autoregressive") {
   const Verdict verdicts[] = {autoregressive_verdict<T_LM>("T_LM"),
                               autoregressive_verdict<InspirationalT_LM>("T_LM, inspirational"),
                               autoregressive_verdict<AfterEm>("Φ∘N∘DB∘DB∘PE")};
-  for (const Verdict& verdict : verdicts) CHECK_MESSAGE(verdict.holds(), verdict);
+  for (const Verdict& verdict : verdicts) must_hold(verdict);
+}
+
+TEST_CASE("row i of CA, DB and T_LM depends on all of the rows 1, …, i: nothing visible is left out") {
+  must_hold(trace_positions<CA>("CA", Sees::all_of_the_past));
+  must_hold(trace_positions<DB>("DB", Sees::all_of_the_past));
+  must_hold(trace_positions<InspirationalDB>("DB, inspirational", Sees::all_of_the_past));
+  must_hold(trace_positions<AfterEm>("Φ∘N∘DB∘DB∘PE", Sees::all_of_the_past));
 }
 
 TEST_CASE("NaN in the later rows of PE does not reach the earlier rows of T_LM") {

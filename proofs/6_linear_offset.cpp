@@ -21,12 +21,10 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
-#include <tlm/layers/positional_encoding.hpp>
-#include <tlm/matrix/product.hpp>
-
-#include "arithmetic/prime_field.hpp"
+#include "checks.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -87,7 +85,8 @@ void check_offsets(const std::vector<std::size_t>& offsets) {
   const auto angle = [&](std::size_t i) { return angles[i]; };
   const auto PE = PositionalEncoding<M, d_model, PrimeField>::sinusoidal(angle);
   for (const std::size_t k : offsets)
-    CHECK(rows(PE, 0, M - k) * T<d_model, PrimeField>(k, angle) == rows(PE, k, M - k));
+    must_be_equal("T_k PE_pos = PE_{pos+k}", ("PE, k = " + std::to_string(k)).c_str(),
+                  rows(PE, 0, M - k) * T<d_model, PrimeField>(k, angle), rows(PE, k, M - k), d_model);
 }
 
 /// The rank of a matrix over the field, by elimination.

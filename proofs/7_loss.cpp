@@ -58,7 +58,8 @@ TEST_CASE("Y[1] does not depend on the input sequence, Y[k] on x_1, …, x_{k−
       for (std::size_t k = 1; k <= n; ++k) {
         auto other = x;
         for (std::size_t later = k - 1; later < n; ++later) other(later, 0) = (x(later, 0) + 1) % int(vocab_size);
-        CHECK((log_softmax(model(preceded_by_0(other))) | k) == (Y | k));
+        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM", log_softmax(model(preceded_by_0(other))) | k,
+                      Y | k, 1);
       }
     }
     return true;
@@ -74,7 +75,10 @@ TEST_CASE("Y[k] depends on no other tokens than x_1, …, x_{k−1}: for every i
       for (std::size_t j = 0; j < d_model; ++j) X(i, j) = i == 0 ? Positions(1) : Positions::position(i - 1);
     const auto Y = log_softmax(after_Em(X));
     for (std::size_t k = 1; k <= n; ++k)
-      for (std::size_t j = 0; j < vocab_size; ++j) CHECK(Y(k - 1, j).tags() == (std::uint64_t{1} << (k - 1)) - 1);
+      for (std::size_t j = 0; j < vocab_size; ++j) {
+        INFO("n = ", n, ", k = ", k, ", column ", j + 1);
+        CHECK(Y(k - 1, j).tags() == (std::uint64_t{1} << (k - 1)) - 1);
+      }
   }
 }
 
@@ -82,7 +86,7 @@ TEST_CASE("T(X)|n = T(X|n): the row behind the last token need not be computed")
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const Tokens x{3, 1, 4, 2}, X{0, 3, 1, 4, 2};
-    CHECK(model(preceded_by_0(x)) == (model(X) | 4));
+    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(preceded_by_0(x)), model(X) | 4, 2);
     return true;
   });
 }

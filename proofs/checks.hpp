@@ -11,6 +11,9 @@
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
 
 #include "inputs.hpp"
 
@@ -38,18 +41,21 @@ inline constexpr std::size_t greatest_n = 6;
 /// A claim that fell, with the smallest counter-example.
 struct Failure {
   std::string claim, layer, arithmetic;
-  std::size_t n, i;         ///< The number of rows, and the row at which they are cut; from 1.
-  std::size_t row, column;  ///< The offending entry; from 1.
-  std::string left, right;  ///< Its two values.
   std::uint64_t seed;
+  std::size_t n, i;                      ///< The number of rows, and the row at which they are cut; from 1.
+  std::string entry{}, left{}, right{};  ///< The offending entry, and its two values.
 
   friend std::ostream& operator<<(std::ostream& out, const Failure& failure) {
     return out << "\n  " << failure.claim << " — falls for " << failure.layer << "\n  seen over " << failure.arithmetic
-               << " at n = " << failure.n << ", i = " << failure.i << ", in row " << failure.row << ", column "
-               << failure.column << ":\n    " << failure.left << "\n    " << failure.right << "\n  seed "
-               << failure.seed;
+               << " at n = " << failure.n << ", i = " << failure.i << ", in " << failure.entry << ":\n    "
+               << failure.left << "\n    " << failure.right << "\n  seed " << failure.seed;
   }
 };
+
+/// An entry by its row and column, from 1.
+inline std::string entry(std::size_t row, std::size_t column) {
+  return "row " + std::to_string(row) + ", column " + std::to_string(column);
+}
 
 inline const char* const autoregressive_claim = "T(X|i) = T(X)|i";
 inline const char* const rowwise_claim = "T(X_i) = T(X)_i";
@@ -67,24 +73,43 @@ const char* arithmetic() {
     return "(a) double";
 }
 
-/// Row i of X as a sequence of its own.
+/// Rows first, …, first + count − 1 of X, as a sequence of their own.
 template <class M>
-M row_of(const M& X, std::size_t i) {
-  M alone{Sequences{1}};
-  std::copy_n(X.data() + i * M::cols, M::cols, alone.data());
-  return alone;
+M rows_from(const M& X, std::size_t first, std::size_t count) {
+  M part{Sequences{count}};
+  std::copy_n(X.data() + first * M::cols, count * M::cols, part.data());
+  return part;
 }
 
-/// Whether two results count as equal: over the field exactly; in double within 1e-9 of their size. A sum of a few dozen
-/// terms loses less than 1e-14, and a normalization multiplies that by 1/σ: at most 10 for the rows that are drawn, and
-/// with the at most five normalizations of a listed model one behind the other, below 10⁵·1e-14 = 1e-9.
-template <class Real>
-bool agree(Real left, Real right) {
-  if constexpr (std::is_same_v<Real, double>)
-    return std::abs(left - right) <= 1e-9 * std::max({1.0, std::abs(left), std::abs(right)});
+/// Row i of X as a sequence of its own; of a source and a target, that of the target.
+template <class Domain>
+Domain row_of(const Domain& X, std::size_t i) {
+  if constexpr (requires { X.y; })
+    return {X.x, rows_from(X.y, i, 1)};
   else
-    return left == right;
+    return rows_from(X, i, 1);
 }
+
+/// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few
+/// dozen terms loses less than 1e-14, and a normalization multiplies that by 1/σ: at most 10 for the rows that are drawn.
+/// Rows inside a model are not drawn; for them there is another factor of 10. (The greatest difference of all is 3e-15.)
+struct Agree {
+  template <class Real>
+  bool operator()(const Real& left, const Real& right) const {
+    if constexpr (std::is_same_v<Real, double>)
+      return std::abs(left - right) <= 1e-12 * std::max({1.0, std::abs(left), std::abs(right)});
+    else
+      return left == right;
+  }
+};
+
+/// Whether two results are the same bit for bit.
+struct SameBits {
+  template <class Real>
+  bool operator()(const Real& left, const Real& right) const {
+    return std::memcmp(&left, &right, sizeof(Real)) == 0;
+  }
+};
 
 template <class Real>
 std::string shown(const Real& number) {
@@ -92,6 +117,21 @@ std::string shown(const Real& number) {
   out.precision(17);
   out << number;
   return out.str();
+}
+
+/// The failure with the first entry in which two results of the same shape differ, or none. `before` rows precede them.
+template <class M, class Same = Agree>
+std::optional<Failure> first_difference(Failure failure, const M& left, const M& right, std::size_t before = 0,
+                                        const Same& same = {}) {
+  for (std::size_t r = 0; r < left.rows(); ++r)
+    for (std::size_t j = 0; j < M::cols; ++j)
+      if (!same(left(r, j), right(r, j))) {
+        failure.entry = entry(before + r + 1, j + 1);
+        failure.left = shown(left(r, j));
+        failure.right = shown(right(r, j));
+        return failure;
+      }
+  return std::nullopt;
 }
 
 /// Runs `check(generator)`; where a denominator of the field was 0, again with the next numbers.
@@ -103,32 +143,21 @@ auto redrawing(std::uint64_t seed, const Check& check) {
     }
 }
 
-/// (a) and (c): T applied to part of X against part of T(X). `parts(X, i)` is X|i or X_i, and `rows(Y, i)` the rows of
-/// T(X) that it must give.
+/// (a) and (c): T applied to part of X, X|i or X_i, against that part of T(X).
 template <template <class> class Layer, class Real>
 std::optional<Failure> compare_parts(std::string_view name, bool rowwise_parts, std::uint64_t seed) {
   using T = Layer<Real>;
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = draw_layer<T>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
-      const auto X = draw_matrix<typename T::domain>(Sequences{n}, generator);
+      const auto X = draw_input<typename T::domain>(Sequences{n}, generator);
       const auto Y = layer(X);
       for (std::size_t i = 1; i <= n; ++i) {
-        const auto part = rowwise_parts ? layer(row_of(X, i - 1)) : layer(X | i);
-        const std::size_t first = rowwise_parts ? i - 1 : 0;
-        for (std::size_t r = 0; r < part.rows(); ++r)
-          for (std::size_t j = 0; j < T::codomain::cols; ++j)
-            if (!agree(part(r, j), Y(first + r, j)))
-              return Failure{rowwise_parts ? rowwise_claim : autoregressive_claim,
-                             std::string(name),
-                             arithmetic<Real>(),
-                             n,
-                             i,
-                             first + r + 1,
-                             j + 1,
-                             shown(part(r, j)),
-                             shown(Y(first + r, j)),
-                             seed};
+        const std::size_t first = rowwise_parts ? i - 1 : 0, count = i - first;
+        const auto failure = first_difference(
+            {rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name), arithmetic<Real>(), seed, n, i},
+            layer(rowwise_parts ? row_of(X, i - 1) : X | i), rows_from(Y, first, count), first);
+        if (failure) return failure;
       }
     }
     return std::nullopt;
@@ -143,7 +172,7 @@ std::optional<Failure> poison_other_rows(std::string_view name, bool rowwise_par
   Generator generator{seed};
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n) {
-    const auto X = draw_matrix<typename T::domain>(Sequences{n}, generator);
+    const auto X = draw_input<typename T::domain>(Sequences{n}, generator);
     const auto Y = layer(X);
     for (std::size_t i = 1; i <= n; ++i)
       for (int poison = 0; poison < 5; ++poison) {
@@ -161,21 +190,13 @@ std::optional<Failure> poison_other_rows(std::string_view name, bool rowwise_par
               entry = draw<Entry>(generator);
             }
           }
-        const auto Z = layer(poisoned);
-        for (std::size_t r = rowwise_parts ? i - 1 : 0; r < i; ++r)
-          for (std::size_t j = 0; j < T::codomain::cols; ++j)
-            if (std::memcmp(&Z(r, j), &Y(r, j), sizeof(Real)) != 0)
-              return Failure{
-                  rowwise_parts ? rowwise_claim : autoregressive_claim,
-                  std::string(name),
-                  std::is_same_v<Real, float> ? "(b) float, other rows poisoned" : "(b) double, other rows poisoned",
-                  n,
-                  i,
-                  r + 1,
-                  j + 1,
-                  shown(Z(r, j)),
-                  shown(Y(r, j)),
-                  seed};
+        const std::size_t first = rowwise_parts ? i - 1 : 0, count = i - first;
+        const auto failure = first_difference(
+            {rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name),
+             std::is_same_v<Real, float> ? "(b) float, other rows poisoned" : "(b) double, other rows poisoned", seed,
+             n, i},
+            rows_from(layer(poisoned), first, count), rows_from(Y, first, count), first, SameBits{});
+        if (failure) return failure;
       }
   }
   return std::nullopt;
@@ -208,13 +229,12 @@ std::optional<Failure> trace_positions(std::string_view name, Sees sees) {
                                                    : "row i depends on all of the rows 1, …, i and no other",
                          std::string(name),
                          arithmetic<Positions>(),
+                         0,
                          n,
                          i,
-                         i,
-                         j + 1,
+                         entry(i, j + 1),
                          shown(Y(i - 1, j)),
-                         shown(expected),
-                         0};
+                         shown(expected)};
       }
     }
   }
@@ -261,6 +281,38 @@ Verdict autoregressive_verdict(std::string_view name) {
 template <template <class> class Layer>
 Verdict rowwise_verdict(std::string_view name) {
   return verdict<Layer>(name, true);
+}
+
+/// T of a stack is the stack of T: the sequences of a batch do not affect each other, whatever their lengths.
+template <template <class> class Layer, class Real>
+std::optional<Failure> compare_stack(std::string_view name, std::uint64_t seed) {
+  using T = Layer<Real>;
+  return redrawing(seed, [&](Generator& generator) {
+    const auto layer = draw_layer<T>(generator);
+    std::vector<typename T::domain> alone;
+    std::vector<typename T::codomain> results;
+    for (const std::size_t length : {3u, 1u, 6u, 2u}) {
+      alone.push_back(draw_input<typename T::domain>(Sequences{length}, generator));
+      results.push_back(layer(alone.back()));
+    }
+    const auto expected = stack(results);
+    return first_difference({"T of a stack is the stack of T", std::string(name), arithmetic<Real>(), seed,
+                             expected.rows(), expected.rows()},
+                            layer(stack(alone)), expected);
+  });
+}
+
+/// Requires that a claim holds: prints the counter-example if there is one.
+inline void must_hold(const std::optional<Failure>& failure) { CHECK_MESSAGE(!failure, *failure); }
+/// Requires that a claim holds over all four arithmetics.
+inline void must_hold(const Verdict& verdict) { CHECK_MESSAGE(verdict.holds(), verdict); }
+
+/// Requires that two matrices are equal, in the sense of Agree.
+template <class M>
+void must_be_equal(const char* claim, const char* object, const M& left, const M& right, std::uint64_t seed) {
+  REQUIRE(left.sequences() == right.sequences());
+  must_hold(
+      first_difference({claim, object, arithmetic<typename M::Real>(), seed, left.rows(), left.rows()}, left, right));
 }
 
 }  // namespace tlm::proofs

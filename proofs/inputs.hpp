@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <tlm/tlm.hpp>
 
@@ -49,6 +51,27 @@ M draw_matrix(const Sequences& sequences, Generator& generator) {
     while (!varied(&X(i, 0), M::cols));
   }
   return X;
+}
+
+/// What a layer or model takes: a matrix, or for an encoder–decoder a source and a target. The sources are as long as the
+/// targets in reverse order, and one row longer.
+template <class Domain>
+Domain draw_input(const Sequences& sequences, Generator& generator) {
+  if constexpr (requires { typename Domain::Real; }) {
+    return draw_matrix<Domain>(sequences, generator);
+  } else {
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = sequences.count(); s-- > 0;) lengths.push_back(sequences.length(s) + 1);
+    Tokens x = draw_matrix<Tokens>(Sequences::of_lengths(lengths), generator);
+    return {std::move(x), draw_matrix<Tokens>(sequences, generator)};
+  }
+}
+
+/// Pairs one under the other.
+inline SourceAndTarget<Tokens, Tokens> stack(const std::vector<SourceAndTarget<Tokens, Tokens>>& pairs) {
+  std::vector<Tokens> x, y;
+  for (const auto& pair : pairs) x.push_back(pair.x), y.push_back(pair.y);
+  return {tlm::stack(x), tlm::stack(y)};
 }
 
 /// A layer with random weights.

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <tlm/tlm.hpp>
 
@@ -29,6 +32,57 @@ inline constexpr Config small_inspirational{.vocab_size = vocab_size,
                                             .max_len = max_len,
                                             .block = Block::inspirational};
 
+inline constexpr formulated::Config small_formulated{
+    .s = vocab_size, .d_model = d_model, .d_ff = d_ff, .d_k = 3, .d_v = 2, .h = 2, .N = 2, .max_len = max_len};
+inline constexpr numpy::Config small_numpy{
+    .src_vocab_size = vocab_size, .tgt_vocab_size = vocab_size, .D = d_model, .h = 2, .max_len = max_len};
+
+/// F in the environment of a memory of its own, the same for every sequence, whose rows M are weights like others: so a
+/// decoder is an operation on y alone, and every check of such operations runs over it.
+template <class F>
+struct WithMemory {
+  using definition = F;
+  using domain = typename F::domain;
+  using codomain = typename F::codomain;
+
+  Matrix<std::size_t{3}, domain::cols, typename domain::Real> M;
+  F f;
+
+  codomain operator()(const domain& X) const { return f(X, memory(X.sequences().count())); }
+
+  /// Every sequence's memory is M, hence dM is the sum over the sequences.
+  auto value_and_pullback(const domain& X) const {
+    auto [Y, F_pullback] = f.value_and_pullback(X, memory(X.sequences().count()));
+    return with_pullback(std::move(Y), [zero = WithMemory{}.memory(X.sequences().count()),
+                                        F_pullback = std::move(F_pullback)](codomain dY, WithMemory& gradient) {
+      auto dM = zero;
+      auto dX = F_pullback(std::move(dY), gradient.f, dM);
+      for (std::size_t i = 0; i < dM.rows.rows(); ++i) gradient.M.add_to_row(i % 3, dM.rows.row(i));
+      return dX;
+    });
+  }
+
+  /// What F remembers.
+  struct State {
+    tlm::State<F> f;
+  };
+  codomain extend(State& state, const domain& X) const {
+    return tlm::extend(f, state.f, X, memory(X.sequences().count()));
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit(Name{"M"}, layer.M...);
+    visit_part<F>(visit, 0, layer.f...);
+  }
+
+ private:
+  Memory<domain> memory(std::size_t sequences) const {
+    Memory<domain> memory{domain{Sequences::of_lengths(std::vector<std::size_t>(sequences, 3))}};
+    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.set_row(i, M.row(i % 3));
+    return memory;
+  }
+};
+
 // clang-format off
 template <class Real> using Em = Embedding<vocab_size, d_model, Real>;
 template <class Real> using PE = PositionalEncoding<max_len, d_model, Real>;
@@ -46,11 +100,16 @@ template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
 template <class Real> using MH = MultiHead<d_model, n_heads, 3, 2, Unmasked, FromItself, Real>;
+template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 2, Unmasked, FromMemory, Real>>;
 template <class Real> using DB = tlm::DecoderBlock<d_model, d_ff, n_heads, Real>;
 template <class Real> using InspirationalDB = InspirationalDecoderBlock<d_model, d_ff, n_heads, Real>;
 template <class Real> using AfterEm = Composition<Phi<Real>, N<Real>, Stack<DB<Real>, 2>, PE<Real>>;
 template <class Real> using T_LM = TransformerLM<small, Real>;
 template <class Real> using InspirationalT_LM = TransformerLM<small_inspirational, Real>;
+template <class Real> using EncoderLayer = formulated::EncoderLayer<small_formulated, Real>;
+template <class Real> using DecoderLayer = WithMemory<formulated::DecoderLayer<small_formulated, Real>>;
+template <class Real> using EncoderBlock = numpy::EncoderBlock<small_numpy, Real>;
+template <class Real> using DecoderBlockInMemory = WithMemory<numpy::DecoderBlock<small_numpy, Real>>;
 // clang-format on
 
 /// A layer over any arithmetic, with its name in the write-up.
@@ -61,7 +120,7 @@ struct Listed {
   std::string_view name;
 };
 
-/// Every layer and model of one input. (Encoder–decoders take two.)
+/// Every layer, and every model of one input. (proofs/10_encoder_decoder.cpp has those of two.)
 inline constexpr std::tuple layers{
     Listed<Em>{"Em"},
     Listed<PE>{"PE"},
@@ -84,6 +143,10 @@ inline constexpr std::tuple layers{
     Listed<AfterEm>{"Φ∘N∘DB∘DB∘PE"},
     Listed<T_LM>{"T_LM"},
     Listed<InspirationalT_LM>{"T_LM, inspirational"},
+    Listed<EncoderLayer>{"formulated encoder layer"},
+    Listed<DecoderLayer>{"formulated decoder layer"},
+    Listed<EncoderBlock>{"NumPy encoder block"},
+    Listed<DecoderBlockInMemory>{"NumPy decoder block"},
 };
 
 /// action(listed) for every layer of the list.
@@ -92,8 +155,9 @@ void for_each_layer(const Action& action) {
   std::apply([&](const auto&... listed) { (action(listed), ...); }, layers);
 }
 
-/// Whether a layer reads tokens.
+/// Whether a layer reads tokens, of one sequence or of a source and a target.
 template <class Layer>
-inline constexpr bool reads_tokens = std::is_same_v<typename Layer::domain, Tokens>;
+inline constexpr bool reads_tokens = std::is_same_v<typename Layer::domain, Tokens> ||
+                                     std::is_same_v<typename Layer::domain, SourceAndTarget<Tokens, Tokens>>;
 
 }  // namespace tlm::proofs

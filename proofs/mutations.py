@@ -19,7 +19,8 @@ ROOT, MAIN, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 LIBRARIES = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split()
 
 CAUSAL = ["softmax(◺A) is lower", "causal kernel: for X|i", "A a causal kernel and B", "row i of A(X)×B(X)",
-          "H_i and H", "CA is autoregressive", "DB is autoregressive", "T_LM is autoregressive"]
+          "H_i and H", "CA is autoregressive", "DB is autoregressive", "T_LM is autoregressive",
+          "row i of CA, DB and T_LM"]
 ALL_PROOFS = ["1_rules", "2_masked_softmax", "3_product", "4_leaves", "5_transformer", "6_linear_offset", "7_loss",
               "8_differentiation", "9_decoding"]
 TRANSPOSE = ["exactly, over dual", "in double, within"]
@@ -34,7 +35,8 @@ class Mutation:
         self.proofs, self.fall, self.layers = proofs, fall, layers
 
 
-ALL_BLOCKS = ["DB", "DB, inspirational", "Φ∘N∘DB∘DB∘PE", "T_LM", "T_LM, inspirational"]
+ALL_BLOCKS = ["DB", "DB, inspirational", "Φ∘N∘DB∘DB∘PE", "T_LM", "T_LM, inspirational", "formulated encoder layer",
+              "formulated decoder layer", "NumPy encoder block", "NumPy decoder block"]
 ATTENTIONS = ["H, in blocks of 2", "CA of one head, without W_O and B", "CA", "MultiHead, unmasked"]
 
 MUTATIONS = [
