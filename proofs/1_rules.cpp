@@ -5,7 +5,8 @@
 // Derivation. Let T be rowwise and X have n rows. Row k of T(X|i) is T((X|i)_k) = T(X_k), which is row k of T(X), for
 // k ≤ i. For autoregressive F and G, G(F(X|i)) = G(F(X)|i) = G(F(X))|i; sums and rows side by side are made row by row.
 //
-// By types: the rules of tlm/algebra/claims.hpp. By running: the composites of the list over all four arithmetics.
+// By types: the rules of tlm/algebra/claims.hpp. By running: compositions, residuals and concatenations of each kind over
+// all four arithmetics, and one of each that a wrong part spoils. (The composites of the sources are claims 5 and 10.)
 
 #include <doctest/doctest.h>
 
@@ -32,6 +33,38 @@ template <class Real>
 using ResOfAutoregressive = Res<H<Real>>;
 template <class Real>
 using ResOfBroken = Res<ColumnNormalization<Real>>;
+
+/// One head of H: d_head columns.
+template <class Real>
+using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
+
+/// Concat(F(X), G(X)): the rows of F(X) and of G(X) side by side.
+template <class F, class G>
+struct Concat {
+  using declared = is::Unrestricted;
+  using domain = typename F::domain;
+  using codomain = Matrix<n, F::codomain::cols + G::codomain::cols, typename domain::Real>;
+  F f;
+  G g;
+
+  codomain operator()(const domain& X) const {
+    const auto F_X = f(X);
+    const auto G_X = g(X);
+    codomain Y{X.sequences()};
+    for (std::size_t i = 0; i < X.rows(); ++i)
+      for (std::size_t j = 0; j < codomain::cols; ++j) Y(i, j) = j < F_X.cols ? F_X(i, j) : G_X(i, j - F_X.cols);
+    return Y;
+  }
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit_part<F>(visit, 0, layer.f...);
+    visit_part<G>(visit, 0, layer.g...);
+  }
+};
+template <class Real>
+using TwoHeads = Concat<OneHead<Real>, OneHead<Real>>;
+template <class Real>
+using OneHeadAndBroken = Concat<OneHead<Real>, ColumnNormalization<Real>>;
+static_assert(autoregressive<OneHead<double>> && autoregressive<H<double>>);
 
 static_assert(rowwise<RowwiseComposition<double>> && autoregressive<RowwiseComposition<double>>);
 static_assert(!rowwise<AutoregressiveComposition<double>> && autoregressive<AutoregressiveComposition<double>>);
@@ -62,33 +95,36 @@ TEST_CASE("X + F(X) is rowwise or autoregressive as F is") {
   must_hold(autoregressive_verdict<ResOfAutoregressive>("Res(H)"));
 }
 
-TEST_CASE("concatenation of autoregressive operations is autoregressive: H(X) = Concat(H_1(X), …, H_h(X))") {
-  // H is the concatenation of its heads, exactly: head i uses the i-th blocks of columns of W_Q, W_K and W_V.
-  using OneHead =
-      Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, PrimeField>;
-  static_assert(autoregressive<OneHead>);
+TEST_CASE("concatenation of autoregressive operations is autoregressive") {
+  must_hold(autoregressive_verdict<OneHead>("H_1"));
+  must_hold(autoregressive_verdict<TwoHeads>("Concat(H_1, H_2)"));
+}
+
+TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of columns of W_Q, W_K and W_V") {
   redrawing(1, [](Generator& generator) {
     const auto all = draw_layer<H<PrimeField>>(generator);
     const auto X = draw_matrix<H<PrimeField>::domain>(Sequences{greatest_n}, generator);
     const auto Y = all(X);
     for (std::size_t h = 0; h < n_heads; ++h) {
       constexpr std::size_t d_head = d_model / n_heads;
-      OneHead one;
+      OneHead<PrimeField> one;
       for (std::size_t i = 0; i < d_model; ++i)
         for (std::size_t k = 0; k < d_head; ++k) {
           one.a.q.W(i, k) = all.a.q.W(i, h * d_head + k);
           one.a.k.W(i, k) = all.a.k.W(i, h * d_head + k);
           one.b.W(i, k) = all.b.W(i, h * d_head + k);
         }
-      const auto Y_h = one(X);
+      OneHead<PrimeField>::codomain Y_h{X.sequences()};
       for (std::size_t i = 0; i < X.rows(); ++i)
-        for (std::size_t k = 0; k < d_head; ++k) CHECK(Y_h(i, k) == Y(i, h * d_head + k));
+        for (std::size_t k = 0; k < d_head; ++k) Y_h(i, k) = Y(i, h * d_head + k);
+      must_be_equal("H(X) = Concat(H_1(X), …, H_h(X))", ("H_" + std::to_string(h + 1)).c_str(), Y_h, one(X), 1);
     }
     return true;
   });
 }
 
-TEST_CASE("control: one factor that is not autoregressive spoils a composition and a residual") {
+TEST_CASE("control: one part that is not autoregressive spoils a composition, a residual and a concatenation") {
+  CHECK(autoregressive_verdict<OneHeadAndBroken>("Concat(H_1, columns)").c);
   CHECK(autoregressive_verdict<BrokenComposition>("N∘(columns)").c);
   CHECK(autoregressive_verdict<ResOfBroken>("Res(columns)").c);
 }

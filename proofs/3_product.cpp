@@ -19,8 +19,8 @@ using namespace tlm::proofs;
 static_assert(autoregressive<HeadsOf<Causal, 1, 2, double>>);
 static_assert(!autoregressive<HeadsOf<Unmasked, 1, 2, double>>);    // A is not a causal kernel
 static_assert(!autoregressive<HeadsOf<OneTooMany, 1, 2, double>>);  // nor here
-static_assert(!autoregressive<KernelProduct<SoftmaxKernel<1, Causal, N<double>, N<double>>,
-                                            ColumnNormalization<double>>>);  // B is not autoregressive
+static_assert(!autoregressive<ValuesOfColumns<double>>);            // B is not autoregressive
+static_assert(!autoregressive<QueriesOfColumns<double>>);           // Q is not
 
 template <class Real>
 using BlocksOf1 = HeadsOf<Causal, 1, 1, Real>;
@@ -40,6 +40,13 @@ TEST_CASE("A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autore
 
 TEST_CASE("row i of A(X)×B(X) depends on all of the rows 1, …, i") {
   must_hold(trace_positions<H>("H", Sees::all_of_the_past));
+}
+
+TEST_CASE("control: each hypothesis is needed: a Q that is not autoregressive, a B that is not, an A without ◺") {
+  for (const Verdict& verdict : {autoregressive_verdict<QueriesOfColumns>("Q not autoregressive"),
+                                 autoregressive_verdict<ValuesOfColumns>("B not autoregressive"),
+                                 autoregressive_verdict<WithoutMask>("A without ◺")})
+    for (const auto& failure : {verdict.a, verdict.b, verdict.c, verdict.d}) CHECK(failure);
 }
 
 TEST_CASE("control: lower triangular alone is not enough; I/n × X falls where n matters, and only there") {

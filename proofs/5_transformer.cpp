@@ -24,6 +24,20 @@ static_assert(autoregressive<InspirationalDB<double>> && !rowwise<InspirationalD
 static_assert(autoregressive<T_LM<double>> && !rowwise<T_LM<double>>);
 static_assert(!autoregressive<MH<double>>);  // without the mask there is nothing to note
 
+namespace {
+
+/// One head of H: d_head columns.
+template <class Real>
+using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
+
+/// T_LM behind Em for sequences longer than a block of the size that it has outside of the proofs.
+inline constexpr Config longer{
+    .vocab_size = vocab_size, .d_model = d_model, .d_ff = d_ff, .n_layers = 2, .n_heads = n_heads, .max_len = 65};
+template <class Real>
+using LongBehindEm = typename WithoutEm<typename TransformerLM<longer, Real>::definition>::Rest;
+
+}  // namespace
+
 TEST_CASE("OneHot(x)×W_e is the look-up in W_e") {
   Generator generator{1};
   const auto embedding = draw_layer<Em<PrimeField>>(generator);
@@ -75,7 +89,10 @@ TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
   });
 }
 
-TEST_CASE("each H_i and H are autoregressive") { must_hold(autoregressive_verdict<H>("H")); }
+TEST_CASE("each H_i and H are autoregressive") {
+  must_hold(autoregressive_verdict<OneHead>("H_1"));
+  must_hold(autoregressive_verdict<H>("H"));
+}
 
 TEST_CASE("CA is autoregressive") {
   const Verdict verdicts[] = {autoregressive_verdict<CA1>("CA, one head"), autoregressive_verdict<CA>("CA")};
@@ -96,7 +113,7 @@ TEST_CASE("DB is autoregressive") {
 TEST_CASE("T_LM is autoregressive") {
   const Verdict verdicts[] = {autoregressive_verdict<T_LM>("T_LM"),
                               autoregressive_verdict<InspirationalT_LM>("T_LM, inspirational"),
-                              autoregressive_verdict<AfterEm>("Φ∘N∘DB∘DB∘PE")};
+                              autoregressive_verdict<BehindEm>("Φ∘N∘DB∘DB∘PE")};
   for (const Verdict& verdict : verdicts) must_hold(verdict);
 }
 
@@ -104,19 +121,35 @@ TEST_CASE("row i of CA, DB and T_LM depends on all of the rows 1, …, i: nothin
   must_hold(trace_positions<CA>("CA", Sees::all_of_the_past));
   must_hold(trace_positions<DB>("DB", Sees::all_of_the_past));
   must_hold(trace_positions<InspirationalDB>("DB, inspirational", Sees::all_of_the_past));
-  must_hold(trace_positions<AfterEm>("Φ∘N∘DB∘DB∘PE", Sees::all_of_the_past));
+  must_hold(trace_positions<BehindEm>("Φ∘N∘DB∘DB∘PE", Sees::all_of_the_past));
+  must_hold(trace_positions<InspirationalBehindEm>("Φ∘N∘DB∘DB∘PE, inspirational", Sees::all_of_the_past));
+}
+
+TEST_CASE("CA, DB and T_LM in whole blocks of 32 rows, one more or one less: later rows leave the earlier ones alone") {
+  const std::vector<std::size_t> numbers_of_rows{31, 32, 33, 65};
+  must_hold(spoil_other_rows<CA, float>("CA", false, 8, numbers_of_rows));
+  must_hold(spoil_other_rows<CA, double>("CA", false, 8, numbers_of_rows));
+  must_hold(spoil_other_rows<DB, float>("DB", false, 8, numbers_of_rows));
+  must_hold(spoil_other_rows<LongBehindEm, float>("Φ∘N∘DB∘DB∘PE", false, 8, numbers_of_rows));
 }
 
 TEST_CASE("NaN in the later rows of PE does not reach the earlier rows of T_LM") {
-  Generator generator{6};
-  const auto model = draw_layer<T_LM<double>>(generator);
-  const auto x = draw_matrix<Tokens>(Sequences{greatest_n}, generator);
-  const auto Y = model(x);
-  for (std::size_t i = 1; i <= greatest_n; ++i) {
-    auto poisoned = model;
-    auto& weights = part<PE<double>>(poisoned).PE;
-    for (std::size_t pos = i; pos < max_len; ++pos)
-      for (std::size_t j = 0; j < d_model; ++j) weights(pos, j) = std::numeric_limits<double>::quiet_NaN();
-    CHECK((poisoned(x) | i) == (Y | i));
-  }
+  const auto check = []<class Real, Config c>(TransformerLM<c, Real>*) {
+    Generator generator{6};
+    const auto model = draw_layer<TransformerLM<c, Real>>(generator);
+    const auto x = draw_matrix<Tokens>(Sequences{greatest_n}, generator);
+    const auto Y = model(x);
+    for (std::size_t i = 1; i <= greatest_n; ++i) {
+      auto spoilt_model = model;
+      auto& weights = part<PE<Real>>(spoilt_model).PE;
+      for (std::size_t pos = i; pos < max_len; ++pos)
+        for (std::size_t j = 0; j < d_model; ++j) weights(pos, j) = std::numeric_limits<Real>::quiet_NaN();
+      must_hold(first_difference({"the rows of PE behind i do not matter", "T_LM", bits<Real>(1), 6, greatest_n, i},
+                                 spoilt_model(x) | i, Y | i, 0, SameBits{}));
+    }
+  };
+  check(static_cast<T_LM<float>*>(nullptr));
+  check(static_cast<T_LM<double>*>(nullptr));
+  check(static_cast<InspirationalT_LM<float>*>(nullptr));
+  check(static_cast<InspirationalT_LM<double>*>(nullptr));
 }

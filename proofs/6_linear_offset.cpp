@@ -14,8 +14,10 @@
 // multiples are powers of c + s√−1. Over the prime field such points are ((1−t²)/(1+t²), 2t/(1+t²)), where 1+t² ≠ 0
 // always, as p ≡ 3 mod 4. The library's PE is templated on its angle, and is checked over the field exactly.
 //
-// There is no T_k if d_model is odd, or if the columns are counted from 1 as the article's text has it: then one column
-// loses its partner. (For M−k ≤ d_model any positions fit, by dimension alone.)
+// For k ≥ 1 there is no T_k if d_model is odd, or if the columns are counted from 1 as the article's text has it: then one
+// column loses its partner. (T_k would give sin((pos+k)ω) as a combination of the columns; but the sequences sin pos·ω_i,
+// cos pos·ω_i of distinct frequencies from (0, π) are linearly independent, by Vandermonde, and cos pos·ω has the factor
+// sin kω ≠ 0. For M−k ≤ d_model any positions fit, by dimension alone.) It is checked at random points of the circle.
 
 #include <doctest/doctest.h>
 
@@ -137,6 +139,15 @@ TEST_CASE("T_k PE_pos = PE_{pos+k} for every k ≥ 0 and pos ∈ {1, …, M−k}
   check_offsets<20, 512>({1, 13});  // every pair of columns is a block of its own, so that few positions say it all
 }
 
+TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}, cos ω_{d/2})") {
+  const auto angles = random_angles(4, 9);
+  const auto PE = PositionalEncoding<3, 8, PrimeField>::sinusoidal([&](std::size_t i) { return angles[i]; });
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(PE(0, 2 * i) == angles[i].s);
+    CHECK(PE(0, 2 * i + 1) == angles[i].c);
+  }
+}
+
 TEST_CASE("T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I") {
   constexpr std::size_t d = 8;
   const auto angles = random_angles(d / 2, 1);
@@ -182,10 +193,15 @@ TEST_CASE("pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted
   for (const std::size_t k : {1u, 2u, 5u}) CHECK(linear_map_exists(P, k));
 }
 
-TEST_CASE("for odd d_model there is no T_k: the last sine has no cosine") {
+TEST_CASE("for odd d_model there is no T_k once M−k > d_model: the last sine has no cosine") {
   const auto angles = random_angles(3, 4);
-  const auto P = table(24, {angles[0], angles[0], angles[1], angles[1], angles[2]}, {false, true, false, true, false});
-  for (const std::size_t k : {1u, 2u, 5u}) CHECK(!linear_map_exists(P, k));
+  const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
+  const std::vector<bool> cosine{false, true, false, true, false};
+  for (const std::size_t k : {1u, 2u, 5u}) {
+    CHECK(!linear_map_exists(table(24, columns, cosine), k));
+    CHECK(!linear_map_exists(table(5 + k + 1, columns, cosine), k));
+    CHECK(linear_map_exists(table(5 + k, columns, cosine), k));  // as many positions as dimensions: anything fits
+  }
 }
 
 TEST_CASE("for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model") {

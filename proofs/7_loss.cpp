@@ -68,12 +68,12 @@ TEST_CASE("Y[1] does not depend on the input sequence, Y[k] on x_1, …, x_{k−
 
 TEST_CASE("Y[k] depends on no other tokens than x_1, …, x_{k−1}: for every input and all weights, over position sets") {
   Generator generator{0};
-  const auto after_Em = draw_layer<AfterEm<Positions>>(generator);
+  const auto behind_Em = draw_layer<BehindEm<Positions>>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     Matrix<tlm::n, d_model, Positions> X{Sequences{n}};
     for (std::size_t i = 0; i < n; ++i)  // row i + 1 is that of x_i, and row 1 that of the token 0
       for (std::size_t j = 0; j < d_model; ++j) X(i, j) = i == 0 ? Positions(1) : Positions::position(i - 1);
-    const auto Y = log_softmax(after_Em(X));
+    const auto Y = log_softmax(behind_Em(X));
     for (std::size_t k = 1; k <= n; ++k)
       for (std::size_t j = 0; j < vocab_size; ++j) {
         INFO("n = ", n, ", k = ", k, ", column ", j + 1);

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "checks.hpp"
 
 using namespace tlm;
@@ -14,23 +16,24 @@ using namespace tlm::proofs;
 
 namespace {
 
-/// T of the whole against T extended by `step` rows at a time: the first entry that differs.
+/// T of the whole against T extended by `step` rows at a time, for n = 1, …, 6: the first entry that differs.
 template <template <class> class Layer, class Real>
 std::optional<Failure> extend_in_steps(std::string_view name, std::size_t step, std::uint64_t seed) {
   using T = Layer<Real>;
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = draw_layer<T>(generator);
-    auto X = draw_matrix<typename T::domain>(Sequences{greatest_n}, generator);
-    if constexpr (std::is_same_v<typename T::domain::Real, Positions>)
-      X = tagged<typename T::domain>(Sequences{greatest_n});
-    const auto Y = layer(X);
-    State<T> state;
-    for (std::size_t i = 0; i < greatest_n; i += step) {
-      const auto rows = extend(layer, state, rows_from(X, i, step));
-      const auto failure = first_difference(
-          {"extending gives the rows of the whole", std::string(name), arithmetic<Real>(), seed, greatest_n, i + 1},
-          rows, rows_from(Y, i, step), i);
-      if (failure) return failure;
+    for (std::size_t n = 1; n <= greatest_n; ++n) {
+      auto X = draw_matrix<typename T::domain>(Sequences{n}, generator);
+      if constexpr (std::is_same_v<typename T::domain::Real, Positions>) X = tagged<typename T::domain>(Sequences{n});
+      const auto Y = layer(X);
+      State<T> state;
+      for (std::size_t i = 0; i < n; i += step) {
+        const std::size_t count = std::min(step, n - i);
+        const auto failure = first_difference(
+            {"extending gives the rows of the whole", std::string(name), arithmetic<Real>(), seed, n, i + 1},
+            extend(layer, state, rows_from(X, i, count)), rows_from(Y, i, count), i);
+        if (failure) return failure;
+      }
     }
     return std::nullopt;
   });
@@ -42,7 +45,7 @@ TEST_CASE(
     "extending by one row equals the last row of the whole: the field and the sets exactly, double within 1e-12") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<double>>)
-      for (const std::size_t step : {1u, 2u, 3u}) {
+      for (const std::size_t step : {1u, 2u, 5u}) {
         must_hold(extend_in_steps<Layer, double>(listed.name, step, 1));
         for (const std::uint64_t key : {11u, 12u}) {
           PrimeField::key = key;

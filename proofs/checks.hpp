@@ -24,7 +24,7 @@
 ///       of T(X) the same bit for bit;
 ///   (c) the prime field: T(X|i) = T(X)|i exactly, for two keys of the uninterpreted functions;
 ///   (d) sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i. One
-///       run covers every input and all weights of that shape.
+///       run covers every input and all weights of that shape. (Attention depends on all of them: claims 3 and 5.)
 ///
 /// (b) and (d) see that the future does not reach the past at one n, (a) and (c) that nothing depends on n: both are
 /// needed. All run through n = 1, …, 6 and i = 1, …, n in order, so that the first failure is the smallest.
@@ -32,8 +32,10 @@
 /// What a pass of (c) proves: both sides are rational functions of the entries and of the values of the uninterpreted
 /// functions. If they were different functions, then with the hashes modelled as random functions the difference would
 /// vanish at a random point with probability at most H²·D/p for H hash calls and degree D (Schwartz and Zippel, and a
-/// collision of two hash arguments). Here H < 10⁴, D < 10³ and p ≈ 2·10¹⁸: less than 10⁻⁷ for each run. The converse
-/// fails: an equality of real numbers that uses a law of exp or max need not hold here.
+/// collision of two hash arguments). Here H < 10⁴ and p ≈ 2·10¹⁸; and D < 10³, as what is hashed is a variable of degree
+/// 1 again and each of at most two blocks multiplies the degree of a row by the common denominator of n ≤ 6 rows, by less
+/// than 10. So it is less than 10⁻⁷ for each run. The converse fails: softmax with the maximum of the full row subtracted
+/// is right over ℝ, where exp(a−m) = exp(a)/exp(m), and red here, where exp obeys no law.
 namespace tlm::proofs {
 
 inline constexpr std::size_t greatest_n = 6;
@@ -164,38 +166,47 @@ std::optional<Failure> compare_parts(std::string_view name, bool rowwise_parts, 
   });
 }
 
+/// An entry spoilt in one of five ways: another number, NaN, ∞, −∞, a great number; for tokens, another token.
+template <class Entry>
+Entry spoilt(int way, Generator& generator) {
+  const Entry other = draw<Entry>(generator);
+  if constexpr (std::is_floating_point_v<Entry>) {
+    constexpr Entry infinity = std::numeric_limits<Entry>::infinity();
+    const Entry values[] = {other, std::numeric_limits<Entry>::quiet_NaN(), infinity, -infinity, Entry(1e4) * other};
+    return values[way];
+  } else {
+    return other;
+  }
+}
+inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "great numbers"};
+
+/// The arithmetic of (b), and what other rows became.
+template <class Real>
+std::string bits(int way) {
+  return std::string(std::is_same_v<Real, float> ? "(b) float" : "(b) double") + ", other rows became " +
+         ways_to_spoil[way];
+}
+
 /// (b): what is done to other rows leaves a row of T(X) the same bit for bit. For T_LM the other rows are other tokens.
 template <template <class> class Layer, class Real>
-std::optional<Failure> poison_other_rows(std::string_view name, bool rowwise_parts, std::uint64_t seed) {
+std::optional<Failure> spoil_other_rows(std::string_view name, bool rowwise_parts, std::uint64_t seed,
+                                        const std::vector<std::size_t>& numbers_of_rows = {1, 2, 3, 4, 5, 6}) {
   using T = Layer<Real>;
-  using Entry = typename T::domain::Real;
   Generator generator{seed};
   const auto layer = draw_layer<T>(generator);
-  for (std::size_t n = 1; n <= greatest_n; ++n) {
+  for (const std::size_t n : numbers_of_rows) {
     const auto X = draw_input<typename T::domain>(Sequences{n}, generator);
     const auto Y = layer(X);
     for (std::size_t i = 1; i <= n; ++i)
-      for (int poison = 0; poison < 5; ++poison) {
-        auto poisoned = X;
+      for (int way = 0; way < 5; ++way) {
+        auto other = X;
         for (std::size_t r = 0; r < n; ++r)
-          for (std::size_t j = 0; j < T::domain::cols; ++j) {
-            if (rowwise_parts ? r + 1 == i : r < i) continue;
-            Entry& entry = poisoned(r, j);
-            if constexpr (std::is_floating_point_v<Entry>) {
-              constexpr Entry infinity = std::numeric_limits<Entry>::infinity();
-              const Entry values[] = {draw<Entry>(generator), std::numeric_limits<Entry>::quiet_NaN(), infinity,
-                                      -infinity, Entry(1e4) * draw<Entry>(generator)};
-              entry = values[poison];
-            } else {
-              entry = draw<Entry>(generator);
-            }
-          }
+          for (std::size_t j = 0; j < T::domain::cols; ++j)
+            if (rowwise_parts ? r + 1 != i : r >= i) other(r, j) = spoilt<typename T::domain::Real>(way, generator);
         const std::size_t first = rowwise_parts ? i - 1 : 0, count = i - first;
         const auto failure = first_difference(
-            {rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name),
-             std::is_same_v<Real, float> ? "(b) float, other rows poisoned" : "(b) double, other rows poisoned", seed,
-             n, i},
-            rows_from(layer(poisoned), first, count), rows_from(Y, first, count), first, SameBits{});
+            {rowwise_parts ? rowwise_claim : autoregressive_claim, std::string(name), bits<Real>(way), seed, n, i},
+            rows_from(layer(other), first, count), rows_from(Y, first, count), first, SameBits{});
         if (failure) return failure;
       }
   }
@@ -260,8 +271,8 @@ template <template <class> class Layer>
 Verdict verdict(std::string_view name, bool rowwise_parts) {
   Verdict verdict;
   verdict.a = compare_parts<Layer, double>(name, rowwise_parts, 1);
-  verdict.b = poison_other_rows<Layer, float>(name, rowwise_parts, 2);
-  if (!verdict.b) verdict.b = poison_other_rows<Layer, double>(name, rowwise_parts, 3);
+  verdict.b = spoil_other_rows<Layer, float>(name, rowwise_parts, 2);
+  if (!verdict.b) verdict.b = spoil_other_rows<Layer, double>(name, rowwise_parts, 3);
   for (const std::uint64_t key : {11u, 12u}) {
     PrimeField::key = key;
     if (!verdict.c) verdict.c = compare_parts<Layer, PrimeField>(name, rowwise_parts, key);
@@ -300,6 +311,82 @@ std::optional<Failure> compare_stack(std::string_view name, std::uint64_t seed) 
                              expected.rows(), expected.rows()},
                             layer(stack(alone)), expected);
   });
+}
+
+/// What is done to one sequence of a stack leaves the others the same bit for bit.
+template <template <class> class Layer, class Real>
+std::optional<Failure> spoil_other_sequences(std::string_view name, std::uint64_t seed) {
+  using T = Layer<Real>;
+  Generator generator{seed};
+  const auto layer = draw_layer<T>(generator);
+  const auto sequences = Sequences::of_lengths({3, 1, 2});
+  const auto X = draw_input<typename T::domain>(sequences, generator);
+  const auto Y = layer(X);
+  const auto spoil = [&](auto& rows, std::size_t s, int way) {
+    for (std::size_t r = rows.sequences().begin(s); r < rows.sequences().end(s); ++r)
+      for (std::size_t j = 0; j < rows.cols; ++j)
+        rows(r, j) = spoilt<typename std::remove_cvref_t<decltype(rows)>::Real>(way, generator);
+  };
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    for (int way = 0; way < 5; ++way) {
+      auto other = X;
+      if constexpr (requires { other.y; }) {
+        spoil(other.x, s, way);
+        spoil(other.y, s, way);
+      } else {
+        spoil(other, s, way);
+      }
+      const auto Z = layer(other);
+      for (std::size_t t = 0; t < sequences.count(); ++t) {
+        if (t == s) continue;
+        const auto failure = first_difference(
+            {"sequence " + std::to_string(s + 1) + " does not affect sequence " + std::to_string(t + 1),
+             std::string(name), bits<Real>(way), seed, sequences.rows(), sequences.rows()},
+            sequence(Z, t), sequence(Y, t), sequences.begin(t), SameBits{});
+        if (failure) return failure;
+      }
+    }
+  return std::nullopt;
+}
+
+/// The rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
+template <template <class> class Layer>
+std::optional<Failure> trace_sequences(std::string_view name) {
+  using T = Layer<Positions>;
+  Generator generator{0};
+  const auto layer = draw_layer<T>(generator);
+  const auto sequences = Sequences::of_lengths({3, 1, 2});
+  typename T::domain X{sequences};
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    for (std::size_t r = sequences.begin(s); r < sequences.end(s); ++r)
+      for (std::size_t j = 0; j < T::domain::cols; ++j) X(r, j) = Positions::position(s);
+  const auto Y = layer(X);
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    for (std::size_t r = sequences.begin(s); r < sequences.end(s); ++r)
+      for (std::size_t j = 0; j < T::codomain::cols; ++j)
+        if (Y(r, j).tags() != Positions::position(s).tags())
+          return Failure{"a sequence depends on itself and on no other",
+                         std::string(name),
+                         "(d) sets of sequences",
+                         0,
+                         sequences.rows(),
+                         sequences.rows(),
+                         entry(r + 1, j + 1),
+                         shown(Y(r, j)),
+                         shown(Positions::position(s))};
+  return std::nullopt;
+}
+
+/// The sequences of a batch do not affect each other, whatever their lengths: over all four arithmetics.
+template <template <class> class Layer>
+Verdict sequences_verdict(std::string_view name) {
+  Verdict verdict;
+  verdict.a = compare_stack<Layer, double>(name, 1);
+  verdict.b = spoil_other_sequences<Layer, float>(name, 2);
+  if (!verdict.b) verdict.b = spoil_other_sequences<Layer, double>(name, 3);
+  verdict.c = compare_stack<Layer, PrimeField>(name, 11);
+  if constexpr (!reads_tokens<Layer<Positions>>) verdict.d = trace_sequences<Layer>(name);
+  return verdict;
 }
 
 /// Requires that a claim holds: prints the counter-example if there is one.

@@ -21,14 +21,29 @@ M reversed(const M& X) {
   return Y;
 }
 
-/// The mask upside down (as the NumPy notebook's class has it): row i sees j ≥ i. It is the right one, between two
-/// reversals.
-template <class Real>
-struct UpsideDownMask : H<Real> {
-  typename H<Real>::codomain operator()(const typename H<Real>::domain& X) const {
-    return reversed(static_cast<const H<Real>&>(*this)(reversed(X)));
+/// F of the sequences read backwards. Its pullback reads backwards, too.
+template <class F>
+struct Backwards : F {
+  typename F::codomain operator()(const typename F::domain& X) const {
+    return reversed(static_cast<const F&>(*this)(reversed(X)));
+  }
+  auto value_and_pullback(const typename F::domain& X) const {
+    auto [Y, F_pullback] = F::value_and_pullback(reversed(X));
+    return with_pullback(reversed(Y),
+                         [F_pullback = std::move(F_pullback)](const typename F::codomain& dY, Backwards& gradient) {
+                           return reversed(F_pullback(reversed(dY), static_cast<F&>(gradient)));
+                         });
   }
 };
+
+/// The mask of the NumPy notebook's class, read backwards: row i sees the rows before it and not itself, and the first
+/// row, for which there is none, sees everything. The class builds it the wrong way round, and so row i sees the future
+/// only, and the last row everything. (In blocks of one row: what a block shares is no longer what its first row sees.)
+struct StrictlyBefore {
+  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return i == 0 ? n_keys : i; }
+};
+template <class Real>
+using UpsideDownMask = Backwards<HeadsOf<StrictlyBefore, n_heads, 1, Real>>;
 
 /// j ≤ min(i+1, n): every row sees one row of the future.
 struct OneTooMany {
@@ -109,16 +124,36 @@ struct ColumnNormalization {
     }
     return X;
   }
+  /// A symmetric linear map is its own transpose.
+  auto value_and_pullback(const domain& X) const {
+    return with_pullback((*this)(X),
+                         [](const codomain& dY, ColumnNormalization&) { return ColumnNormalization{}(dY); });
+  }
   static constexpr void weights(auto&&, auto&...) {}
 };
 
-/// PE with positions counted from the right: the last row receives the first row of PE.
-template <class Real>
-struct PositionsFromTheRight : PE<Real> {
-  typename PE<Real>::codomain operator()(const typename PE<Real>::domain& X) const {
-    return reversed(static_cast<const PE<Real>&>(*this)(reversed(X)));
+/// A(X)×B(X) of which the library computes values and pullbacks, but which it refuses to extend row by row.
+template <class Product>
+struct AtOnce : Product {
+  typename Product::codomain operator()(const typename Product::domain& X) const {
+    return this->value_and_pullback(X).value;
   }
 };
+/// softmax(◺(Q(X)×K(X)ᵀ/c)) × (X+K), where Q is not autoregressive.
+template <class Real>
+using QueriesOfColumns =
+    AtOnce<KernelProduct<SoftmaxKernel<1, Causal, ColumnNormalization<Real>, PlusK<Real>, block>, PlusK<Real>>>;
+/// softmax(◺(Q(X)×K(X)ᵀ/c)) × B(X), where B is not autoregressive.
+template <class Real>
+using ValuesOfColumns =
+    AtOnce<KernelProduct<SoftmaxKernel<1, Causal, PlusK<Real>, PlusK<Real>, block>, ColumnNormalization<Real>>>;
+/// softmax(Q(X)×K(X)ᵀ/c) × V(X), which is no causal kernel.
+template <class Real>
+using WithoutMask = HeadsOf<Unmasked, n_heads, block, Real>;
+
+/// PE with positions counted from the right: the last row receives the first row of PE.
+template <class Real>
+using PositionsFromTheRight = Backwards<PE<Real>>;
 
 /// A(X)×B(X) with A(X) = I/n: always lower triangular, but A(X|i) is not the leading block of A(X).
 template <class Real>

@@ -12,9 +12,10 @@
 /// The one list of layers and models that the proofs run over: small shapes, each over any arithmetic.
 namespace tlm::proofs {
 
-inline constexpr std::size_t d_model = 4, d_ff = 6, n_heads = 2, vocab_size = 5, max_len = 8;
-/// Rows in a block of attention: so small that whole blocks occur among 6 rows.
-inline constexpr std::size_t block = 2;
+inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 8;
+/// Rows in a block of attention: so few that whole blocks occur among 6 rows. (No two of n_heads = 2, d_head = 3, block
+/// and d_model are equal, so that one in the place of another shows.)
+inline constexpr std::size_t block = 4;
 
 /// Attention as the library composes it, with a mask and a number of heads and rows in a block of one's own.
 template <class Mask, std::size_t heads, std::size_t rows_in_block, class Real>
@@ -33,7 +34,7 @@ inline constexpr Config small_inspirational{.vocab_size = vocab_size,
                                             .block = Block::inspirational};
 
 inline constexpr formulated::Config small_formulated{
-    .s = vocab_size, .d_model = d_model, .d_ff = d_ff, .d_k = 3, .d_v = 2, .h = 2, .N = 2, .max_len = max_len};
+    .s = vocab_size, .d_model = d_model, .d_ff = d_ff, .d_k = 3, .d_v = 5, .h = 2, .N = 2, .max_len = max_len};
 inline constexpr numpy::Config small_numpy{
     .src_vocab_size = vocab_size, .tgt_vocab_size = vocab_size, .D = d_model, .h = 2, .max_len = max_len};
 
@@ -83,6 +84,14 @@ struct WithMemory {
   }
 };
 
+/// Φ∘N∘DB∘…∘DB∘PE, which is T_LM's own formula without Em: what comes in are not tokens, but rows that can be anything.
+template <class Formula>
+struct WithoutEm;
+template <class Phi, class N, class DBs, class PE, class Em>
+struct WithoutEm<Composition<Phi, N, DBs, PE, Em>> {
+  using Rest = Composition<Phi, N, DBs, PE>;
+};
+
 // clang-format off
 template <class Real> using Em = Embedding<vocab_size, d_model, Real>;
 template <class Real> using PE = PositionalEncoding<max_len, d_model, Real>;
@@ -99,13 +108,18 @@ template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
-template <class Real> using MH = MultiHead<d_model, n_heads, 3, 2, Unmasked, FromItself, Real>;
-template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 2, Unmasked, FromMemory, Real>>;
+template <class Real> using MH = MultiHead<d_model, n_heads, 3, 5, Unmasked, FromItself, Real>;
+template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 5, Unmasked, FromMemory, Real>>;
 template <class Real> using DB = tlm::DecoderBlock<d_model, d_ff, n_heads, Real>;
 template <class Real> using InspirationalDB = InspirationalDecoderBlock<d_model, d_ff, n_heads, Real>;
-template <class Real> using AfterEm = Composition<Phi<Real>, N<Real>, Stack<DB<Real>, 2>, PE<Real>>;
 template <class Real> using T_LM = TransformerLM<small, Real>;
 template <class Real> using InspirationalT_LM = TransformerLM<small_inspirational, Real>;
+template <class Real> using BehindEm = typename WithoutEm<typename T_LM<Real>::definition>::Rest;
+template <class Real> using InspirationalBehindEm = typename WithoutEm<typename InspirationalT_LM<Real>::definition>::Rest;
+template <class Real> using W_e = TiedWeight<"W_e", vocab_size, d_model, Real>;
+template <class Real> using TiedEm = Tied<W_e<Real>, TiedEmbedding<"W_e", vocab_size, d_model, Real>>;
+template <class Real> using TiedOut = Tied<W_e<Real>, TiedOutput<"W_e", vocab_size, d_model, Real>>;
+template <class Real> using MemoryTimesK = WithMemory<FromMemory<Times<"K", d_model, d_ff, Real>>>;
 template <class Real> using EncoderLayer = formulated::EncoderLayer<small_formulated, Real>;
 template <class Real> using DecoderLayer = WithMemory<formulated::DecoderLayer<small_formulated, Real>>;
 template <class Real> using EncoderBlock = numpy::EncoderBlock<small_numpy, Real>;
@@ -140,9 +154,12 @@ inline constexpr std::tuple layers{
     Listed<MH>{"MultiHead, unmasked"},
     Listed<DB>{"DB"},
     Listed<InspirationalDB>{"DB, inspirational"},
-    Listed<AfterEm>{"Φ∘N∘DB∘DB∘PE"},
+    Listed<BehindEm>{"Φ∘N∘DB∘DB∘PE"},
+    Listed<InspirationalBehindEm>{"Φ∘N∘DB∘DB∘PE, inspirational"},
     Listed<T_LM>{"T_LM"},
     Listed<InspirationalT_LM>{"T_LM, inspirational"},
+    Listed<TiedEm>{"OneHot(x)×W_e, tied"},
+    Listed<TiedOut>{"X×W_eᵀ, tied"},
     Listed<EncoderLayer>{"formulated encoder layer"},
     Listed<DecoderLayer>{"formulated decoder layer"},
     Listed<EncoderBlock>{"NumPy encoder block"},

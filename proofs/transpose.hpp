@@ -39,7 +39,12 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     DualT dual_layer;
     auto X = draw_input<typename T::domain>(sequences, generator);
     const auto w = draw_matrix<typename T::codomain>(sequences, generator);
-    const auto dX = layer.value_and_pullback(X).pullback(w, gradient);
+    auto [Y, pullback] = layer.value_and_pullback(X);
+    const auto dX = pullback(w, gradient);
+    if (auto failure = first_difference({"value_and_pullback(X) begins with T(X)", std::string(name),
+                                         arithmetic<Real>(), seed, sequences.rows(), sequences.rows()},
+                                        Y, layer(X)))
+      return failure;
 
     std::vector<Coordinate<Real>> coordinates;
     for_each_weight(
@@ -84,8 +89,15 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     const Real left = J_v_w([&](std::size_t c) { return v[c]; });
     if (Agree{}(left, v_JT_w)) return std::nullopt;
 
-    Failure failure{"⟨Jv, w⟩ = ⟨v, Jᵀw⟩", std::string(name),        arithmetic<Real>(), seed,         sequences.rows(),
-                    sequences.rows(),     "one of the coordinates", shown(left),        shown(v_JT_w)};
+    Failure failure{"⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
+                    std::string(name),
+                    "dual numbers of " + std::string(arithmetic<Real>()),
+                    seed,
+                    sequences.rows(),
+                    sequences.rows(),
+                    "one of the coordinates",
+                    shown(left),
+                    shown(v_JT_w)};
     for (std::size_t c = 0; c < coordinates.size(); ++c) {
       const Real along = J_v_w([c](std::size_t other) { return Real(int(other == c)); });
       if (Agree{}(along, *coordinates[c].pulled_back)) continue;

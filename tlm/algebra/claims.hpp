@@ -15,7 +15,8 @@
 /// A(X|i) has i columns, A(X)|i has n.)
 ///
 /// Leaves declare what they are (`using declared = …`) and nothing else may: a struct with a formula of its own that
-/// also declares something makes the rules below ambiguous. Everything else follows by the rules, a line each.
+/// also declares something makes the rules below ambiguous. Everything else follows by the rules, a line each. (A struct
+/// that derives from its formula and then computes something else is beyond any compiler; running it is not: proofs/.)
 namespace tlm {
 
 /// What a leaf declares of itself.
@@ -71,6 +72,9 @@ inline constexpr bool rowwise<Res<F>> = rowwise<F>;
 /// F_count ∘ … ∘ F_1 is rowwise if F is.
 template <class F, std::size_t count>
 inline constexpr bool rowwise<Stack<F, count>> = rowwise<F>;
+/// F with a weight that it reads in several places is rowwise if F is.
+template <class Entry, class F>
+inline constexpr bool rowwise<Tied<Entry, F>> = rowwise<F>;
 
 // --- T is autoregressive, A is a causal kernel -----------------------------------------------------------------------
 
