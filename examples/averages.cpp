@@ -7,6 +7,7 @@
 #include <iostream>
 #include <vector>
 
+#include <examples/program.hpp>
 #include <tlm/training/generator.hpp>
 
 namespace {
@@ -37,9 +38,7 @@ void compare(const char* weights, const Rows& y, const Rows& omega) {
             << std::abs(all - mean) << '\n';
 }
 
-}  // namespace
-
-int main() {
+void print() {
   tlm::Generator generator{1};
   const auto s = std::size_t(generator.integer(1, 88)), n = std::size_t(generator.integer(1, 85));
   Rows y(s, std::vector<double>(n)), omega = y;
@@ -53,4 +52,12 @@ int main() {
   for (std::size_t j = 1; j < s; ++j)
     for (std::size_t i = 0; i < n; ++i) omega[j][i] = omega[0][(i + j) % n];
   compare("Weights of the first row, shifted, so that all rows have equal sums", y, omega);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"The loss of a batch is not the mean of the losses of its rows, unless all rows weigh alike.",
+               "averages"};
+  return program::main(app, argc, argv, print);
 }

@@ -6,9 +6,12 @@
 #include <iostream>
 #include <string>
 
+#include <examples/program.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
-int main() {
+namespace {
+
+void print() {
   constexpr std::size_t max_len = 3, d_model = 6;
   for (std::size_t pos = 1; pos <= max_len; ++pos) {
     for (std::size_t column = 0; column < d_model; ++column)
@@ -19,4 +22,11 @@ int main() {
   std::cout << '\n' << std::fixed << std::setprecision(6);
   for (std::size_t i = 0; i < max_len; ++i)
     for (std::size_t j = 0; j < d_model; ++j) std::cout << std::setw(18) << PE(i, j) << (j + 1 < d_model ? "  " : "\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"The article's table of sines and cosines, as formulas and as numbers.", "positional_encoding"};
+  return program::main(app, argc, argv, print);
 }

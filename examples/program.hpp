@@ -33,7 +33,8 @@ template <class Run>
 int main(CLI::App& app, int argc, char** argv, const Run& run) {
   try {
     app.parse(argc, argv);
-    return run();
+    run();
+    return 0;
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const std::exception& error) {

@@ -17,10 +17,9 @@ using namespace tlm::proofs;
 
 namespace {
 
-/// −Σω y/Σω over the field, by the library's formula for given outputs T(X)|n.
+/// −Σω y/Σω over the field, for given outputs T(X)|n.
 PrimeField loss_of(const Matrix<n, vocab_size, PrimeField>& Z, const Tokens& x, const Matrix<n, 1, PrimeField>& omega) {
-  const PrimeField sum = sum_of(omega.rows(), [&](std::size_t i) { return omega(i, 0); });
-  return cross_entropy(Z, x, omega, sum).value;
+  return cross_entropy(Z, x, omega).value;
 }
 
 /// A batch of outputs, tokens and weights.
@@ -91,6 +90,16 @@ TEST_CASE("T(X)|n = T(X|n): the row behind the last token need not be computed")
   });
 }
 
+TEST_CASE("the loss of a single sequence is −(1/n)Σ_k y_k with y_k = LogSoftmax(T(X)|n)_k at x_k") {
+  Generator generator{9};
+  const auto model = draw_layer<T_LM<double>>(generator);
+  const Tokens x{3, 1, 4, 2};
+  const auto Y = log_softmax(model(preceded_by_0(x)));
+  double sum = 0;
+  for (std::size_t k = 0; k < 4; ++k) sum += Y(k, std::size_t(x(k, 0)));
+  CHECK(std::abs(loss(model, unweighted<double>(x)) + sum / 4) < 1e-14);
+}
+
 TEST_CASE("the loss of a batch generalises that of a single sequence: weights on one row only") {
   redrawing(3, [](Generator& generator) {
     Drawn batch{generator};
@@ -109,8 +118,9 @@ TEST_CASE("it is the mean over rows if all rows' weights have equal sums") {
   redrawing(4, [](Generator& generator) {
     Drawn batch{generator};
     const auto& sequences = batch.x.sequences();
-    for (std::size_t j = 0; j < sequences.count(); ++j) {  // the last weight makes the sum 1
-      PrimeField last(1);
+    const PrimeField c = PrimeField::random(generator);
+    for (std::size_t j = 0; j < sequences.count(); ++j) {  // the last weight makes the sum c
+      PrimeField last = c;
       for (std::size_t i = sequences.begin(j); i + 1 < sequences.end(j); ++i) last -= batch.omega(i, 0);
       batch.omega(sequences.end(j) - 1, 0) = last;
     }
@@ -137,7 +147,7 @@ TEST_CASE("the loss is ≥ 0, and = 0 for a vocabulary of one token") {
   CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(Tokens{0, 0, 0})) == 0);
 }
 
-TEST_CASE("it is differentiable: its gradient by the outputs is the derivative, by dual numbers in double") {
+TEST_CASE("its gradient by the outputs is the derivative, by dual numbers in double") {
   Generator generator{7};
   const Sequences sequences{4};
   const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
@@ -148,16 +158,16 @@ TEST_CASE("it is differentiable: its gradient by the outputs is the derivative, 
   const Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
   const Matrix<n, 1, Dual<double>> dual_omega{Dual<double>{0.25, 0}, Dual<double>{1, 0}, Dual<double>{0, 0},
                                               Dual<double>{0.5, 0}};
-  const auto [value, dZ] = cross_entropy(Z, x, omega, 1.75);
+  const auto [value, dZ] = cross_entropy(Z, x, omega);
   const double along_v = sum_of(4 * vocab_size, [&, &dZ = dZ](std::size_t e) { return dZ.data()[e] * v.data()[e]; });
-  CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega, Dual<double>{1.75, 0}).value.tangent - along_v) < 1e-14);
+  CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega).value.tangent - along_v) < 1e-14);
 }
 
 TEST_CASE("N is differentiable at a constant row, where σ = 0: its Jacobian is (I − 11ᵀ/d)/ε") {
   constexpr double epsilon = 1e-6;
   N<double> layer, gradient;
   for (std::size_t j = 0; j < d_model; ++j) layer.a(0, j) = 1;
-  const Matrix<n, d_model, double> constant{3, 3, 3, 3}, zero{0, 0, 0, 0};
+  const Matrix<n, d_model, double> constant{Sequences{1}, 3.0};
   for (std::size_t k = 0; k < d_model; ++k) {
     Matrix<n, d_model, double> direction{Sequences{1}, 0.0}, moved{Sequences{1}, 0.0};
     direction(0, k) = 1;
@@ -171,6 +181,65 @@ TEST_CASE("N is differentiable at a constant row, where σ = 0: its Jacobian is 
       CHECK(std::abs(quotient(0, j) / h - jacobian) <= 1e-6 / epsilon);
     }
   }
+}
+
+/// How far the difference quotients of the loss along a random direction v of the weight space are from each other, from
+/// the right and from the left, and how far the right one is from ⟨gradient, v⟩; relative to the quotients. At σ = 0 the step h
+/// must be far below ε, which is how far N looks like its derivative there.
+struct Quotients {
+  double sides, gradient;
+
+  Quotients(const T_LM<double>& model, std::uint64_t seed, double h) {
+    Generator generator{seed};
+    const auto batch = unweighted<double>(Tokens{3, 1, 4, 2});
+    T_LM<double> pulled_back, v = draw_layer<T_LM<double>>(generator), right = model, left = model;
+    loss_and_gradient(model, batch, pulled_back);
+    double along_v = 0;
+    for_each_weight(
+        [&]<class Weight>(const Name&, const Weight& g, const Weight& direction, Weight& w_right, Weight& w_left) {
+          for (std::size_t e = 0; e < Weight::size; ++e) {
+            along_v += g.data()[e] * direction.data()[e];
+            w_right.data()[e] += h * direction.data()[e];
+            w_left.data()[e] -= h * direction.data()[e];
+          }
+        },
+        pulled_back, v, right, left);
+    const double at = loss(model, batch);
+    const double from_right = (loss(right, batch) - at) / h, from_left = (at - loss(left, batch)) / h;
+    const double size = std::max(std::abs(from_right), std::abs(from_left));
+    sides = std::abs(from_right - from_left) / size;
+    gradient = std::abs(from_right - along_v) / size;
+  }
+};
+
+TEST_CASE("the loss is differentiable by the weights: from both sides the quotients agree with the gradient") {
+  Generator generator{10};
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Quotients quotients{draw_layer<T_LM<double>>(generator), seed, 1e-7};
+    CHECK(quotients.sides < 1e-4);
+    CHECK(quotients.gradient < 1e-4);
+  }
+}
+
+TEST_CASE("and so at σ = 0: with W_e = 0 and PE = 0 every row is constant") {
+  Generator generator{11};
+  auto model = draw_layer<T_LM<double>>(generator);
+  part<Em<double>>(model).W_e = {};
+  part<PE<double>>(model).PE = {};
+  const Quotients quotients{model, 1, 1e-9};
+  CHECK(quotients.sides < 1e-2);  // h/ε = 1e-3 is the next term
+  CHECK(quotients.gradient < 1e-2);
+}
+
+TEST_CASE("control: where a ReLU stands at 0, the quotients from both sides differ") {
+  Generator generator{12};
+  auto model = draw_layer<T_LM<double>>(generator);
+  for_each_weight(
+      [](const Name& name, auto& weight) {  // A = 0 and K = 0: ReLU(N_ff(X)×A + K) stands at 0 everywhere
+        if (name.letter() == "A" || name.letter() == "K") weight = {};
+      },
+      model);
+  CHECK(Quotients(model, 1, 1e-7).sides > 1e-2);
 }
 
 TEST_CASE("control: ReLU is not differentiable at 0: its difference quotients from both sides differ") {

@@ -148,7 +148,7 @@ inline constexpr std::tuple layers{
     Listed<FF>{"FF"},
     Listed<FFN>{"FFN"},
     Listed<Phi>{"Φ"},
-    Listed<H>{"H, in blocks of 2"},
+    Listed<H>{"H, in blocks of 4"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},
     Listed<MH>{"MultiHead, unmasked"},

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
+
+#include <examples/program.hpp>
 
 #include "notebook.hpp"
 
@@ -22,8 +25,8 @@ void print_row(const Matrix& X, std::size_t i) {
   for (std::size_t j = 0; j < Matrix::cols; ++j) std::cout << std::setw(8) << X(i, j);
 }
 
-template <auto rows, std::size_t cols>
-void print(const std::string& name, const tlm::Matrix<rows, cols, double>& X) {
+template <std::size_t cols>
+void print(const std::string& name, const tlm::Matrix<n, cols, double>& X) {
   std::cout << "\n" << name << "\n";
   for (std::size_t i = 0; i < X.rows(); ++i) print_row(X, i), std::cout << "\n";
 }
@@ -39,9 +42,9 @@ void print(const std::string& name, const tlm::Matrix<n, cols, double>& ours, co
   }
 }
 
-/// The greatest relative error of the gradient of the sum of all outputs, over inputs and weights.
+/// The relative errors of the gradient of the sum of all outputs, by input, memory and weights: ours | published.
 template <class Layer, class... Entries>
-void print_gradient_error(Layer layer, Inputs X, double published, const Entries&... entries) {
+void print_gradient_errors(const std::string& name, const Numbers& numbers, Layer layer, Inputs X, Entries... entries) {
   const auto loss = [&] {
     const auto Y = layer(X, entries...);
     return tlm::sum_of(Y.rows() * Layer::codomain::cols, [&](std::size_t e) { return Y.data()[e]; });
@@ -55,58 +58,89 @@ void print_gradient_error(Layer layer, Inputs X, double published, const Entries
       },
       entry_gradients);
 
-  double worst = 0;
-  const auto compare = [&](double& variable, double analytic) {
+  std::cout << "\nrelative errors of the gradient: ours | published\n" << std::scientific << std::setprecision(1);
+  const auto print_error = [&](const std::string& by, double* variables, const double* analytic, std::size_t count) {
     constexpr double step = 1e-5;
-    const double value = std::exchange(variable, variable + step), above = loss();
-    variable = value - step;
-    const double numeric = (above - loss()) / (2 * step);
-    variable = value;
-    worst = std::max(worst, std::abs(numeric - analytic) / std::max(1e-8, std::abs(numeric) + std::abs(analytic)));
+    double worst = 0;
+    for (std::size_t e = 0; e < count; ++e) {
+      const double value = std::exchange(variables[e], variables[e] + step), above = loss();
+      variables[e] = value - step;
+      const double numeric = (above - loss()) / (2 * step);
+      variables[e] = value;
+      worst =
+          std::max(worst, std::abs(numeric - analytic[e]) / std::max(1e-8, std::abs(numeric) + std::abs(analytic[e])));
+    }
+    const auto published = numbers.gradient_error(name, by);
+    std::cout << std::setw(8) << by << std::setw(11) << worst << "   |" << std::setw(11);
+    published ? std::cout << *published << "\n"
+              : std::cout << "-"
+                          << "\n";
   };
-  for (std::size_t e = 0; e < X.rows() * D; ++e) compare(X.data()[e], dX.data()[e]);
+  print_error("x", X.data(), dX.data(), X.rows() * D);
+  if constexpr (sizeof...(Entries) > 0) {
+    auto& memory = std::get<0>(std::tie(entries...)).rows;
+    print_error("y", memory.data(), std::get<0>(entry_gradients).rows.data(), memory.rows() * D);
+  }
   tlm::for_each_weight(
-      [&]<class Weight>(const tlm::Name&, Weight& w, const Weight& dw) {
-        for (std::size_t e = 0; e < Weight::size; ++e) compare(w.data()[e], dw.data()[e]);
+      [&]<class Weight>(const tlm::Name& by, Weight& w, const Weight& dw) {
+        print_error(std::string(by.letter()), w.data(), dw.data(), Weight::size);
       },
       layer, gradient);
-  std::cout << "\ngreatest relative error of the gradient: " << std::scientific << std::setprecision(1) << worst
-            << "   (the notebook reports " << published << ")\n"
-            << std::fixed << std::setprecision(3);
+  std::cout << std::fixed << std::setprecision(3);
 }
 
-}  // namespace
+/// The first sequence of α = softmax(x Q Kᵀ zᵀ / √M) for one head, with 0 where the mask hides it.
+template <std::size_t queries, std::size_t keys, class Kernel>
+tlm::Matrix<n, keys, double> attention_scores(const Kernel& kernel) {
+  tlm::Matrix<n, keys, double> alpha{tlm::Sequences{queries}, 0.0};
+  for (std::size_t i = 0; i < queries; ++i)
+    for (std::size_t j = 0; j < kernel.visible(0, i); ++j) alpha(i, j) = kernel(0, 0)(i, j);
+  return alpha;
+}
 
-int main() {
+void walk() {
   const Numbers numbers{GOLDENS};
   const auto x = numbers.input<Inputs>("x");
+  const auto batch = tlm::stack<D, double>({x, x, x});
   std::cout << std::fixed << std::setprecision(3);
 
   section("Attention and self-attention");
   const auto self = numbers.layer<SelfAttention>();
   print("x", x, numbers);
+  print("K", rows_of(self.a.k.W), numbers);
+  print("Q", rows_of(self.a.q.W), numbers);
+  print("V", rows_of(self.b.W), numbers);
   print("keys", self.a.k(x), numbers);
   print("queries", self.a.q(x), numbers);
   print("values", self.b(x), numbers);
-  const auto scores = self.a.value_and_pullback(x).value;
-  tlm::Matrix<n, 2, double> alpha{scores(0, 0)(0, 0), scores(0, 0)(0, 1), scores(0, 0)(1, 0), scores(0, 0)(1, 1)};
-  print("attention scores", alpha, numbers);
+  print("attention scores", attention_scores<2, 2>(self.a.value_and_pullback(x).value), numbers);
   print("self-attention", self(x), numbers);
-  print_gradient_error(self, x, 3.9e-9);
+  print_gradient_errors("self-attention", numbers, self, x);
+
+  section("A batch");
+  std::cout << "\nThree copies of x, one under the other: each gives what x alone gives.\n";
+  for (std::size_t s = 0; s < 3; ++s) print("self-attention", tlm::sequence(self(batch), s), numbers);
+  print_gradient_errors("batch", numbers, self, batch);
 
   section("Masked decoding");
+  std::cout << "\nThe first output attends only to the first value, the second to both.\n";
   const auto masked = numbers.layer<MaskedSelfAttention>();
+  print("attention scores", attention_scores<2, 2>(masked.a.value_and_pullback(x).value));
+  print("values", masked.b(x), numbers);
   print("masked self-attention", masked(x), numbers);
-  print_gradient_error(masked, x, 1.1e-8);
+  print_gradient_errors("masked self-attention", numbers, masked, x);
 
   section("Multi-headed self-attention");
+  std::cout << "\nThree heads with the same K, Q and V, so that each gives what one head gives.\n";
   const auto multi_head = numbers.layer<MultiHead>();
-  print("heads out", multi_head.f(x));
+  print("W", rows_of(multi_head.g.W), numbers);
+  print("heads out", multi_head.f(x), numbers);
   print("multi-head", multi_head(x), numbers);
-  print_gradient_error(multi_head, x, 5.0e-9);
+  print_gradient_errors("multi-head", numbers, multi_head, x);
   const auto masked_multi_head = numbers.layer<MaskedMultiHead>();
+  print("masked heads out", masked_multi_head.f(x), numbers);
   print("masked multi-head", masked_multi_head(x), numbers);
-  print_gradient_error(masked_multi_head, x, 8.9e-9);
+  print_gradient_errors("masked multi-head", numbers, masked_multi_head, x);
 
   section("Cross-attention");
   const Memory y{numbers.input<Inputs>("y")};
@@ -114,9 +148,21 @@ int main() {
   const auto cross = numbers.layer<CrossAttention>();
   print("y, the output of the encoder", y.rows);
   print("x, the input of the decoder", x_dec);
+  print("keys", cross.a.k.f(y.rows));
+  print("queries", cross.a.q(x_dec));
+  print("values", cross.b.f(y.rows));
+  print("attention scores", attention_scores<4, 2>(cross.a.value_and_pullback(x_dec, y).value));
   print("cross-attention", cross(x_dec, y), numbers);
-  print_gradient_error(cross, x_dec, 1.4e-9, y);
+  print_gradient_errors("cross-attention", numbers, cross, x_dec, y);
   const auto multi_head_cross = numbers.layer<MultiHeadCross>();
+  print("cross heads out", multi_head_cross.f(x_dec, y), numbers);
   print("multi-head cross-attention", multi_head_cross(x_dec, y), numbers);
-  print_gradient_error(multi_head_cross, x_dec, 3.1e-8, y);
+  print_gradient_errors("multi-head cross-attention", numbers, multi_head_cross, x_dec, y);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"The NumPy notebook's walk through attention, with its published numbers beside ours.", "attention"};
+  return program::main(app, argc, argv, walk);
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -38,6 +41,14 @@ using MultiHeadCross = Transformed<tlm::Unmasked, tlm::FromMemory>;
 using Inputs = tlm::Matrix<n, D, double>;
 using Memory = tlm::Memory<Inputs>;
 
+/// A weight as rows, to show and compare it like an output.
+template <std::size_t rows, std::size_t cols>
+tlm::Matrix<n, cols, double> rows_of(const tlm::Matrix<rows, cols, double>& W) {
+  tlm::Matrix<n, cols, double> all{tlm::Sequences{rows}};
+  std::copy_n(W.data(), rows * cols, all.data());
+  return all;
+}
+
 /// The two files of tests/goldens.
 class Numbers {
  public:
@@ -54,7 +65,23 @@ class Numbers {
   /// What the notebook prints, to 3 decimals.
   template <std::size_t cols>
   tlm::Matrix<n, cols, double> published(const std::string& name) const {
+    read_.insert(name);
     return matrix<tlm::Matrix<n, cols, double>>(published_.at(name));
+  }
+
+  /// The relative error that the notebook reports for the gradient of a layer by one of its inputs or weights; none if it
+  /// does not report it.
+  std::optional<double> gradient_error(const std::string& layer, const std::string& by) const {
+    const auto& errors = published_.at("gradient errors").at(layer);
+    return errors.contains(by) ? std::optional<double>(errors.at(by).get<double>()) : std::nullopt;
+  }
+
+  /// The published tables that nobody has asked for yet.
+  std::vector<std::string> unread() const {
+    std::vector<std::string> names;
+    for (const auto& [name, table] : published_.items())
+      if (!read_.contains(name)) names.push_back(name);
+    return names;
   }
 
   /// A layer with the notebook's K, Q and V in every head, and W.
@@ -88,6 +115,7 @@ class Numbers {
   }
 
   nlohmann::json inputs_, published_;
+  mutable std::set<std::string> read_;
 };
 
 }  // namespace notebook

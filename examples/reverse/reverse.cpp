@@ -24,6 +24,5 @@ int main(int argc, char** argv) {
     if (options.example == 0) run<0>(options);
     if (options.example == 1) run<1>(options);
     if (options.example == 2) run<2>(options);
-    return 0;
   });
 }

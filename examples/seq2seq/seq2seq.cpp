@@ -16,8 +16,6 @@ int main(int argc, char** argv) {
   program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
   program::add_integer(app, "--steps", options.steps, 0, program::a_billion,
                        program::with_standard("The number of steps", options.steps));
-  return program::main(app, argc, argv, [&] {
-    options.model == Options::Model::numpy ? run_numpy(options) : run_formulated(options);
-    return 0;
-  });
+  return program::main(app, argc, argv,
+                       [&] { options.model == Options::Model::numpy ? run_numpy(options) : run_formulated(options); });
 }

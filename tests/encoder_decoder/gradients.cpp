@@ -47,6 +47,14 @@ TEST_CASE_TEMPLATE("the gradient of the loss is the derivative, weight by weight
   CHECK(worst.error <= 1);
 }
 
+TEST_CASE("the notebook's toy of seed 13: its sources, its targets and null 0") {
+  const Translations toy_batch{stack<1, Token>({Tokens{2, 0, 0, 6}, Tokens{2, 4, 9, 3}}),
+                               stack<1, Token>({Tokens{4, 2, 6, 5, 9, 4, 2, 0}, Tokens{3, 5, 3, 6, 5, 1, 2, 8}}), 0};
+  const auto worst = check_loss_gradient<NumpyToy>(toy_batch, 13);
+  INFO(worst.name);
+  CHECK(worst.error <= 1);
+}
+
 TEST_CASE("cross-attention: the gradients of the input, the memory and the weights are the derivatives") {
   using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
   using Rows = Matrix<n, 4, double>;

@@ -2,30 +2,65 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+
 #include "reference.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
 
+namespace {
+
+/// The number of weights of all layers with the symbol `layer`, in their parts whose symbol begins with `part`.
+template <class Model>
+consteval std::size_t count_in(std::string_view layer, std::string_view part) {
+  std::size_t count = 0;
+  Model::weights(
+      [&](const Name& name, auto& weight) {
+        if (name.symbol == layer && (part.empty() || name.inner->symbol.starts_with(part)))
+          count += std::remove_cvref_t<decltype(weight)>::size;
+      },
+      imaginary<Model>);
+  return count;
+}
+
+}  // namespace
+
 // "The Formulated Transformer", "Parameters": each line of its table of counts, and the sum.
 using Paper = formulated::Transformer<formulated::Config{.s = 37'000}>;
 constexpr formulated::Config paper = Paper::config;
-constexpr std::size_t d_model = paper.d_model, d_ff = paper.d_ff, d_k = paper.d_k, d_v = paper.d_v, n_heads = paper.h;
-constexpr std::size_t multi_head = n_heads * (d_model * d_k + d_model * d_k + d_model * d_v) + n_heads * d_v * d_model;
-constexpr std::size_t ffn = d_model * d_ff + d_ff + d_ff * d_model + d_model;
-static_assert(weight_count<TiedWeight<"W_e", paper.s, d_model>> == paper.s * d_model);
-static_assert(weight_count<formulated::SelfMultiHead<paper, float>> == multi_head);
-static_assert(weight_count<formulated::MaskedMultiHead<paper, float>> == multi_head);
-static_assert(weight_count<formulated::CrossMultiHead<paper, float>> == multi_head);
-static_assert(weight_count<FeedForwardNetwork<d_model, d_ff>> == ffn);
-static_assert(weight_count<LayerNorm<"LayerNorm", d_model>> == 2 * d_model);
-static_assert(weight_count<formulated::EncoderLayer<paper, float>> == multi_head + ffn + 4 * d_model);
-static_assert(weight_count<formulated::DecoderLayer<paper, float>> == 2 * multi_head + ffn + 6 * d_model);
-static_assert(weight_count<ConstantPositionalEncoding<paper.max_len, d_model>> == 0);  // W_p is not counted
+namespace counts {
+constexpr std::size_t s = paper.s, d_model = paper.d_model, d_ff = paper.d_ff, d_k = paper.d_k, d_v = paper.d_v,
+                      h = paper.h, N = paper.N;
+// embeddings
+static_assert(count_in<Paper>("W_e", "") == s * d_model);
+// encoder MultiHeads
+static_assert(count_in<Paper>("Encoder", "MultiHead") ==
+              N * (h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model));
+// encoder FFNets
+static_assert(count_in<Paper>("Encoder", "FFN") == N * (d_model * d_ff + d_ff + d_ff * d_model + d_model));
+// encoder LayerNorms
+static_assert(count_in<Paper>("Encoder", "LayerNorm") == N * (d_model + d_model + d_model + d_model));
+// decoder MaskedMultiHeads
+static_assert(count_in<Paper>("Decoder", "MaskedMultiHead") ==
+              N * (h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model));
+// decoder MultiHeads
+static_assert(count_in<Paper>("Decoder", "MultiHead") ==
+              N * (h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model));
+// decoder FFNets
+static_assert(count_in<Paper>("Decoder", "FFN") == N * (d_model * d_ff + d_ff + d_ff * d_model + d_model));
+// decoder LayerNorms
+static_assert(count_in<Paper>("Decoder", "LayerNorm") ==
+              N * (d_model + d_model + d_model + d_model + d_model + d_model));
+// their sum: W_e counts once for its three places, and W_p is not counted
 static_assert(weight_count<Paper> == 63'045'632);
-static_assert(weight_count<formulated::Encoder<paper, float>> + weight_count<formulated::Decoder<paper, float>> +
-                  paper.s * d_model ==
-              weight_count<Paper>);  // W_e counts once for its three places
+static_assert(count_in<Paper>("W_e", "") + count_in<Paper>("Encoder", "") + count_in<Paper>("Decoder", "") ==
+              63'045'632);
+}  // namespace counts
+static_assert(weight_count<ConstantPositionalEncoding<paper.max_len, paper.d_model>> == 0);
 
 // What is autoregressive in the target, and what is not.
 static_assert(autoregressive<Paper> && !rowwise<Paper>);
@@ -34,7 +69,6 @@ static_assert(!autoregressive<formulated::EncoderLayer<paper, float>>);  // the 
 static_assert(!autoregressive<numpy::Encoder<toy, double>>);
 
 // CausalAttention is an instance of MultiHead.
-static_assert(std::is_base_of_v<MultiHead<8, 2, 4, 4, Causal>, Composition<MultiHead<8, 2, 4, 4, Causal>>>);
 static_assert(std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, Causal>>, CausalAttention<8, 2>>);
 
 TEST_CASE("the formulated model equals its plain loops, one by one and as a stack of unequal lengths") {
@@ -85,6 +119,50 @@ TEST_CASE_TEMPLATE("row by row, with the memory computed once, gives the rows of
     const auto row = extend(model, state, {i == 0 ? x : Tokens{0}, Tokens{y(i, 0)}});
     CHECK(distance(row, rows(whole, i, 1)) < 1e-12);
   }
+}
+
+TEST_CASE("the keys and values of cross-attention are computed once") {
+  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
+  using Rows = Matrix<n, 4, double>;
+  Generator generator{9};
+  const auto layer = random_layer<Cross>(generator);
+  const Memory<Rows> memory{random_rows<Rows>(Sequences{3}, generator)};
+  State<Cross> state;
+  for (int row = 0; row < 4; ++row) {
+    extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
+    CHECK(state.f.a.K_X.rows() == 3);
+    CHECK(state.f.B_X.rows() == 3);
+  }
+}
+
+TEST_CASE("a refused extension leaves the state as it was") {
+  Generator generator{10};
+  const auto model = random_layer<NumpyToy>(generator);
+  State<NumpyToy> state;
+  for (int twice = 0; twice < 2; ++twice)
+    CHECK_THROWS_WITH(extend(model, state, {sources(), Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
+}
+
+TEST_CASE("no weight stands still after the Glorot initialisation: every gradient has an entry that is not 0") {
+  const auto check = [](auto model, const auto& batch) {
+    Generator generator{11};
+    initialize_glorot(model, generator);
+    auto gradient = decltype(model){};
+    loss_and_gradient(model, batch, gradient);
+    for_each_weight(
+        [](const Name& name, const auto& dW) {
+          bool moves = false;
+          for (std::size_t e = 0; e < dW.size; ++e) moves = moves || dW.data()[e] != 0;
+          CHECK_MESSAGE(moves, name.path());
+        },
+        gradient);
+  };
+  const Translations batch{sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
+  check(SmallFormulated{}, batch);
+  check(NumpyToy{}, batch);
+  check(TransformerLM<Config{.vocab_size = 7, .d_model = 8, .d_ff = 12, .n_layers = 2, .n_heads = 2, .max_len = 7},
+                      double>{},
+        unweighted<double>(sources()));
 }
 
 TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and translate says the targets", Model,
@@ -139,11 +217,27 @@ TEST_CASE("Sampled draws tokens with their probabilities, and refuses what is no
   CHECK_THROWS_WITH(choose(too_much, 2), "the probabilities of the next token sum to 1.800000, not to 1");
 }
 
+TEST_CASE("translate by sampling: y_{m+1} is drawn from the last row, and follows from the seed") {
+  Generator weights{12};
+  const auto model = random_layer<SmallFormulated>(weights);
+  const auto said = [&](std::uint64_t seed) {
+    Generator generator{seed};
+    return translate(model, {3, 4}, 1, 2, 9, Sampled{generator});
+  };
+  CHECK(said(1) == said(1));
+  std::array<int, small_formulated.s> first{};
+  constexpr int draws = 2'000;
+  for (std::uint64_t seed = 0; seed < draws; ++seed) ++first[std::size_t(said(seed)[0])];
+  const auto p = model({Tokens{3, 4}, Tokens{1}});
+  for (std::size_t j = 0; j < small_formulated.s; ++j)  // within four standard deviations
+    CHECK(std::abs(first[j] - draws * p(0, j)) <= 4 * std::sqrt(draws * p(0, j) * (1 - p(0, j))));
+}
+
 TEST_CASE("bad input: one sentence each") {
   Generator generator{8};
   const auto model = random_layer<NumpyToy>(generator);
   const auto formulated_model = random_layer<SmallFormulated>(generator);
-  CHECK_THROWS_WITH(model({sources(), Tokens{1}}), "a memory of 3 sequences does not serve a target of 1");
+  CHECK_THROWS_WITH(model({sources(), Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
   CHECK_THROWS_WITH(model({Tokens{Sequences::of_lengths({0})}, Tokens{1}}),
                     "sequence 1 of the memory is empty: attention needs a row to look at");
   CHECK_THROWS_WITH(model({Tokens{10}, Tokens{1}}), "token 10 is not in the vocabulary: tokens are 0 to 9");

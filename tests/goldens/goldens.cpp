@@ -50,19 +50,32 @@ std::vector<std::vector<double>> scores(const Inputs& queries, const Inputs& key
 
 const auto x = numbers.input<Inputs>("x");
 
+/// Whether `layer` of an input is what is printed; alone, and in a batch of three copies, as the notebook has it.
+template <class Layer>
+void check_published(const std::string& name, const Layer& layer) {
+  CHECK(from_published(name, layer(x)) < three_decimals);
+  const auto batch = layer(stack<D, double>({x, x, x}));
+  for (std::size_t s = 0; s < 3; ++s) CHECK(from_published(name, sequence(batch, s)) < three_decimals);
+}
+
+/// The same of a layer that reads a memory; the notebook's batch has two copies.
+template <class Layer>
+void check_published_cross(const std::string& name, const Layer& layer) {
+  const auto y = numbers.input<Inputs>("y"), x_dec = numbers.input<Inputs>("x_dec");
+  CHECK(from_published(name, layer(x_dec, Memory{y})) < three_decimals);
+  const auto batch = layer(stack<D, double>({x_dec, x_dec}), Memory{stack<D, double>({y, y})});
+  for (std::size_t s = 0; s < 2; ++s) CHECK(from_published(name, sequence(batch, s)) < three_decimals);
+}
+
 }  // namespace
 
 TEST_CASE("the committed inputs are the printed ones") {
   CHECK(from_published("x", x) < three_decimals);
   const auto layer = numbers.layer<SelfAttention>();
-  const auto rows_of = []<std::size_t cols>(const Matrix<D, cols, double>& W) {
-    Matrix<n, cols, double> rows{Sequences{D}};
-    std::copy_n(W.data(), D * cols, rows.data());
-    return rows;
-  };
   CHECK(from_published("K", rows_of(layer.a.k.W)) < three_decimals);
   CHECK(from_published("Q", rows_of(layer.a.q.W)) < three_decimals);
   CHECK(from_published("V", rows_of(layer.b.W)) < three_decimals);
+  CHECK(from_published("W", rows_of(numbers.layer<MultiHead>().g.W)) < three_decimals);
 }
 
 TEST_CASE("self-attention: keys, queries, values, scores, output") {
@@ -74,23 +87,17 @@ TEST_CASE("self-attention: keys, queries, values, scores, output") {
   const auto published = numbers.published<2>("attention scores");
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j) CHECK(std::abs(alpha(0, 0)(i, j) - published(i, j)) < three_decimals);
-  CHECK(from_published("self-attention", layer(x)) < three_decimals);
+  check_published("self-attention", layer);
 }
 
-TEST_CASE("a batch of three copies: each is the one") {
-  const auto layer = numbers.layer<SelfAttention>();
-  const auto batch = layer(stack<D, double>({x, x, x}));
-  for (std::size_t s = 0; s < 3; ++s) CHECK(from_published("self-attention", sequence(batch, s)) < three_decimals);
-}
-
-TEST_CASE("masked self-attention") {
-  CHECK(from_published("masked self-attention", numbers.layer<MaskedSelfAttention>()(x)) < three_decimals);
-}
+TEST_CASE("masked self-attention") { check_published("masked self-attention", numbers.layer<MaskedSelfAttention>()); }
 
 TEST_CASE("multi-head attention, with and without the mask; its heads are copies") {
   const auto layer = numbers.layer<MultiHead>();
-  CHECK(from_published("multi-head", layer(x)) < three_decimals);
-  CHECK(from_published("masked multi-head", numbers.layer<MaskedMultiHead>()(x)) < three_decimals);
+  check_published("multi-head", layer);
+  check_published("heads out", layer.f);
+  check_published("masked multi-head", numbers.layer<MaskedMultiHead>());
+  check_published("masked heads out", numbers.layer<MaskedMultiHead>().f);
   const auto one = numbers.layer<SelfAttention>()(x);
   const auto heads = layer.f(x);
   for (std::size_t i = 0; i < x.rows(); ++i)
@@ -98,10 +105,9 @@ TEST_CASE("multi-head attention, with and without the mask; its heads are copies
 }
 
 TEST_CASE("cross-attention, of one head and of several") {
-  const Memory y{numbers.input<Inputs>("y")};
-  const auto x_dec = numbers.input<Inputs>("x_dec");
-  CHECK(from_published("cross-attention", numbers.layer<CrossAttention>()(x_dec, y)) < three_decimals);
-  CHECK(from_published("multi-head cross-attention", numbers.layer<MultiHeadCross>()(x_dec, y)) < three_decimals);
+  check_published_cross("cross-attention", numbers.layer<CrossAttention>());
+  check_published_cross("multi-head cross-attention", numbers.layer<MultiHeadCross>());
+  check_published_cross("cross heads out", numbers.layer<MultiHeadCross>().f);
 }
 
 TEST_CASE("the pipelined form softmax(x Q Kᵀ xᵀ/√M) x V is the layer") {
@@ -154,8 +160,11 @@ TEST_CASE("the closed-form dx, dK, dQ and dV are our pullbacks") {
   CHECK(difference(gradient.b.W, dV) < 1e-13);
 }
 
+TEST_CASE("no published number is left out") { CHECK(numbers.unread() == std::vector<std::string>{"gradient errors"}); }
+
 TEST_CASE("control: one digit changed is seen") {
   auto published = numbers.published<M>("self-attention");
   published(1, 2) += 0.001;
   CHECK(difference(numbers.layer<SelfAttention>()(x), published) > three_decimals);
+  CHECK(Numbers{GOLDENS}.unread().size() > 1);
 }

@@ -131,11 +131,38 @@ class PositionalEncoding(unittest.TestCase):
         self.assertEqual(lines[4].split()[0], "0.841471")  # sin(1)
 
 
+class Attention(unittest.TestCase):
+    def test_every_number_is_the_published_one_to_three_decimals_and_the_gradients_are_right(self):
+        tables = errors = 0
+        for line in run("attention").stdout.splitlines():
+            ours, bar, published = line.partition("|")
+            numbers = re.findall(r"-?\d+\.\d{3}\b(?!e)", ours)
+            if bar and numbers:
+                tables += 1
+                for left, right in zip(numbers, re.findall(r"-?\d+\.\d{3}\b", published), strict=True):
+                    self.assertLessEqual(abs(float(left) - float(right)), 1.0001e-3, line)
+            error = re.fullmatch(r" +[xyKQVW] +(\S+) +", ours)
+            if bar and error:
+                errors += 1
+                self.assertLess(float(error[1]), 1e-6, line)
+        self.assertGreater(tables, 50)
+        self.assertEqual(errors, 33)
+
+
+class Small(unittest.TestCase):
+    def test_programs_without_options_refuse_them(self):
+        for program in ("attention", "averages", "positional_encoding", "proof_tree"):
+            result = run(program, "--frobnicate")
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(result.stdout, "")
+            self.assertEqual(result.stderr, f"{program}: The following argument was not expected: --frobnicate\n")
+
+
 class ProofTree(unittest.TestCase):
     def test_it_goes_from_T_LM_down_to_the_leaves(self):
         lines = run("proof_tree").stdout.splitlines()
         self.assertTrue(lines[0].startswith("T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em"))
-        self.assertIn("  Em is rowwise: declared (and checked by proofs/4_leaves.cpp)", lines)
+        self.assertIn("  Em is rowwise: declared", lines)
         self.assertTrue(any("is a causal kernel: ◺ leaves j ≤ i" in line for line in lines))
 
 

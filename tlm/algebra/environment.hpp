@@ -18,9 +18,10 @@ namespace tlm {
 template <class Entry, class... Entries>
 struct EnvironmentHas {
   static constexpr bool value = (std::is_same_v<Entry, Entries> || ...);
-  static_assert(value,
-                "this layer reads an entry of the environment that nobody provides: a memory comes from an "
-                "EncoderDecoder, a tied weight from a Tied");
+  static_assert(
+      value,
+      "this layer reads an entry of the environment that nobody provides in its shape: a memory comes from an "
+      "EncoderDecoder, a tied weight from a Tied");
 };
 
 /// The entry of this type.

@@ -13,11 +13,19 @@
 /// over this function, and never layer by layer.
 namespace tlm {
 
+/// What a weight is to the vectors that it meets.
+enum class Role {
+  matrix,  ///< It multiplies them from the right, or its rows are looked up or added.
+  factor,  ///< Multiplies each coordinate by a number of its own: 1 does nothing.
+  summand  ///< Adds a number of its own to each coordinate: 0 does nothing.
+};
+
 /// The place of a weight in a model: its own symbol within that of the layer, within that of the layer around it.
 struct Name {
   std::string_view symbol;
   std::size_t index = 0;        ///< From 1 within a Stack; 0 elsewhere.
   const Name* inner = nullptr;  ///< Valid during the visit.
+  Role role = Role::matrix;
 
   /// The weight's own symbol, as in "A".
   std::string_view letter() const { return inner ? inner->letter() : symbol; }
@@ -36,7 +44,7 @@ constexpr void visit_part(Visit&& visit, std::size_t index, Parts&... part) {
   if constexpr (requires { Part::symbol; })
     Part::weights(
         [&](const Name& name, auto&... weight) {
-          visit(Name{Part::symbol, index, &name}, weight...);
+          visit(Name{Part::symbol, index, &name, name.role}, weight...);
         },
         part...);
   else

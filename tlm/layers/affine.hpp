@@ -56,7 +56,9 @@ struct Plus {
     });
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter}, layer.B...); }
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit(Name{letter, 0, nullptr, Role::summand}, layer.B...);
+  }
 };
 
 }  // namespace tlm

@@ -48,8 +48,10 @@ struct FromMemory {
   /// The rows that are new: first all of F(M), later none.
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    if (!std::exchange(state.computed, true)) return (*this)(X, entries...);
-    return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
+    if (state.computed) return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
+    codomain Y = (*this)(X, entries...);
+    state.computed = true;
+    return Y;
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit_part<F>(visit, 0, layer.f...); }
@@ -58,8 +60,8 @@ struct FromMemory {
   static const domain& checked(const domain& X, const Entry& memory) {
     const Sequences& sequences = memory.rows.sequences();
     if (sequences.count() != X.sequences().count())
-      throw std::invalid_argument("a memory of " + std::to_string(sequences.count()) +
-                                  " sequences does not serve a target of " + std::to_string(X.sequences().count()));
+      throw std::invalid_argument("a memory of " + std::to_string(sequences.count()) + " sequences does not serve " +
+                                  std::to_string(X.sequences().count()) + " targets");
     for (std::size_t s = 0; s < sequences.count(); ++s)
       if (sequences.length(s) == 0)
         throw std::invalid_argument("sequence " + std::to_string(s + 1) +

@@ -86,8 +86,8 @@ struct StandardizedRows {
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{scale}, layer.a...);
-    visit(Name{shift}, layer.b...);
+    visit(Name{scale, 0, nullptr, Role::factor}, layer.a...);
+    visit(Name{shift, 0, nullptr, Role::summand}, layer.b...);
   }
 
  private:

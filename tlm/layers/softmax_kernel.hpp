@@ -1,30 +1,31 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/layers/softmax.hpp>
 #include <tlm/matrix/visible.hpp>
 
 namespace tlm {
 
-/// Each row becomes the softmax of its visible entries: exp(x_j) / Σ_k exp(x_k), where j and k range over these.
-///
-/// The greatest visible entry is subtracted first. It cancels, and keeps exp from overflowing; a hidden entry must not
-/// take part, or it would show.
+/// Each row becomes the softmax of its visible entries. (A hidden one must not take part even in the maximum that is
+/// subtracted, or it would show.)
 template <std::size_t n_heads, class Mask, class Real, std::size_t block>
 void softmax_of_visible(const VisibleMatrices<n_heads, Mask, Real, block>& A) {
-  for_each_row(
-      [](std::size_t visible, Real* x) {
-        const Real greatest = maximum(x, visible);
-        for (std::size_t j = 0; j < visible; ++j) x[j] = exp(x[j] - greatest);
-        const Real sum = sum_of(visible, [x](std::size_t j) { return x[j]; });
-        for (std::size_t j = 0; j < visible; ++j) x[j] = x[j] / sum;
-      },
-      A);
+  for_each_row([](std::size_t visible, Real* x) { softmax(x, visible); }, A);
 }
+
+/// The condition under which a mask goes with keys K. A failure shows both.
+template <class Mask, class K>
+struct MaskFits {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(!(std::is_same_v<Mask, Causal> && constant<K>),
+                "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
+};
 
 /// A_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ / √d_head)) for each head i. (Article, "Multi-Head Causal Attention".)
 ///
@@ -39,14 +40,15 @@ struct SoftmaxKernel {
   using Real = typename Keys::Real;
   using Kernel = VisibleMatrices<n_heads, Mask, Real, block>;
   static constexpr std::size_t d_head = Keys::cols / n_heads;
+  static_assert(MaskFits<Mask, K>::value);
 
   Q q;
   K k;
 
-  /// With S = QKᵀ/c and A = softmax(S), row by row and over the visible entries:
+  /// With S = QKᵀ and A = softmax(S/c), row by row and over the visible entries:
   ///
-  ///   a_j = exp(s_j)/Σ_k exp(s_k)   hence  ds_j = a_j (da_j − Σ_k a_k da_k);
-  ///   S = QKᵀ/c                     hence  dQ = dS×K/c,  dK = dSᵀ×Q/c.
+  ///   a_j = exp(s_j/c)/Σ_k exp(s_k/c)   hence  ds_j = a_j (da_j − Σ_k a_k da_k)/c;
+  ///   S = QKᵀ                           hence  dQ = dS×K,  dK = dSᵀ×Q.
   template <class... Entries>
   auto value_and_pullback(const domain& X, const Entries&... entries) const {
     auto [Q_X, Q_pullback] = differentiate(q, X, entries...);
@@ -58,8 +60,8 @@ struct SoftmaxKernel {
       const Kernel dS = dA.like();
       for_each_row(
           [](std::size_t visible, const Real* a, const Real* da, Real* ds) {
-            const Real mean = sum_of(visible, [a, da](std::size_t j) { return a[j] * da[j]; });
-            for (std::size_t j = 0; j < visible; ++j) ds[j] = a[j] * (da[j] - mean) * one_over_c();
+            softmax_pullback(a, da, ds, visible);
+            for (std::size_t j = 0; j < visible; ++j) ds[j] = ds[j] * one_over_c();
           },
           A, dA, dS);
       return Q_pullback(dS * K_X, gradient.q, entry_gradients...) +

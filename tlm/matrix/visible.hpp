@@ -43,8 +43,8 @@ class VisibleMatrices {
   static constexpr std::size_t block = block_;
   static_assert(block > 0, "a block has at least one row");
 
-  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which is as
-  /// long at least where the mask looks at positions.
+  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which has a
+  /// key at least, and is as long at least where the mask looks at positions: there is no row that sees nothing.
   VisibleMatrices(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
     if (queries.count() != keys.count())
       throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
@@ -52,6 +52,9 @@ class VisibleMatrices {
     std::size_t size = 0;
     first_.reserve(queries.count());
     for (std::size_t s = 0; s < queries.count(); ++s) {
+      if (queries.length(s) > 0 && keys.length(s) == 0)
+        throw std::invalid_argument("sequence " + std::to_string(s + 1) + " has " + std::to_string(queries.length(s)) +
+                                    " queries and no keys: attention needs a row to look at");
       if (!std::is_same_v<Mask, Unmasked> && queries.length(s) > keys.length(s))
         throw std::invalid_argument(std::to_string(queries.length(s)) + " queries cannot be the last of only " +
                                     std::to_string(keys.length(s)) + " positions");

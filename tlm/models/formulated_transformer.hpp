@@ -29,6 +29,21 @@ struct Config {
   std::size_t h = 8;          ///< The number of heads.
   std::size_t N = 6;          ///< The number of encoder layers and of decoder layers.
   std::size_t max_len = 512;  ///< The greatest length of a sequence: the rows of W_p. (Unlimited in the source.)
+
+  friend constexpr bool operator==(const Config&, const Config&) = default;
+};
+
+/// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
+template <Config config>
+struct Complete {
+  static constexpr Config value = [] {
+    Config c = config;
+    for (std::size_t* number : {&c.s, &c.d_model, &c.d_ff, &c.d_k, &c.d_v, &c.h, &c.N, &c.max_len})
+      *number += *number == 0;
+    return c;
+  }();
+  static_assert(value == config,
+                "a formulated::Config says how many tokens there are, and no number in it is 0: Config{.s = …}");
 };
 
 /// X ↦ MultiHead(X, X, X). ("Multi-Head Attention".)
@@ -99,8 +114,7 @@ struct Scores : Tied<TiedWeight<"W_e", c.s, c.d_model, Real>, EncoderDecoder<Enc
 ///
 /// Tokens are from {0, …, s − 1}. Autoregressive in y.
 template <Config config_, class Real_ = float>
-struct Transformer : Composition<Softmax<config_.s, Real_>, Scores<config_, Real_>> {
-  static_assert(config_.s > 0, "a formulated::Config says how many tokens there are: Config{.s = …}");
+struct Transformer : Composition<Softmax<Complete<config_>::value.s, Real_>, Scores<Complete<config_>::value, Real_>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;

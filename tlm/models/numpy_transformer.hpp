@@ -17,7 +17,10 @@
 ///
 /// Its class differs from its text: it has no positional encoding, so that its encoder cannot see order; it shares the
 /// keys and values of cross-attention among all decoder blocks; and its causal mask is upside down. None of this is
-/// here. The notebook's letters: D, M, h; K, Q, V, W.
+/// here. Its feed-forward network, of which the text says no more, is a single D×D affine map with ReLU; here it is the
+/// network of the figure, two affine maps with ReLU between them, of width d_ff inside, which is D by default. The class
+/// divides the loss by the size of the batch; here it is the mean over the tokens that count.
+/// The notebook's letters: D, M, h; K, Q, V, W.
 namespace tlm::numpy {
 
 /// The parameters, with the values of the notebook's example.
@@ -31,19 +34,23 @@ struct Config {
   std::size_t n_dec = 2;           ///< The number of decoder blocks.
   std::size_t d_ff = D;            ///< The width of the feed-forward network inside.
   std::size_t max_len = 64;        ///< The greatest length of a sequence.
+
+  friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
 /// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
 template <Config config>
 struct Complete {
   static constexpr Config value = [] {
-    Config complete = config;
-    complete.src_vocab_size += complete.src_vocab_size == 0;
-    complete.tgt_vocab_size += complete.tgt_vocab_size == 0;
-    return complete;
+    Config c = config;
+    for (std::size_t* number :
+         {&c.src_vocab_size, &c.tgt_vocab_size, &c.D, &c.M, &c.h, &c.n_enc, &c.n_dec, &c.d_ff, &c.max_len})
+      *number += *number == 0;
+    return c;
   }();
-  static_assert(config.src_vocab_size > 0 && config.tgt_vocab_size > 0,
-                "a numpy::Config says how many tokens there are: Config{.src_vocab_size = …, .tgt_vocab_size = …}");
+  static_assert(value == config,
+                "a numpy::Config says how many tokens there are, and no number in it is 0: Config{.src_vocab_size = …, "
+                ".tgt_vocab_size = …}");
 };
 
 /// x ↦ H(x)×W, where head i is softmax(mask(x Q_i K_iᵀ zᵀ / √M)) z V_i and z is x itself or the memory.

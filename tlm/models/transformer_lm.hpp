@@ -29,19 +29,21 @@ struct Config {
   std::size_t n_heads = 8;          ///< The number of attention heads in each decoder block.
   std::size_t max_len = 2048;       ///< The greatest number of tokens in an input sequence.
   Block block = Block::definition;  ///< Which decoder block.
+
+  friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
 /// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
 template <Config config>
 struct Complete {
-  static constexpr Config value{config.vocab_size + (config.vocab_size == 0),
-                                config.d_model,
-                                config.d_ff,
-                                config.n_layers,
-                                config.n_heads,
-                                config.max_len,
-                                config.block};
-  static_assert(config.vocab_size > 0, "a Config says how many tokens there are: Config{.vocab_size = …}");
+  static constexpr Config value = [] {
+    Config c = config;
+    for (std::size_t* number : {&c.vocab_size, &c.d_model, &c.d_ff, &c.n_layers, &c.n_heads, &c.max_len})
+      *number += *number == 0;
+    return c;
+  }();
+  static_assert(value == config,
+                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = …}");
 };
 
 /// The decoder block of these parameters.

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string_view>
 
 #include <tlm/algebra/weights.hpp>
 #include <tlm/training/generator.hpp>
@@ -22,17 +21,17 @@ void initialize_uniform(Layer& layer, Generator& generator) {
 }
 
 /// Every matrix W becomes uniformly distributed over ±√(6/(rows + columns)) (Glorot and Bengio, 2010), independently, in
-/// the order of weights(); the scale γ of a LayerNorm becomes 1, and whatever else is a single row becomes 0. Keeps the
-/// vectors of an encoder–decoder at their length through all its layers.
+/// the order of weights(); the scale of a normalization becomes 1, its shift and what else is added become 0. Keeps the
+/// vectors of a model at their length through all its layers.
 template <class Layer>
 void initialize_glorot(Layer& layer, Generator& generator) {
   for_each_weight(
       [&]<class Weight>(const Name& name, Weight& weight) {
         using Real = typename Weight::Real;
-        constexpr std::size_t rows = Weight::size / Weight::cols;
-        const double bound = std::sqrt(6.0 / double(rows + Weight::cols));
+        const double bound = std::sqrt(6.0 / double(Weight::size / Weight::cols + Weight::cols));
         for (std::size_t e = 0; e < Weight::size; ++e)
-          weight.data()[e] = rows > 1 ? Real((2 * generator.uniform() - 1) * bound) : Real(name.letter() == "γ");
+          weight.data()[e] =
+              name.role == Role::matrix ? Real((2 * generator.uniform() - 1) * bound) : Real(name.role == Role::factor);
       },
       layer);
 }

@@ -59,10 +59,10 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   return X;
 }
 
-/// Σω over a batch. Throws std::invalid_argument if weights and tokens differ in shape, if a weight is not from [0, 1]
+/// Refuses what is no batch: throws std::invalid_argument if weights and tokens differ in shape, if a weight is not from [0, 1]
 /// or if all of them are 0, and std::out_of_range for a token that is not in the vocabulary.
 template <std::size_t vocab_size, class Real>
-Real checked_sum_of_weights(const Batch<Real>& batch) {
+void require_valid(const Batch<Real>& batch) {
   if (!(batch.omega.sequences() == batch.x.sequences()))
     throw std::invalid_argument(
         "the loss weights have another shape than the tokens: " + std::to_string(batch.omega.rows()) + " weights in " +
@@ -83,7 +83,6 @@ Real checked_sum_of_weights(const Batch<Real>& batch) {
     sum += omega;
   }
   if (sum == Real(0)) throw std::invalid_argument("the loss weights of a batch sum to 0: there is nothing to average");
-  return sum;
 }
 
 /// A loss with its gradient by the model's output.
@@ -93,19 +92,24 @@ struct CrossEntropy {
   Matrix<n, cols, Real> dZ;
 };
 
-/// −Σ_k ω_k y_k / divisor with y_k = LogSoftmax(Z)_k at token x_k. Writing y_k = z_{k,x_k} − log Σ_j exp(z_kj),
+/// What a loss makes of the cross entropies of its tokens: their weighted mean, or their weighted sum.
+enum class Average { mean, sum };
+
+/// −Σ_k ω_k y_k / c with y_k = LogSoftmax(Z)_k at token x_k, where c = Σ_k ω_k for a mean and c = 1 for a sum. Writing
+/// y_k = z_{k,x_k} − log Σ_j exp(z_kj),
 ///
-///   ∂y_k/∂z_kj = [j = x_k] − softmax(Z_k)_j,   hence   dz_kj = ω_k/divisor (softmax(Z_k)_j − [j = x_k]).
+///   ∂y_k/∂z_kj = [j = x_k] − softmax(Z_k)_j,   hence   dz_kj = ω_k/c (softmax(Z_k)_j − [j = x_k]).
 ///
 /// The tokens are from {0, …, cols − 1}, and there is one with a weight for each row of Z.
 template <std::size_t cols, class Real>
 CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x, const Matrix<n, 1, Real>& omega,
-                                       Real divisor) {
+                                       Average average = Average::mean) {
+  const Real c = average == Average::mean ? sum_of(omega.rows(), [&](std::size_t k) { return omega(k, 0); }) : Real(1);
   CrossEntropy<cols, Real> result{Real(0), log_softmax(std::move(Z))};
   Matrix<n, cols, Real>& Y = result.dZ;
   for (std::size_t k = 0; k < Y.rows(); ++k) {
     const auto x_k = std::size_t(x(k, 0));
-    const Real share = omega(k, 0) / divisor;
+    const Real share = omega(k, 0) / c;
     result.value -= share * Y(k, x_k);
     for (std::size_t j = 0; j < cols; ++j) Y(k, j) = share * exp(Y(k, j));
     Y(k, x_k) -= share;
@@ -122,17 +126,17 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
 template <Autoregressive T, class Real>
 Real loss(const T& model, const Batch<Real>& batch) {
   Tokens X = preceded_by_0(batch.x);
-  const Real sum_of_weights = checked_sum_of_weights<T::codomain::cols>(batch);
-  return cross_entropy(model(std::move(X)), batch.x, batch.omega, sum_of_weights).value;
+  require_valid<T::codomain::cols>(batch);
+  return cross_entropy(model(std::move(X)), batch.x, batch.omega).value;
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss.
 template <Autoregressive T, class Real>
 Real loss_and_gradient(const T& model, const Batch<Real>& batch, T& gradient) {
   Tokens X = preceded_by_0(batch.x);
-  const Real sum_of_weights = checked_sum_of_weights<T::codomain::cols>(batch);
+  require_valid<T::codomain::cols>(batch);
   auto [Z, pullback] = model.value_and_pullback(std::move(X));
-  auto [loss, dZ] = cross_entropy(std::move(Z), batch.x, batch.omega, sum_of_weights);
+  auto [loss, dZ] = cross_entropy(std::move(Z), batch.x, batch.omega);
   pullback(std::move(dZ), gradient);
   return loss;
 }

@@ -67,23 +67,27 @@ concept Translator = Autoregressive<T> && requires(const T& model) {
   T::loss_is_mean;
 };
 
+/// What the loss of a model makes of the cross entropies of its tokens.
+template <Translator T>
+inline constexpr Average average_of = T::loss_is_mean ? Average::mean : Average::sum;
+
 /// Σ_j ω_j CrossEntropy(OneHot(y_j), Softmax(scores)_{j−1}) over all target tokens y_2, …, y_m, divided by Σω if the
 /// model's loss is a mean. (The Formulated Transformer, "Forward pass"; the NumPy notebook, over non-null targets.)
 /// Throws like shifted; std::out_of_range for a token outside its vocabulary; whatever the model throws.
 template <Translator T>
 typename T::Real loss(const T& model, const Translations& batch) {
   const auto y = shifted<typename T::Real>(batch);
-  const auto sum = checked_sum_of_weights<T::codomain::cols>(Batch<typename T::Real>{y.said, y.omega});
-  return cross_entropy(model.scores()({batch.x, y.read}), y.said, y.omega, T::loss_is_mean ? sum : 1).value;
+  require_valid<T::codomain::cols>(Batch<typename T::Real>{y.said, y.omega});
+  return cross_entropy(model.scores()({batch.x, y.read}), y.said, y.omega, average_of<T>).value;
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss.
 template <Translator T>
 typename T::Real loss_and_gradient(const T& model, const Translations& batch, T& gradient) {
   const auto y = shifted<typename T::Real>(batch);
-  const auto sum = checked_sum_of_weights<T::codomain::cols>(Batch<typename T::Real>{y.said, y.omega});
+  require_valid<T::codomain::cols>(Batch<typename T::Real>{y.said, y.omega});
   auto [Z, pullback] = model.scores().value_and_pullback({batch.x, y.read});
-  auto [loss, dZ] = cross_entropy(std::move(Z), y.said, y.omega, T::loss_is_mean ? sum : 1);
+  auto [loss, dZ] = cross_entropy(std::move(Z), y.said, y.omega, average_of<T>);
   pullback(std::move(dZ), gradient.scores());
   return loss;
 }
