@@ -10,12 +10,11 @@ namespace {
 
 constexpr formulated::Config toy{.s = 11, .d_model = 8, .d_ff = 16, .d_k = 4, .d_v = 4, .h = 2, .N = 3, .max_len = 7};
 
-/// A leaf that looks at every row, and says so.
+/// A leaf that looks at every row, and says so. It has no symbol.
 struct Everything {
   using declared = is::Unrestricted;
   using domain = Matrix<n, 4>;
   using codomain = domain;
-  static constexpr const char* symbol = "T";
 };
 
 }  // namespace

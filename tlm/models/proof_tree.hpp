@@ -42,10 +42,11 @@ concept Leaf = requires {
 };
 
 /// How the write-up writes T: at("X") is T(X); and where T can be written without an X, as in Res(CA∘N_ca), name() is
-/// that.
+/// that. A leaf without a symbol is T.
 template <class T>
 struct Notation {
-  static_assert(HasSymbol<T>, "a leaf without a symbol needs a Notation of its own to appear in a proof tree");
+  static std::string name() { return "T"; }
+  static std::string at(const std::string& X) { return "T(" + X + ")"; }
 };
 
 /// T can be written without an X.
