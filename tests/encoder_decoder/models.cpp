@@ -17,14 +17,8 @@ namespace {
 /// The number of weights of all layers with the symbol `layer`, in their parts whose symbol begins with `part`.
 template <class Model>
 consteval std::size_t count_in(std::string_view layer, std::string_view part) {
-  std::size_t count = 0;
-  Model::weights(
-      [&](const Name& name, auto& weight) {
-        if (name.symbol == layer && (part.empty() || name.inner->symbol.starts_with(part)))
-          count += std::remove_cvref_t<decltype(weight)>::size;
-      },
-      imaginary<Model>);
-  return count;
+  return count_weights<Model>(
+      [=](const Name& name) { return name.symbol == layer && (part.empty() || name.inner->symbol.starts_with(part)); });
 }
 
 }  // namespace

@@ -68,18 +68,21 @@ void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
 template <class Layer>
 extern Layer imaginary;
 
-/// The number of weights of a layer or model: all entries of all its matrices.
+/// The number of weights of a layer or model of which `counts(name)` is true: all entries of their matrices.
 template <class Layer>
-consteval std::size_t count_weights() {
+consteval std::size_t count_weights(const auto& counts) {
   std::size_t count = 0;
-  Layer::weights([&](const Name&, auto& weight) { count += std::remove_cvref_t<decltype(weight)>::size; },
-                 imaginary<Layer>);
+  Layer::weights(
+      [&](const Name& name, auto& weight) {
+        if (counts(name)) count += std::remove_cvref_t<decltype(weight)>::size;
+      },
+      imaginary<Layer>);
   return count;
 }
 
 /// The number of weights of a layer or model.
 template <class Layer>
-inline constexpr std::size_t weight_count = count_weights<Layer>();
+inline constexpr std::size_t weight_count = count_weights<Layer>([](const Name&) { return true; });
 
 #if defined(__clang__)
 #pragma clang diagnostic pop
