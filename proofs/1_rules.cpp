@@ -34,10 +34,6 @@ using ResOfAutoregressive = Res<H<Real>>;
 template <class Real>
 using ResOfBroken = Res<ColumnNormalization<Real>>;
 
-/// One head of H: d_head columns.
-template <class Real>
-using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
-
 /// Concat(F(X), G(X)): the rows of F(X) and of G(X) side by side.
 template <class F, class G>
 struct Concat {

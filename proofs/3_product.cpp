@@ -32,10 +32,10 @@ template <class Real>
 using BlocksOf32 = HeadsOf<Causal, 2, 32, Real>;
 
 TEST_CASE("A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive, whatever the size of a block") {
-  const Verdict verdicts[] = {
-      autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"), autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"),
-      autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"), autoregressive_verdict<BlocksOf32>("A×B, blocks of 32")};
-  for (const Verdict& verdict : verdicts) must_hold(verdict);
+  must_hold(autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"));
+  must_hold(autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"));
+  must_hold(autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"));
+  must_hold(autoregressive_verdict<BlocksOf32>("A×B, blocks of 32"));
 }
 
 TEST_CASE("row i of A(X)×B(X) depends on all of the rows 1, …, i") {

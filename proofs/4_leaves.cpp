@@ -101,9 +101,9 @@ void check_control(const char* name, const char* a, const char* b, const char* c
 }  // namespace
 
 TEST_CASE("controls: T(X|i) = T(X)|i falls for each, in the arithmetics that can see it") {
-  // The table of what can refute what. Row 1 of attention sees itself with the whole weight exp(s−m)/exp(s−m) = 1, whatever
-  // the scale and the maximum are, so that these show over (a) and (c) in row 2 of 3 at the earliest; over (b) a great hidden
-  // maximum makes it 0/0.
+  // The table of what can refute what. Row 1 of attention sees itself with the whole weight exp(s−m)/exp(s−m) = 1,
+  // whatever the scale and the maximum are, so that these show over (a) and (c) in row 2 of 3 at the earliest; over (b) a
+  // great hidden maximum makes it 0/0.
   // clang-format off
   //                                                                        (a) double  (b) bits  (c) field  (d) sets
   check_control<UpsideDownMask>("a mask upside down",                         "2,1",     "2,1",    "2,1",     "2,1");

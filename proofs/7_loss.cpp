@@ -184,8 +184,8 @@ TEST_CASE("N is differentiable at a constant row, where σ = 0: its Jacobian is 
 }
 
 /// How far the difference quotients of the loss along a random direction v of the weight space are from each other, from
-/// the right and from the left, and how far the right one is from ⟨gradient, v⟩; relative to the quotients. At σ = 0 the step h
-/// must be far below ε, which is how far N looks like its derivative there.
+/// the right and from the left, and how far the right one is from ⟨gradient, v⟩; relative to the quotients. At σ = 0 the
+/// step h must be far below ε, which is how far N looks like its derivative there.
 struct Quotients {
   double sides, gradient;
 

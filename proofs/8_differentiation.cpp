@@ -83,33 +83,32 @@ std::optional<Failure> anti_causality_fails(std::string_view name) {
   return std::nullopt;
 }
 
-/// ReLU with the sign of its pullback flipped.
-template <class Real>
-struct FlippedReLU : ReLu<Real> {
+/// ReLU, where `Spoil` has changed every number that its pullback returns.
+template <class Real, class Spoil>
+struct SpoiltReLU : ReLu<Real> {
   auto value_and_pullback(typename ReLu<Real>::domain X) const {
     auto [Y, right] = ReLu<Real>::value_and_pullback(std::move(X));
     return with_pullback(std::move(Y),
-                         [right = std::move(right)](typename ReLu<Real>::codomain dY, FlippedReLU& gradient) {
+                         [right = std::move(right)](typename ReLu<Real>::codomain dY, SpoiltReLU& gradient) {
                            auto dX = right(std::move(dY), gradient);
-                           for (std::size_t e = 0; e < dX.rows() * d_model; ++e) dX.data()[e] = -dX.data()[e];
+                           for (std::size_t e = 0; e < dX.rows() * d_model; ++e) dX.data()[e] = Spoil{}(dX.data()[e]);
                            return dX;
                          });
   }
 };
-
-/// ReLU with 1 added to what its pullback returns.
-template <class Real>
-struct ShiftedPullback : ReLu<Real> {
-  auto value_and_pullback(typename ReLu<Real>::domain X) const {
-    auto [Y, right] = ReLu<Real>::value_and_pullback(std::move(X));
-    return with_pullback(std::move(Y),
-                         [right = std::move(right)](typename ReLu<Real>::codomain dY, ShiftedPullback& gradient) {
-                           auto dX = right(std::move(dY), gradient);
-                           for (std::size_t e = 0; e < dX.rows() * d_model; ++e) dX.data()[e] += Real(1);
-                           return dX;
-                         });
+struct FlippedSign {
+  auto operator()(const auto& dx) const { return -dx; }
+};
+struct Plus1 {
+  template <class Real>
+  Real operator()(const Real& dx) const {
+    return dx + Real(1);
   }
 };
+template <class Real>
+using FlippedReLU = SpoiltReLU<Real, FlippedSign>;
+template <class Real>
+using ShiftedPullback = SpoiltReLU<Real, Plus1>;
 
 /// A composite that contains the flipped one.
 template <class Real>

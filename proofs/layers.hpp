@@ -126,6 +126,10 @@ template <class Real> using EncoderBlock = numpy::EncoderBlock<small_numpy, Real
 template <class Real> using DecoderBlockInMemory = WithMemory<numpy::DecoderBlock<small_numpy, Real>>;
 // clang-format on
 
+/// One head of H: d_head columns.
+template <class Real>
+using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
+
 /// A layer over any arithmetic, with its name in the write-up.
 template <template <class> class Layer_>
 struct Listed {

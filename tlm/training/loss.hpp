@@ -59,8 +59,8 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   return X;
 }
 
-/// Refuses what is no batch: throws std::invalid_argument if weights and tokens differ in shape, if a weight is not from [0, 1]
-/// or if all of them are 0, and std::out_of_range for a token that is not in the vocabulary.
+/// Refuses what is no batch: throws std::invalid_argument if weights and tokens differ in shape, if a weight is not from
+/// [0, 1] or if all of them are 0, and std::out_of_range for a token that is not in the vocabulary.
 template <std::size_t vocab_size, class Real>
 void require_valid(const Batch<Real>& batch) {
   if (!(batch.omega.sequences() == batch.x.sequences()))
