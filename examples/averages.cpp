@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <examples/program.hpp>
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 
 namespace {
 

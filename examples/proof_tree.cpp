@@ -1,18 +1,80 @@
-// How "T_LM is autoregressive" is derived: by types, from named rules, down to what the leaves declare.
+// How "T is autoregressive" is derived: by types, from named rules, down to what the leaves declare. As text, or as JSON.
 
 #include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include <examples/program.hpp>
-#include <tlm/models/proof_tree.hpp>
+#include <tlm/claims/derivation.hpp>
+#include <tlm/models/formulated_transformer.hpp>
+#include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
 namespace {
 
-void print() { std::cout << tlm::proof_tree<tlm::TransformerLM<tlm::Config{.vocab_size = 11}>>(); }
+using Small = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .n_heads = 2}>;
+
+/// The models, by the names that they have on the command line.
+const std::map<std::string, tlm::Derivation (*)()> models{
+    {"T_LM", tlm::derivation<tlm::TransformerLM<tlm::Config{.vocab_size = 11}>>},
+    {"inspirational",
+     tlm::derivation<tlm::TransformerLM<tlm::Config{.vocab_size = 11, .block = tlm::Block::inspirational}>>},
+    {"two_heads", tlm::derivation<Small>},
+    {"formulated", tlm::derivation<tlm::formulated::Transformer<tlm::formulated::Config{.s = 11}>>},
+    {"numpy", tlm::derivation<tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>},
+};
+
+/// The check that holds what a leaf declares: a file of proofs/ and a test case in it.
+std::string_view check_of(std::string_view declared) {
+  if (declared == tlm::is::Rowwise::text) return "proofs/04_leaves.cpp: what is called rowwise is rowwise";
+  if (declared == tlm::is::LowerTriangular::text)
+    return "proofs/02_masked_softmax.cpp: softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on the rows "
+           "1, …, "
+           "i of V";
+  if (declared == tlm::is::Full::text)
+    return "proofs/04_leaves.cpp: attention without a mask is not autoregressive: the first of two rows sees the "
+           "second";
+  return "proofs/04_leaves.cpp: what is called autoregressive is autoregressive";
+}
+
+/// A list of statements, of which the first is derived: each with its claim, its rule and its parts, which are places in
+/// the list; a leaf with what it declares and the check that holds it.
+nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (const tlm::Step& step : derivation) {
+    nlohmann::ordered_json entry{{"statement", step.object + " is " + std::string(step.claim)},
+                                 {"object", step.object},
+                                 {"claim", step.claim},
+                                 {"follows", step.follows}};
+    if (!step.equation.empty()) entry["equation"] = step.equation;
+    if (!step.rule.empty()) {
+      entry["rule"] = step.rule;
+      entry["sentence"] = step.sentence;
+      entry["parts"] = step.parts;
+    } else if (!step.declared.empty()) {
+      entry["declared"] = step.declared;
+      entry["check"] = check_of(step.declared);
+    }
+    steps.push_back(entry);
+  }
+  return steps;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"How \"T_LM is autoregressive\" is derived by types.", "proof_tree"};
-  return program::main(app, argc, argv, print);
+  CLI::App app{"How \"T is autoregressive\" is derived by types.", "proof_tree"};
+  tlm::Derivation (*derive)() = models.at("T_LM");
+  bool json = false;
+  program::add_choice(app, "--model", derive, models, "Of which model (T_LM)");
+  app.add_flag("--json", json, "The steps as JSON: equal ones once, parts as places in the list");
+  return program::main(app, argc, argv, [&] {
+    if (json)
+      std::cout << as_json(derive()).dump(2) << '\n';
+    else
+      std::cout << tlm::written_out(derive());
+  });
 }

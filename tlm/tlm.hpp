@@ -1,7 +1,10 @@
 #pragma once
 
-/// All of tlm.
-#include <tlm/decoding/greedy.hpp>
+/// All of tlm that needs no further library.
+#include <tlm/algebra/concat.hpp>
+#include <tlm/algebra/layer.hpp>
+#include <tlm/claims/derivation.hpp>
+#include <tlm/decoding/decode.hpp>
 #include <tlm/layers/causal_attention.hpp>
 #include <tlm/layers/decoder_block.hpp>
 #include <tlm/layers/embedding.hpp>
@@ -11,11 +14,10 @@
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
-#include <tlm/models/proof_tree.hpp>
 #include <tlm/models/transformer_lm.hpp>
+#include <tlm/tasks/reversal.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
 #include <tlm/training/optimizers.hpp>
-#include <tlm/training/reversal.hpp>
 #include <tlm/training/train.hpp>
-#include <tlm/training/translation.hpp>
+#include <tlm/version.hpp>

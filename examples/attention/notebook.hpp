@@ -24,7 +24,7 @@ inline constexpr std::size_t M = 3;  ///< The dimension of keys, queries and val
 inline constexpr std::size_t h = 3;  ///< The number of heads.
 
 template <class Mask, std::size_t heads, template <class> class Source>
-using Attention = tlm::Heads<"Q", "K", "V", D, heads, M, M, Mask, Source, double>;
+using Attention = tlm::LinearHeads<"Q", "K", "V", D, heads, M, M, Mask, Source, double>;
 
 using SelfAttention = Attention<tlm::Unmasked, 1, tlm::FromItself>;
 using MaskedSelfAttention = Attention<tlm::Causal, 1, tlm::FromItself>;

@@ -34,7 +34,9 @@ std::vector<program::Answer> test(const Model& model, const tlm::Reversal& task)
   std::vector<program::Answer> answers;
   for (const auto& tokens : task.all()) {
     const auto question = tlm::Reversal::question(tokens);
-    answers.push_back({question, tlm::greedy(model, question, Model::config.max_len), tlm::Reversal::solved(tokens)});
+    const auto answer =
+        tlm::decode(model, question, {tlm::Reversal::separator, tlm::Reversal::separator, Model::config.max_len});
+    answers.push_back({question, answer, tlm::Reversal::solved(tokens)});
   }
   return answers;
 }
@@ -49,8 +51,7 @@ void train_and_test(const Options& options) {
   auto model = std::make_unique<Model>();
   tlm::initialize_uniform(*model, generator);
   if (options.init == Options::Init::sinusoidal) {
-    using PE = tlm::PositionalEncoding<Model::config.max_len, Model::config.d_model>;
-    tlm::part<PE>(*model).PE = PE::sinusoidal();
+    tlm::weight<"PE.PE">(*model) = tlm::PositionalEncoding<Model::config.max_len, Model::config.d_model>::sinusoidal();
   }
 
   if (!options.quiet)

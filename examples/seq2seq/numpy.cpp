@@ -8,5 +8,6 @@ void run_numpy(const Options& options) {
                                                            .h = 4,
                                                            .d_ff = 128,
                                                            .max_len = Task::max_len}>;
-  train_and_test<Model>(options, "The NumPy notebook's Transformer with D 64, M 16, h 4, d_ff 128, 2+2 blocks");
+  train_and_test<Model>(options, "The NumPy notebook's Transformer with D 64, M 16, h 4, d_ff 128, 2+2 blocks",
+                        tlm::Mean{});
 }

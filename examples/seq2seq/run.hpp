@@ -17,12 +17,12 @@ std::vector<program::Answer> test(const Model& model, const Task& task) {
   std::vector<program::Answer> answers;
   for (const auto& source : task.held_out())
     answers.push_back(
-        {source, tlm::translate(model, source, Task::start, Task::end, Task::max_len), task.answer(source)});
+        {source, tlm::decode(model, source, {Task::start, Task::end, Task::max_len}), task.answer(source)});
   return answers;
 }
 
-template <class Model>
-void train_and_test(const Options& options, std::string_view name) {
+template <class Model, class Objective>
+void train_and_test(const Options& options, std::string_view name, const Objective& objective) {
   tlm::Generator generator{options.seed};
   Task task{options.task, generator};
   auto model = std::make_unique<Model>();
@@ -38,6 +38,6 @@ void train_and_test(const Options& options, std::string_view name) {
   tlm::Adam<Model> adam{options.learning_rate};
   program::ProgressReport report{options.steps, options.quiet};
   tlm::train(
-      *model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report);
+      *model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report, objective);
   program::print_answers(test(*model, task), options.quiet);
 }

@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include <tlm/training/generator.hpp>
-#include <tlm/training/translation.hpp>
+#include <tlm/random/generator.hpp>
+#include <tlm/training/batch.hpp>
 
 /// What the encoder–decoders learn here: to copy a sequence of symbols, or to reverse it.
 ///

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
 
 namespace tlm {
 
@@ -13,8 +13,13 @@ namespace tlm {
 template <class DomainOfG, class CodomainOfF>
 struct DomainIs {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(std::is_same_v<DomainOfG, CodomainOfF>, "in a composition G∘F the codomain of F is the domain of G");
+  static_assert(std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
+                    std::is_same_v<CodomainOfF, Anything>,
+                "in a composition G∘F the codomain of F is the domain of G");
 };
+
+template <class... Factors>
+struct Composition;
 
 /// The composition of one factor is that factor.
 template <class F>
@@ -24,10 +29,11 @@ struct Composition<F> : F {};
 template <class G, class... Fs>
 struct Composition<G, Fs...> {
   using F = Composition<Fs...>;
-  using definition = Composition;
-  using domain = typename F::domain;
-  using codomain = typename G::codomain;
-  static_assert(DomainIs<typename G::domain, typename F::codomain>::value);
+  using form = forms::Composition<G, Fs...>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<G>;
+  static_assert(IsLayer<G>::value && (IsLayer<Fs>::value && ...));
+  static_assert(DomainIs<DomainOf<G>, CodomainOf<F>>::value);
 
   G g;
   F f;
@@ -39,14 +45,15 @@ struct Composition<G, Fs...> {
 
   /// The chain rule: (G∘F)′(X) = G′(F(X)) F′(X), whose transpose is F′(X)ᵀ G′(F(X))ᵀ: first back through G, then F.
   template <class... Entries>
-  auto value_and_pullback(domain X, const Entries&... entries) const {
+  auto value_and_pullback(domain X, const Entries&... entries) const& {
     auto [F_X, F_pullback] = differentiate(f, std::move(X), entries...);
     auto [Y, G_pullback] = differentiate(g, std::move(F_X), entries...);
     return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
-                                           codomain dY, Composition& gradient, Entries&... entry_gradients) {
-      return F_pullback(G_pullback(std::move(dY), gradient.g, entry_gradients...), gradient.f, entry_gradients...);
+                                           codomain Y_bar, Composition& gradient, Entries&... entry_gradients) {
+      return F_pullback(G_pullback(std::move(Y_bar), gradient.g, entry_gradients...), gradient.f, entry_gradients...);
     });
   }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Composition>(); }
 
   /// What G and F remember.
   struct State {
@@ -59,21 +66,10 @@ struct Composition<G, Fs...> {
     return tlm::extend(g, state.g, tlm::extend(f, state.f, std::move(X), entries...), entries...);
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit_part<F>(visit, 0, layer.f...);
-    visit_part<G>(visit, 0, layer.g...);
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.f...);
+    visit(0, layer.g...);
   }
 };
-
-/// The part of type P of a composition, to look at its weights or to set them.
-template <class P, class G, class... Fs>
-P& part(Composition<G, Fs...>& whole) {
-  if constexpr (sizeof...(Fs) == 0)
-    return whole;
-  else if constexpr (std::is_same_v<P, G>)
-    return whole.g;
-  else
-    return part<P>(whole.f);
-}
 
 }  // namespace tlm

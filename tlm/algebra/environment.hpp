@@ -1,70 +1,106 @@
 #pragma once
 
-#include <tuple>
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/layer.hpp>
 
-/// The environment: what some layers read beside their input.
+/// How a layer is applied, differentiated and extended in an environment: what some layers read beside their input.
 ///
 /// A decoder's memory and a weight that a model uses in several places are entries of the environment, each an object
-/// of a type of its own. Combinators pass the entries on as they are, f(X, entry…), and only the layers that read one
-/// have a parameter for them; all other layers stay functions of X alone. What pullbacks add up for the entries goes to
-/// objects of the same types, which stand beside the gradient: pullback(dY, gradient, entry_gradient…).
+/// of a type of its own. What is made of other layers passes the entries on as they are, f(X, entry…); a leaf that reads
+/// one says so, `using reads = Entry`, and takes it behind X; all other leaves stay functions of X alone. What pullbacks
+/// add up for the entries goes to objects of the same types, which stand beside the gradient:
+/// pullback(Y_bar, gradient, entry_gradient…).
 namespace tlm {
 
-/// The condition under which a layer finds the entry that it reads. A failure shows which one is missing.
-template <class Entry, class... Entries>
-struct EnvironmentHas {
-  static constexpr bool value = (std::is_same_v<Entry, Entries> || ...);
-  static_assert(
-      value,
-      "this layer reads an entry of the environment that nobody provides in its shape: a memory comes from an "
-      "EncoderDecoder, a tied weight from a Tied");
+/// F(X), with the entries that F takes.
+template <class F, class... Entries>
+CodomainOf<F> apply(const F& f, DomainOf<F> X, const Entries&... entries) {
+  if constexpr (complete<F>)
+    return with_entries<F>([&](const auto&... taken) -> CodomainOf<F> { return f(std::move(X), taken...); },
+                           entries...);
+  else
+    return {};
+}
+
+/// The condition under which F has a pullback that returns a matrix of F's domain. A failure shows F and what it returns.
+template <class F, class Returned>
+struct PullbackLeadsBack {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(std::is_convertible_v<Returned, DomainOf<F>> || std::is_same_v<Returned, Nothing>,
+                "a pullback returns ∂L/∂X, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
 };
 
-/// The entry of this type.
-template <class Entry, class... Entries>
-Entry& read(Entries&... entries) {
-  if constexpr (EnvironmentHas<std::remove_const_t<Entry>, std::remove_const_t<Entries>...>::value)
-    return std::get<Entry&>(std::tie(entries...));
+/// F has a derivative, with these entries.
+template <class F, class... Entries>
+concept HasPullback = requires(const F& f, DomainOf<F> X, const Entries&... entries) {
+  f.value_and_pullback(std::move(X), entries...);
+};
+
+/// The condition under which F has a derivative. A failure shows F.
+template <class F, bool has_pullback>
+struct IsDifferentiable {
+  static constexpr bool value = has_pullback;
+  static_assert(
+      has_pullback,
+      "a layer has a derivative: auto value_and_pullback(domain X) const, which returns "
+      "tlm::with_pullback(Y, [](const codomain& Y_bar, Layer& gradient) { …; return X_bar; }), and behind X and "
+      "behind the gradient the entry that it reads");
+};
+
+/// F's value and pullback at X, with the entries that F takes.
+template <class F, class... Entries>
+auto differentiate(const F& f, DomainOf<F> X, const Entries&... entries) {
+  if constexpr (!complete<F>) {
+    return with_pullback(CodomainOf<F>{}, Anything{});
+  } else {
+    return with_entries<F>(
+        [&]<class... Taken>(const Taken&... taken) {
+          if constexpr (IsDifferentiable<F, HasPullback<F, Taken...>>::value)
+            return f.value_and_pullback(std::move(X), taken...);
+          else
+            return with_pullback(CodomainOf<F>{}, Anything{});
+        },
+        entries...);
+  }
 }
 
-/// Whether F takes these entries.
+/// What the pullback of F returns.
 template <class F, class... Entries>
-inline constexpr bool reads_environment =
-    sizeof...(Entries) > 0 && std::is_invocable_v<const F&, typename F::domain, const Entries&...>;
+using PulledBack =
+    decltype(differentiate(std::declval<const F&>(), std::declval<DomainOf<F>>(), std::declval<const Entries&>()...)
+                 .pullback(std::declval<CodomainOf<F>>(), std::declval<F&>(), std::declval<Entries&>()...));
 
-/// F(X), with the environment if F reads one.
-template <class F, class... Entries>
-typename F::codomain apply(const F& f, typename F::domain X, const Entries&... entries) {
-  if constexpr (reads_environment<F, Entries...>)
-    return f(std::move(X), entries...);
-  else
-    return f(std::move(X));
-}
-
-/// F's value and pullback at X, with the environment if F reads one.
-template <class F, class... Entries>
-auto differentiate(const F& f, typename F::domain X, const Entries&... entries) {
-  if constexpr (reads_environment<F, Entries...>)
-    return f.value_and_pullback(std::move(X), entries...);
-  else
-    return f.value_and_pullback(std::move(X));
-}
+/// The condition under which a layer can be extended row by row. A failure shows the layer.
+template <class T>
+struct CanExtend {
+  static constexpr bool value = Extensible<T>;
+  static_assert(value || !complete<T>,
+                "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
+};
 
 /// The rows of T(X₀ continued by X) that belong to X, where `state` remembers X₀ and from now on also X, with the
-/// environment if T reads one. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what
-/// does not depend on X at all stands the more.)
-template <Extensible T, class... Entries>
-typename T::codomain extend(const T& layer, State<T>& state, typename T::domain X, const Entries&... entries) {
-  if constexpr (rowwise<T>)
+/// entries that T takes. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what does not
+/// depend on X at all stands the more.)
+template <class T, class... Entries>
+CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
+  if constexpr (!CanExtend<T>::value)
+    return {};
+  else if constexpr (rowwise<T>)
     return apply(layer, std::move(X), entries...);
-  else if constexpr (requires { layer.extend(state, std::move(X), entries...); })
-    return layer.extend(state, std::move(X), entries...);
+  else if constexpr (complete<T>)
+    return with_entries<T>(
+        [&](const auto&... taken) -> CodomainOf<T> { return layer.extend(state, std::move(X), taken...); }, entries...);
   else
-    return layer.extend(state, std::move(X));
+    return {};
 }
+
+/// T is a layer: it has its first two faces, and its weights can be visited.
+template <class T>
+concept Layer = complete<T> && requires(const T& f, typename T::domain X) {
+  { f.value_and_pullback(X).value } -> std::convertible_to<typename T::codomain>;
+};
 
 }  // namespace tlm

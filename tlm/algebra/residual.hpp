@@ -4,16 +4,16 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
 
 namespace tlm {
 
 /// Res(F)(X) = X + F(X). (Article, "DecoderBlock Definition".)
 template <class F>
 struct Res {
-  using definition = Res;
-  using domain = typename F::domain;
-  using codomain = typename F::codomain;
+  using form = forms::Residual<F>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  static_assert(IsLayer<F>::value);
   static_assert(DomainIs<domain, codomain>::value);
 
   F f;
@@ -25,13 +25,14 @@ struct Res {
 
   /// (X + F(X))′ = I + F′(X), and so its transpose.
   template <class... Entries>
-  auto value_and_pullback(const domain& X, const Entries&... entries) const {
+  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
     auto [F_X, F_pullback] = differentiate(f, X, entries...);
-    return with_pullback(std::move(F_X += X), [F_pullback = std::move(F_pullback)](const codomain& dY, Res& gradient,
-                                                                                   Entries&... entry_gradients) {
-      return dY + F_pullback(dY, gradient.f, entry_gradients...);
+    return with_pullback(std::move(F_X) + X, [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient,
+                                                                                  Entries&... entry_gradients) {
+      return Y_bar + F_pullback(Y_bar, gradient.f, entry_gradients...);
     });
   }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Res>(); }
 
   /// What F remembers.
   struct State {
@@ -43,7 +44,7 @@ struct Res {
     return X + tlm::extend(f, state.f, X, entries...);
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit_part<F>(visit, 0, layer.f...); }
+  static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
 };
 
 }  // namespace tlm

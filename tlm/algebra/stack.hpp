@@ -7,17 +7,17 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
 
 namespace tlm {
 
 /// F_count ∘ … ∘ F_1: as many layers of one type, each with weights of its own.
 template <class F, std::size_t count>
 struct Stack {
-  using definition = Stack;
-  using domain = typename F::domain;
-  using codomain = typename F::codomain;
+  using form = forms::Stack<F, count>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
   static_assert(count > 0, "a Stack has at least one layer");
+  static_assert(IsLayer<F>::value);
   static_assert(DomainIs<domain, codomain>::value);
 
   std::array<F, count> f;
@@ -30,7 +30,7 @@ struct Stack {
 
   /// The chain rule of Composition, for as many factors: back through F_count first, through F_1 last.
   template <class... Entries>
-  auto value_and_pullback(domain X, const Entries&... entries) const {
+  auto value_and_pullback(domain X, const Entries&... entries) const& {
     std::vector<decltype(differentiate(f[0], X, entries...).pullback)> pullbacks;
     pullbacks.reserve(count);
     for (const F& f_i : f) {
@@ -38,13 +38,14 @@ struct Stack {
       X = std::move(Y);
       pullbacks.push_back(std::move(pullback));
     }
-    return with_pullback(std::move(X),
-                         [pullbacks = std::move(pullbacks)](codomain dY, Stack& gradient, Entries&... entry_gradients) {
-                           for (std::size_t i = count; i-- > 0;)
-                             dY = pullbacks[i](std::move(dY), gradient.f[i], entry_gradients...);
-                           return dY;
-                         });
+    return with_pullback(
+        std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient, Entries&... entry_gradients) {
+          for (std::size_t i = count; i-- > 0;)
+            Y_bar = pullbacks[i](std::move(Y_bar), gradient.f[i], entry_gradients...);
+          return Y_bar;
+        });
   }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Stack>(); }
 
   /// What each layer remembers.
   struct State {
@@ -57,8 +58,8 @@ struct Stack {
     return X;
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    for (std::size_t i = 0; i < count; ++i) visit_part<F>(visit, i + 1, layer.f[i]...);
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    for (std::size_t i = 0; i < count; ++i) visit(i + 1, layer.f[i]...);
   }
 };
 

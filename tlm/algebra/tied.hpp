@@ -3,10 +3,9 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/weights.hpp>
 
 namespace tlm {
 
@@ -24,9 +23,10 @@ struct TiedWeight {
 /// pullbacks of the readers do, in the gradient's entry.
 template <class Entry, class F>
 struct Tied {
-  using definition = Tied;
-  using domain = typename F::domain;
-  using codomain = typename F::codomain;
+  using form = forms::Tied<Entry, F>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  static_assert(IsLayer<F>::value);
 
   Entry entry;
   F f;
@@ -37,13 +37,14 @@ struct Tied {
   }
 
   template <class... Entries>
-  auto value_and_pullback(domain X, const Entries&... entries) const {
+  auto value_and_pullback(domain X, const Entries&... entries) const& {
     auto [Y, F_pullback] = differentiate(f, std::move(X), entry, entries...);
-    return with_pullback(
-        std::move(Y), [F_pullback = std::move(F_pullback)](codomain dY, Tied& gradient, Entries&... entry_gradients) {
-          return F_pullback(std::move(dY), gradient.f, gradient.entry, entry_gradients...);
-        });
+    return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback)](codomain Y_bar, Tied& gradient,
+                                                                            Entries&... entry_gradients) {
+      return F_pullback(std::move(Y_bar), gradient.f, gradient.entry, entry_gradients...);
+    });
   }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Tied>(); }
 
   /// What F remembers.
   struct State {
@@ -55,9 +56,9 @@ struct Tied {
     return tlm::extend(f, state.f, std::move(X), entry, entries...);
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    Entry::weights(visit, layer.entry...);
-    visit_part<F>(visit, 0, layer.f...);
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.entry...);
+    visit(0, layer.f...);
   }
 };
 

@@ -1,16 +1,23 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
-/// The weights of a layer, visited by name.
+#include <tlm/algebra/symbol.hpp>
+#include <tlm/matrix/matrix.hpp>
+
+/// The weights of a layer, visited and found by name.
 ///
-/// Every layer has a static function weights(visit, layer…), which calls visit(name, weight…) for each of its weights
-/// in the order in which the layer applies them. It takes one object or several of the same type at once (a model, its
-/// gradient, an optimizer's moments), so that updates, counts, initial values and storage are written once, here and
-/// over this function, and never layer by layer.
+/// A leaf has a static function weights(visit, layer…), which calls visit(name, weight…) for each of its weights; what is
+/// made of other layers has parts(visit, layer…), which calls visit(index, part…) for each of its parts. Both in the order
+/// in which they are applied, and over one object or several of the same type at once (a model, its gradient, an
+/// optimizer's moments): updates, counts, initial values and storage are written once, over these, and never layer by
+/// layer.
 namespace tlm {
 
 /// What a weight is to the vectors that it meets.
@@ -23,40 +30,66 @@ enum class Role {
 /// The place of a weight in a model: its own symbol within that of the layer, within that of the layer around it.
 struct Name {
   std::string_view symbol;
+  Role role = Role::matrix;
   std::size_t index = 0;        ///< From 1 within a Stack; 0 elsewhere.
   const Name* inner = nullptr;  ///< Valid during the visit.
-  Role role = Role::matrix;
 
   /// The weight's own symbol, as in "A".
-  std::string_view letter() const { return inner ? inner->letter() : symbol; }
+  constexpr std::string_view letter() const { return inner ? inner->letter() : symbol; }
+
+  /// put(c) for each character of the path, as in "DB_1.FF.A".
+  constexpr void spell(const auto& put) const {
+    for (const char c : symbol) put(c);
+    if (index > 0) {
+      put('_');
+      std::size_t digit = 1;
+      while (index / digit >= 10) digit *= 10;
+      for (; digit > 0; digit /= 10) put(char('0' + index / digit % 10));
+    }
+    if (inner) {
+      put('.');
+      inner->spell(put);
+    }
+  }
 
   /// As in "DB_1.FF.A".
   std::string path() const {
-    std::string path{symbol};
-    if (index > 0) path += "_" + std::to_string(index);
-    return inner ? path + "." + inner->path() : path;
+    std::string path;
+    spell([&](char c) { path += c; });
+    return path;
+  }
+
+  /// Whether this is the path.
+  constexpr bool is(std::string_view path) const {
+    std::size_t length = 0;
+    bool same = true;
+    spell([&](char c) {
+      same = same && length < path.size() && path[length] == c;
+      ++length;
+    });
+    return same && length == path.size();
   }
 };
 
-/// Visits the weights of a part of a layer, under the part's symbol where it has one.
-template <class Part, class Visit, class... Parts>
-constexpr void visit_part(Visit&& visit, std::size_t index, Parts&... part) {
-  if constexpr (requires { Part::symbol; })
-    Part::weights(
-        [&](const Name& name, auto&... weight) {
-          visit(Name{Part::symbol, index, &name, name.role}, weight...);
+/// Visits the weights of a layer, and of the same of others.
+template <class Layer, class Visit, class... Layers>
+constexpr void visit_weights(Visit&& visit, Layers&... layer) {
+  if constexpr (requires { Layer::parts([](std::size_t, auto&...) {}, layer...); })
+    Layer::parts(
+        [&]<class Part, class... Others>(std::size_t index, Part& part, Others&... others) {
+          using PartType = std::remove_const_t<Part>;
+          if constexpr (requires { PartType::symbol; })
+            visit_weights<PartType>(
+                [&](const Name& name, auto&... weight) {
+                  visit(Name{PartType::symbol, name.role, index, &name}, weight...);
+                },
+                part, others...);
+          else
+            visit_weights<PartType>(visit, part, others...);
         },
-        part...);
-  else
-    Part::weights(visit, part...);
-}
-
-/// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
-template <class Layer, class Visit, class... Others>
-void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
-  static_assert((std::is_same_v<std::remove_const_t<Layer>, std::remove_const_t<Others>> && ...),
-                "weights are visited together only in layers of the same type");
-  std::remove_const_t<Layer>::weights(visit, layer, others...);
+        layer...);
+  else if constexpr (requires { Layer::weights(visit, layer...); })
+    Layer::weights(visit, layer...);
 }
 
 #if defined(__clang__)
@@ -72,7 +105,7 @@ extern Layer imaginary;
 template <class Layer>
 consteval std::size_t count_weights(const auto& counts) {
   std::size_t count = 0;
-  Layer::weights(
+  visit_weights<Layer>(
       [&](const Name& name, auto& weight) {
         if (counts(name)) count += std::remove_cvref_t<decltype(weight)>::size;
       },
@@ -84,8 +117,113 @@ consteval std::size_t count_weights(const auto& counts) {
 template <class Layer>
 inline constexpr std::size_t weight_count = count_weights<Layer>([](const Name&) { return true; });
 
+/// The number of weight matrices of a layer or model.
+template <class Layer>
+inline constexpr std::size_t matrix_count = [] {
+  std::size_t count = 0;
+  visit_weights<Layer>([&](const Name&, auto&) { ++count; }, imaginary<Layer>);
+  return count;
+}();
+
+/// The condition under which a path leads to one weight only. A failure shows the layer.
+template <class Layer>
+struct PathsAreUnique {
+  static constexpr bool value = [] {
+    std::array<std::uint64_t, matrix_count<Layer> + 1> hashes{};  // of the paths: FNV-1a
+    std::size_t count = 0;
+    visit_weights<Layer>(
+        [&](const Name& name, auto&) {
+          std::uint64_t hash = 0xcbf29ce484222325;
+          name.spell([&](char c) { hash = (hash ^ std::uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3; });
+          hashes[count++] = hash;
+        },
+        imaginary<Layer>);
+    std::sort(hashes.begin(), hashes.begin() + count);
+    return std::adjacent_find(hashes.begin(), hashes.begin() + count) == hashes.begin() + count;
+  }();
+  static_assert(value, "two weights of this layer have the same path: give the parts that they are in a symbol each");
+};
+
+/// Where the weight with a path stands among those of a layer, and its shape.
+struct Place {
+  std::size_t number, rows, cols;
+};
+
+/// The place of the weight with this path. The number is matrix_count if there is none.
+template <class Layer>
+consteval Place place_of(std::string_view path) {
+  Place place{matrix_count<Layer>, 1, 1};
+  std::size_t number = 0;
+  visit_weights<Layer>(
+      [&](const Name& name, auto& weight) {
+        using Weight = std::remove_cvref_t<decltype(weight)>;
+        if (name.is(path)) place = {number, Weight::size / Weight::cols, Weight::cols};
+        ++number;
+      },
+      imaginary<Layer>);
+  return place;
+}
+
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
+
+/// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
+template <class Layer, class Visit, class... Others>
+void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
+  static_assert((std::is_same_v<std::remove_const_t<Layer>, std::remove_const_t<Others>> && ...),
+                "weights are visited together only in layers of the same type");
+  static_assert(PathsAreUnique<std::remove_const_t<Layer>>::value);
+  visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
+}
+
+/// The condition under which a layer has a weight with a path. A failure shows both.
+template <Symbol path, class Layer>
+struct HasWeight {
+  static constexpr bool value = place_of<Layer>(path).number < matrix_count<Layer>;
+  static_assert(value, "the layer has no weight with this path: for_each_weight visits all, with Name::path() of each");
+};
+
+/// The weight with a path, as in weight<"DB_1.FF.A">(model).
+template <Symbol path, class Layer>
+auto& weight(Layer& layer) {
+  using LayerType = std::remove_const_t<Layer>;
+  constexpr Place place = place_of<LayerType>(path);
+  using Weight = Matrix<place.rows, place.cols, typename LayerType::codomain::Real>;
+  std::conditional_t<std::is_const_v<Layer>, const Weight, Weight>* found = nullptr;
+  if constexpr (HasWeight<path, LayerType>::value) {
+    std::size_t number = 0;
+    for_each_weight(
+        [&]<class W>(const Name&, W& candidate) {
+          if constexpr (std::is_same_v<std::remove_const_t<W>, Weight>)
+            if (number == place.number) found = &candidate;
+          ++number;
+        },
+        layer);
+  }
+  return *found;
+}
+
+/// The first part of type P of a layer, however deep: part<FeedForward<8, 16>>(block). The layer itself if it is a P.
+template <class P, class Layer>
+auto& part(Layer& layer) {
+  std::conditional_t<std::is_const_v<Layer>, const P, P>* found = nullptr;
+  const auto search = [&found](const auto& self, auto& candidate) -> void {
+    using Candidate = std::remove_cvref_t<decltype(candidate)>;
+    if constexpr (std::is_base_of_v<P, Candidate>) {
+      if (!found) found = &candidate;
+    } else if constexpr (requires { Candidate::parts([](std::size_t, auto&) {}, candidate); }) {
+      Candidate::parts([&](std::size_t, auto& piece) { self(self, piece); }, candidate);
+    }
+  };
+  search(search, layer);
+  return *found;
+}
+
+/// All weights become 0: what a gradient is before anything is added to it.
+template <class Layer>
+void set_to_zero(Layer& layer) {
+  for_each_weight([]<class Weight>(const Name&, Weight& w) { std::fill_n(w.data(), Weight::size, 0); }, layer);
+}
 
 }  // namespace tlm

@@ -1,70 +1,80 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
-#include <tlm/training/generator.hpp>
+#include <tlm/decoding/choice.hpp>
+#include <tlm/layers/softmax.hpp>
 
 /// Decoding: what a model says, token by token.
 namespace tlm {
 
+/// Which token starts a text and which ends it, and how many tokens there may be, with the one that starts.
+struct Framing {
+  Token start, end;
+  std::size_t max_len;
+};
+
 /// The condition under which a model can be decoded token by token. A failure shows the model.
 template <class T>
-struct CanExtend {
-  static constexpr bool value = autoregressive<T>;
-  static_assert(value, "decoding extends what was computed, which needs an autoregressive model");
+struct CanDecode {
+  static constexpr bool of_tokens = std::is_same_v<DomainOf<T>, Tokens>;
+  static constexpr bool of_source = std::is_same_v<DomainOf<T>, SourceAndTarget<Tokens, Tokens>>;
+  static constexpr bool value = complete<T> && autoregressive<T> && (of_tokens || of_source);
+  static_assert(!complete<T> || autoregressive<T>,
+                "decoding extends what was computed, which needs a model that is autoregressive by type");
+  static_assert(!complete<T> || !autoregressive<T> || of_tokens || of_source,
+                "what is decoded reads tokens: sequences of them, or a source and a target");
 };
 
-/// Chooses the token with the greatest entry of a row, the lowest of them if there are several.
-struct Greatest {
-  template <class Real>
-  Token operator()(const Real* row, std::size_t count) const {
-    return Token(std::max_element(row, row + count) - row);
-  }
-};
-
-/// Chooses a token with the probabilities in a row. (The Formulated Transformer, "Prediction: y_{m+1} ~ Y_{m,:}".)
-struct Sampled {
-  Generator& generator;
-
-  /// Throws std::invalid_argument unless the entries are non-negative and sum to 1 within 1e-3.
-  template <class Real>
-  Token operator()(const Real* row, std::size_t count) const {
-    double sum = 0;
-    for (std::size_t j = 0; j < count; ++j) {
-      if (!(row[j] >= Real(0))) throw std::invalid_argument("a probability is " + std::to_string(row[j]) + ", not ≥ 0");
-      sum += double(row[j]);
+/// What a model says, until it says the token that ends or the text has max_len tokens; without the token that starts.
+///
+/// A model of sequences continues what is given, behind the token that starts: the result begins with what is given.
+/// (Notebook, transformerLM_output.) An encoder–decoder answers it, from the token that starts: what is given is the
+/// source. Each token is chosen by the scores in the last row, and the model reads every token once: its row is computed by
+/// extending what has been computed before.
+///
+/// Throws std::length_error if what is given leaves no room; std::invalid_argument for an empty source; whatever the model
+/// or the choice throws.
+template <class T, class Choice = Greedy>
+std::vector<Token> decode(const T& model, const std::vector<Token>& given, const Framing& framing,
+                          const Choice& choose = {}) {
+  if constexpr (!CanDecode<T>::value) {
+    return {};
+  } else {
+    const auto& score = scores(model);
+    State<std::remove_cvref_t<decltype(score)>> state;
+    std::vector<Token> said{framing.start};
+    if constexpr (CanDecode<T>::of_tokens) {
+      if (given.size() + 1 > framing.max_len)
+        throw std::length_error("an input of " + std::to_string(given.size()) +
+                                " tokens is too long: with the token that starts there is room for " +
+                                std::to_string(framing.max_len) + " tokens");
+      said.insert(said.end(), given.begin(), given.end());
+    } else if (given.empty()) {
+      throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
     }
-    if (!(std::abs(sum - 1) <= 1e-3))
-      throw std::invalid_argument("the probabilities of the next token sum to " + std::to_string(sum) + ", not to 1");
-    double remaining = generator.uniform() * sum;
-    std::size_t token = 0;
-    while (token + 1 < count && (remaining -= double(row[token])) >= 0) ++token;
-    return Token(token);
-  }
-};
-
-/// Continues `said` by what the model says, until it says `end` or `said` has max_len tokens.
-///
-///   read(state, tokens) → T(said): the rows for these tokens, which follow those read before.
-///
-/// Each token is chosen from the last row; the model reads every token once.
-template <class State, class Read, class Choice>
-void continue_saying(std::vector<Token>& said, std::size_t max_len, Token end, const Read& read, const Choice& choose) {
-  State state;
-  std::vector<Token> unread = said;
-  while (said.size() < max_len) {
-    const auto Y = read(state, Tokens{unread});
-    const Token token = choose(&Y(Y.rows() - 1, 0), decltype(Y)::cols);
-    said.push_back(token);
-    if (token == end) break;
-    unread = {token};
+    const auto read = [&](Tokens unread) {
+      if constexpr (CanDecode<T>::of_tokens)
+        return extend(score, state, std::move(unread));
+      else
+        return extend(score, state, {Tokens{given}, std::move(unread)});
+    };
+    std::vector<Token> unread = said;
+    while (said.size() < framing.max_len) {
+      const auto Y = read(Tokens{unread});
+      const Token token = choose(&Y(Y.rows() - 1, 0), T::codomain::cols);
+      said.push_back(token);
+      if (token == framing.end) break;
+      unread = {token};
+    }
+    return {said.begin() + 1, said.end()};
   }
 }
 

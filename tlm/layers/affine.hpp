@@ -5,7 +5,7 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/written.hpp>
 #include <tlm/matrix/product.hpp>
 
 namespace tlm {
@@ -18,19 +18,21 @@ struct Times {
   using declared = is::Rowwise;
   using domain = Matrix<n, rows, Real>;
   using codomain = Matrix<n, cols, Real>;
+  static Written written(const Written& X) { return X * Written{letter}; }
 
   Matrix<rows, cols, Real> W;
 
   codomain operator()(const domain& X) const { return X * W; }
 
-  /// dY = dX×W + X×dW, hence ⟨dL, dX×W⟩ = ⟨dL×Wᵀ, dX⟩ and ⟨dL, X×dW⟩ = ⟨Xᵀ×dL, dW⟩.
-  auto value_and_pullback(domain X) const {
+  /// dY = dX×W + X×dW, hence ⟨Ȳ, dX×W⟩ = ⟨Ȳ×Wᵀ, dX⟩ and ⟨Ȳ, X×dW⟩ = ⟨Xᵀ×Ȳ, dW⟩: X̄ = Ȳ×Wᵀ and W̄ = Xᵀ×Ȳ.
+  auto value_and_pullback(domain X) const& {
     codomain Y = X * W;
-    return with_pullback(std::move(Y), [this, X = std::move(X)](const codomain& dY, Times& gradient) {
-      accumulate(gradient.W, transposed(X), dY);
-      return dY * transposed(W);
+    return with_pullback(std::move(Y), [this, X = std::move(X)](const codomain& Y_bar, Times& gradient) {
+      accumulate(gradient.W, transposed(X), Y_bar);
+      return Y_bar * transposed(W);
     });
   }
+  auto value_and_pullback(domain) const&& { return refuse_temporary<Times>(); }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter}, layer.W...); }
 };
@@ -43,22 +45,21 @@ struct Plus {
   using declared = is::Rowwise;
   using domain = Matrix<n, cols, Real>;
   using codomain = domain;
+  static Written written(const Written& X) { return X + Written{letter}; }
 
-  Matrix<std::size_t{1}, cols, Real> B;
+  Row<cols, Real> B;
 
   codomain operator()(domain X) const { return std::move(X += B); }
 
-  /// dY_i = dX_i + dB for every row i, hence dX = dY and dB = Σ_i dY_i.
+  /// dY_i = dX_i + dB for every row i, hence X̄ = Ȳ and B̄ = Σ_i Ȳ_i.
   auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X += B), [](codomain dY, Plus& gradient) {
-      accumulate_rows(gradient.B, dY);
-      return dY;
+    return with_pullback(std::move(X += B), [](codomain Y_bar, Plus& gradient) {
+      accumulate_rows(gradient.B, Y_bar);
+      return Y_bar;
     });
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{letter, 0, nullptr, Role::summand}, layer.B...);
-  }
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter, Role::summand}, layer.B...); }
 };
 
 }  // namespace tlm

@@ -27,7 +27,8 @@ struct CausalAttention : Composition<Plus<"B", d_model, Real>,                  
 /// CA(X) = softmax(◺(Q(X)×K(X)ᵀ) / √d_model) × V(X): one head with d_head = d_model, without W_O and B. (Article,
 /// "Causal Attention with one head".)
 template <std::size_t d_model, class Real = float>
-struct SingleHeadCausalAttention : Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model, d_model, Causal, FromItself, Real> {
+struct SingleHeadCausalAttention
+    : LinearHeads<"W_Q", "W_K", "W_V", d_model, 1, d_model, d_model, Causal, FromItself, Real> {
   static constexpr std::string_view symbol = "CA";
 };
 

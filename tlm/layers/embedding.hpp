@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
 
 namespace tlm {
 
@@ -28,10 +27,10 @@ Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tok
   return Y;
 }
 
-/// dW += OneHot(x)ᵀ×dY: every row of dY goes to the row of dW that its token looked up.
+/// W̄ += OneHot(x)ᵀ×Ȳ: every row of Ȳ goes to the row of W̄ that its token looked up.
 template <std::size_t vocab_size, std::size_t cols, class Real>
-void accumulate_look_up(Matrix<vocab_size, cols, Real>& dW, const Tokens& x, const Matrix<n, cols, Real>& dY) {
-  for (std::size_t i = 0; i < x.rows(); ++i) dW.add_to_row(row_of(x(i, 0), vocab_size), dY.row(i));
+void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, const Matrix<n, cols, Real>& Y_bar) {
+  for (std::size_t i = 0; i < x.rows(); ++i) W_bar.add_to_row(row_of(x(i, 0), vocab_size), Y_bar.row(i));
 }
 
 /// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)
@@ -50,11 +49,11 @@ struct Embedding {
   /// Throws std::out_of_range for a token that is not in the vocabulary.
   codomain operator()(const domain& x) const { return look_up(W_e, x); }
 
-  /// Y_i is linear in row x_i of W_e, which therefore receives dY_i. Tokens are no real numbers: nothing goes back.
+  /// Y_i is linear in row x_i of W_e, which therefore receives Ȳ_i. Tokens are no real numbers: nothing goes back.
   auto value_and_pullback(domain x) const {
     codomain Y = look_up(W_e, x);
-    return with_pullback(std::move(Y), [x = std::move(x)](const codomain& dY, Embedding& gradient) {
-      accumulate_look_up(gradient.W_e, x, dY);
+    return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, Embedding& gradient) {
+      accumulate_look_up(gradient.W_e, x, Y_bar);
       return Nothing{};
     });
   }

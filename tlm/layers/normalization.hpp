@@ -7,7 +7,6 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/weights.hpp>
 
 namespace tlm {
 
@@ -51,43 +50,45 @@ struct StandardizedRows {
   using codomain = domain;
   static constexpr std::string_view symbol = name;
 
-  Matrix<std::size_t{1}, d_model, Real> a, b;
+  Row<d_model, Real> a, b;
 
   codomain operator()(const domain& X) const { return scaled(standardized(X).Z); }
 
   /// With u = x − x̄, the root r = √(⟨u, u⟩/d + …), the divisor s = r + … and z = u/s, row by row:
   ///
-  ///   y = a·z + b         hence  da = dy·z,  db = dy,  dz = a·dy;
-  ///   z = u/s             hence  du = dz/s − ⟨dz, u⟩/s² ∂s/∂u = dz/s − ⟨dz, z⟩/s ∂s/∂u;
-  ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(dr) = s z/(dr);
-  ///   u = x − x̄           hence  dx = du − mean(du), where mean(z) = 0.
+  ///   y = a·z + b         hence  ā += ȳ·z,  b̄ += ȳ,  z̄ = a·ȳ;
+  ///   z = u/s             hence  ū = z̄/s − ⟨z̄, u⟩/s² ∂s/∂u = z̄/s − ⟨z̄, z⟩/s ∂s/∂u;
+  ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(d·r) = s z/(d·r);
+  ///   u = x − mean(x)     hence  x̄ = ū − mean(ū), where mean(z) = 0.
   ///
-  /// Together dx = (dz − mean(dz))/s − z ⟨dz, z⟩/(dr). For a constant row z = 0, and r = 0 if there is no ε under the
-  /// root; dropping the last term is exact then: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
-  auto value_and_pullback(const domain& X) const {
+  /// (The bars are cotangents.) Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if
+  /// there is no ε under the root; dropping the last term is exact then: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
+  auto value_and_pullback(const domain& X) const& {
     Standardized standard = standardized(X);
     codomain Y = scaled(standard.Z);
-    return with_pullback(std::move(Y), [this, standard = std::move(standard)](codomain dY, StandardizedRows& gradient) {
-      const Real d(d_model);
-      for (std::size_t i = 0; i < dY.rows(); ++i) {
-        const auto z = standard.Z.row(i);
-        auto dy = dY.row(i);
-        gradient.a.add_to_row(0, dy * z);
-        gradient.b.add_to_row(0, dy);
-        auto& dz = dy;
-        xt::noalias(dz) = a.row(0) * dy;
-        const Real mean = total(dz) / d;
-        const Real slope = quotient_or_zero(total(dz * z), d * standard.root[i]);
-        const Real s = Formula::divisor(standard.root[i]);
-        xt::noalias(dz) = (dz - mean) / s - z * slope;
-      }
-      return dY;
-    });
+    return with_pullback(std::move(Y),
+                         [this, standard = std::move(standard)](codomain Y_bar, StandardizedRows& gradient) {
+                           const Real d(d_model);
+                           for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
+                             const auto z = standard.Z.row(i);
+                             auto y_bar = Y_bar.row(i);
+                             gradient.a.add_to_row(0, y_bar * z);
+                             gradient.b.add_to_row(0, y_bar);
+                             auto& z_bar = y_bar;
+                             xt::noalias(z_bar) = a.row(0) * y_bar;
+                             const Real mean = total(z_bar) / d;
+                             const Real slope = quotient_or_zero(total(z_bar * z), d * standard.root[i]);
+                             const Real s = Formula::divisor(standard.root[i]);
+                             xt::noalias(z_bar) = (z_bar - mean) / s - z * slope;
+                           }
+                           return Y_bar;
+                         });
   }
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<StandardizedRows>(); }
 
   static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{scale, 0, nullptr, Role::factor}, layer.a...);
-    visit(Name{shift, 0, nullptr, Role::summand}, layer.b...);
+    visit(Name{scale, Role::factor}, layer.a...);
+    visit(Name{shift, Role::summand}, layer.b...);
   }
 
  private:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/written.hpp>
 
 namespace tlm {
 
@@ -42,14 +42,14 @@ struct PositionalEncoding {
     return extend(at_the_beginning, std::move(X));
   }
 
-  /// dY = dX + dPE|n, hence dX = dY, and row pos of PE receives dY in that position of every sequence.
+  /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ in that position of every sequence.
   auto value_and_pullback(domain X) const {
     const Sequences sequences = X.sequences();
-    return with_pullback((*this)(std::move(X)), [sequences](codomain dY, PositionalEncoding& gradient) {
+    return with_pullback((*this)(std::move(X)), [sequences](codomain Y_bar, PositionalEncoding& gradient) {
       for (std::size_t s = 0; s < sequences.count(); ++s)
         for (std::size_t pos = 0; pos < sequences.length(s); ++pos)
-          gradient.PE.add_to_row(pos, dY.row(sequences.begin(s) + pos));
-      return dY;
+          gradient.PE.add_to_row(pos, Y_bar.row(sequences.begin(s) + pos));
+      return Y_bar;
     });
   }
 
@@ -58,19 +58,21 @@ struct PositionalEncoding {
     std::vector<std::size_t> lengths;
   };
 
-  /// Throws like operator(), and std::invalid_argument for other sequences than before.
+  /// Throws like operator(), and std::invalid_argument for other sequences than before; the state then is as it was.
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
-    if (state.lengths.empty()) state.lengths.resize(sequences.count());
-    if (state.lengths.size() != sequences.count())
-      throw std::invalid_argument("a stack of " + std::to_string(state.lengths.size()) +
+    std::vector<std::size_t> lengths = state.lengths;
+    if (lengths.empty()) lengths.resize(sequences.count());
+    if (lengths.size() != sequences.count())
+      throw std::invalid_argument("a stack of " + std::to_string(lengths.size()) +
                                   " sequences cannot be continued by " + std::to_string(sequences.count()));
     for (std::size_t s = 0; s < sequences.count(); ++s) {
-      if (state.lengths[s] + sequences.length(s) > max_len)
-        throw std::length_error("a sequence of " + std::to_string(state.lengths[s] + sequences.length(s)) +
+      if (lengths[s] + sequences.length(s) > max_len)
+        throw std::length_error("a sequence of " + std::to_string(lengths[s] + sequences.length(s)) +
                                 " tokens is too long: max_len is " + std::to_string(max_len));
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, PE.row(state.lengths[s]++));
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, PE.row(lengths[s]++));
     }
+    state.lengths = std::move(lengths);
     return X;
   }
 
@@ -79,8 +81,8 @@ struct PositionalEncoding {
   ///   PE(pos, 2i)   = sin(pos / 10000^(2i/d_model))
   ///   PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model))
   ///
-  /// with positions from 1 and columns from 0 (only so every sine has its cosine, and a linear map leads from PE_pos to
-  /// PE_{pos+k}).
+  /// with positions from 1, and columns from 0: so every sine has its cosine, and a linear map leads from PE_pos to
+  /// PE_{pos+k} (proofs/06_linear_offset.cpp).
   static Matrix<max_len, d_model, Real> sinusoidal() {
     return sinusoidal(
         [](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; });
@@ -111,7 +113,7 @@ struct PositionalEncoding {
 template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
   using typename PositionalEncoding<max_len, d_model, Real>::domain;
-  static constexpr std::string_view symbol = "W_p";
+  static Written written(const Written& X) { return X + "W_p"; }
 
   ConstantPositionalEncoding() {
     this->PE = this->sinusoidal([](std::size_t i) {  // i counts from 0 there
@@ -119,9 +121,9 @@ struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
     });
   }
 
-  /// dX = dY: there is nothing else to move.
+  /// X̄ = Ȳ: there is nothing else to move.
   auto value_and_pullback(domain X) const {
-    return with_pullback((*this)(std::move(X)), [](domain dY, ConstantPositionalEncoding&) { return dY; });
+    return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositionalEncoding&) { return Y_bar; });
   }
 
   static constexpr void weights(auto&&, auto&...) {}

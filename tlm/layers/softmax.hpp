@@ -4,27 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/attention/softmax.hpp>
 
 namespace tlm {
-
-/// x_j ← exp(x_j) / Σ_k exp(x_k), over `count` numbers. The greatest of them is subtracted first, which cancels and keeps
-/// exp from overflowing.
-template <class Real>
-void softmax(Real* x, std::size_t count) {
-  const Real greatest = maximum(x, count);
-  for (std::size_t j = 0; j < count; ++j) x[j] = exp(x[j] - greatest);
-  const Real sum = sum_of(count, [x](std::size_t j) { return x[j]; });
-  for (std::size_t j = 0; j < count; ++j) x[j] = x[j] / sum;
-}
-
-/// dx_j = y_j (dy_j − Σ_k y_k dy_k), as y = softmax(x) has ∂y_j/∂x_k = y_j ([j = k] − y_k). Here dx may be dy.
-template <class Real>
-void softmax_pullback(const Real* y, const Real* dy, Real* dx, std::size_t count) {
-  const Real mean = sum_of(count, [y, dy](std::size_t j) { return y[j] * dy[j]; });
-  for (std::size_t j = 0; j < count; ++j) dx[j] = y[j] * (dy[j] - mean);
-}
 
 /// Softmax(X)_ij = exp(X_ij) / Σ_k exp(X_ik). (The Formulated Transformer, "Softmax".)
 ///
@@ -44,13 +28,33 @@ struct Softmax {
   /// Row by row, see softmax_pullback.
   auto value_and_pullback(domain X) const {
     codomain Y = (*this)(std::move(X));
-    return with_pullback(Y, [Y](codomain dY, Softmax&) {
-      for (std::size_t i = 0; i < Y.rows(); ++i) softmax_pullback(&Y(i, 0), &dY(i, 0), &dY(i, 0), cols);
-      return dY;
+    return with_pullback(Y, [Y](codomain Y_bar, Softmax&) {
+      for (std::size_t i = 0; i < Y.rows(); ++i) softmax_pullback(&Y(i, 0), &Y_bar(i, 0), &Y_bar(i, 0), cols);
+      return Y_bar;
     });
   }
 
   static constexpr void weights(auto&&, auto&...) {}
 };
+
+/// F of a model Softmax∘F.
+template <std::size_t cols, class Real, class... F>
+const Composition<F...>& before_softmax(const Composition<Softmax<cols, Real>, F...>& model) {
+  return model.f;
+}
+/// F of a model Softmax∘F.
+template <std::size_t cols, class Real, class... F>
+Composition<F...>& before_softmax(Composition<Softmax<cols, Real>, F...>& model) {
+  return model.f;
+}
+
+/// What makes the scores in a model, the greater the likelier: F in Softmax∘F, otherwise all of it.
+template <class T>
+auto& scores(T& model) {
+  if constexpr (requires { before_softmax(model); })
+    return before_softmax(model);
+  else
+    return model;
+}
 
 }  // namespace tlm

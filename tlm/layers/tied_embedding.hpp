@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/tied.hpp>
+#include <tlm/algebra/written.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/matrix/product.hpp>
 
@@ -16,21 +16,18 @@ struct TiedEmbedding {
   using declared = is::Rowwise;
   using domain = Tokens;
   using codomain = Matrix<n, d_model, Real>;
-  using Entry = TiedWeight<letter, vocab_size, d_model, Real>;
+  using reads = TiedWeight<letter, vocab_size, d_model, Real>;
+  static Written written(const Written& x) { return Written{"OneHot"}(x)*Written{letter}; }
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
-  template <class... Entries>
-  codomain operator()(const domain& x, const Entries&... entries) const {
-    return look_up(read<const Entry>(entries...).W, x);
-  }
+  codomain operator()(const domain& x, const reads& entry) const { return look_up(entry.W, x); }
 
-  /// OneHot(x)×W is linear in W, hence dW = OneHot(x)ᵀ×dY. Tokens are no real numbers: nothing goes back.
-  template <class... Entries>
-  auto value_and_pullback(domain x, const Entries&... entries) const {
-    codomain Y = (*this)(x, entries...);
+  /// dY = OneHot(x)×dW, hence W̄ = OneHot(x)ᵀ×Ȳ. Tokens are no real numbers: nothing goes back.
+  auto value_and_pullback(domain x, const reads& entry) const {
+    codomain Y = look_up(entry.W, x);
     return with_pullback(std::move(Y),
-                         [x = std::move(x)](const codomain& dY, TiedEmbedding&, Entries&... entry_gradients) {
-                           accumulate_look_up(read<Entry>(entry_gradients...).W, x, dY);
+                         [x = std::move(x)](const codomain& Y_bar, TiedEmbedding&, reads& entry_gradient) {
+                           accumulate_look_up(entry_gradient.W, x, Y_bar);
                            return Nothing{};
                          });
   }
@@ -38,28 +35,24 @@ struct TiedEmbedding {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
-/// Y ↦ Y×W_eᵀ, where W_e belongs to the environment. (The Formulated Transformer, "Forward pass".) Rowwise.
+/// X ↦ X×W_eᵀ, where W_e belongs to the environment. (The Formulated Transformer, "Forward pass".) Rowwise.
 template <Symbol letter, std::size_t vocab_size, std::size_t d_model, class Real = float>
 struct TiedOutput {
   using declared = is::Rowwise;
   using domain = Matrix<n, d_model, Real>;
   using codomain = Matrix<n, vocab_size, Real>;
-  using Entry = TiedWeight<letter, vocab_size, d_model, Real>;
+  using reads = TiedWeight<letter, vocab_size, d_model, Real>;
+  static Written written(const Written& X) { return X * transposed(Written{letter}); }
 
-  template <class... Entries>
-  codomain operator()(const domain& X, const Entries&... entries) const {
-    return X * transposed(read<const Entry>(entries...).W);
-  }
+  codomain operator()(const domain& X, const reads& entry) const { return X * transposed(entry.W); }
 
-  /// Z = X×Wᵀ, hence dX = dZ×W and dW = dZᵀ×X.
-  template <class... Entries>
-  auto value_and_pullback(domain X, const Entries&... entries) const {
-    const Entry& entry = read<const Entry>(entries...);
-    codomain Z = X * transposed(entry.W);
-    return with_pullback(std::move(Z),
-                         [&entry, X = std::move(X)](const codomain& dZ, TiedOutput&, Entries&... entry_gradients) {
-                           accumulate(read<Entry>(entry_gradients...).W, transposed(dZ), X);
-                           return dZ * entry.W;
+  /// dY = dX×Wᵀ + X×dWᵀ, hence X̄ = Ȳ×W and W̄ = Ȳᵀ×X.
+  auto value_and_pullback(domain X, const reads& entry) const {
+    codomain Y = X * transposed(entry.W);
+    return with_pullback(std::move(Y),
+                         [&entry, X = std::move(X)](const codomain& Y_bar, TiedOutput&, reads& entry_gradient) {
+                           accumulate(entry_gradient.W, transposed(Y_bar), X);
+                           return Y_bar * entry.W;
                          });
   }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -41,69 +40,21 @@ struct CacheLineAllocator {
   static constexpr std::align_val_t alignment{64};
 };
 
-/// The number of rows of a type: `n`, or a std::size_t.
-template <auto rows>
-struct NumberOfRows {
-  static constexpr bool open = std::is_same_v<decltype(rows), Open>;
-  static_assert(open || std::is_same_v<decltype(rows), std::size_t>,
-                "the rows of a Matrix are n or a std::size_t, as in Matrix<std::size_t{2}, 3>");
-};
-
-/// A matrix whose shape is its type; its entries lie row by row on the heap.
-///
-/// `rows_` is a number, or `n` where the write-up leaves the number of rows open. A Matrix<n, cols> is the write-up's
-/// usual shape: a stack of sequences (see Sequences), of which one sequence is the write-up's X.
-/// Rows and columns of the program count from 0.
-template <auto rows_, std::size_t cols_, class Real_ = float>
-class Matrix {
+/// The entries of a matrix, in rows of `cols`, on the heap: what matrices with an open and with a fixed number of rows have
+/// in common. Rows and columns of the program count from 0.
+template <std::size_t cols_, class Real_>
+class Entries {
   static_assert(cols_ > 0, "a Matrix has at least one column");
 
  public:
   using Real = Real_;
   using Storage = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
 
-  /// Whether the number of rows is open.
-  static constexpr bool open = NumberOfRows<rows_>::open;
   /// The number of columns.
   static constexpr std::size_t cols = cols_;
-  /// The number of entries, where the number of rows is fixed.
-  static constexpr std::size_t size = open ? 0 : std::size_t(rows_) * cols_;
 
-  /// Zero everywhere; without rows where their number is open.
-  Matrix() : Matrix{Sequences{open ? 0 : std::size_t(rows_)}, Real(0)} {}
-
-  /// Uninitialised, for these sequences.
-  explicit Matrix(Sequences sequences)
-      : storage_{typename Storage::shape_type{sequences.rows(), cols_}}, sequences_{std::move(sequences)} {}
-
-  /// The same number everywhere, for these sequences.
-  Matrix(Sequences sequences, Real everywhere)
-      : storage_{typename Storage::shape_type{sequences.rows(), cols_}, everywhere}, sequences_{std::move(sequences)} {}
-
-  /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows, or
-  /// fill other than the fixed number of rows.
-  Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
-
-  /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
-  explicit Matrix(const std::vector<Real>& entries)
-      : storage_{typename Storage::shape_type{whole_rows(entries.size()), cols_}},
-        sequences_{whole_rows(entries.size())} {
-    std::copy(entries.begin(), entries.end(), storage_.begin());
-  }
-
-  /// From an xtensor expression, as one sequence. Throws std::invalid_argument if its shape is another.
-  template <class E>
-  explicit Matrix(const xt::xexpression<E>& expression)
-      : storage_{expression.derived_cast()}, sequences_{whole_rows(storage_.size())} {
-    if (storage_.shape(1) != cols_)
-      throw std::invalid_argument("an expression with " + std::to_string(storage_.shape(1)) +
-                                  " columns cannot become a matrix with " + std::to_string(cols_));
-  }
-
-  /// The number of rows, of all sequences together.
+  /// The number of rows.
   std::size_t rows() const { return storage_.shape(0); }
-  /// Which rows belong to which sequence.
-  const Sequences& sequences() const { return sequences_; }
 
   /// The entry in row i and column j.
   Real& operator()(std::size_t i, std::size_t j) { return data()[i * cols_ + j]; }
@@ -137,16 +88,102 @@ class Matrix {
   /// The matrix as an xtensor.
   explicit operator const Storage&() const { return storage_; }
 
+ protected:
+  /// Uninitialised.
+  explicit Entries(std::size_t rows) : storage_{typename Storage::shape_type{rows, cols_}} {}
+  /// The same number everywhere.
+  Entries(std::size_t rows, Real everywhere) : storage_{typename Storage::shape_type{rows, cols_}, everywhere} {}
+  /// Row by row. Throws std::invalid_argument if they do not fill whole rows.
+  explicit Entries(const std::vector<Real>& entries) : Entries{whole_rows(entries.size())} {
+    std::copy(entries.begin(), entries.end(), storage_.begin());
+  }
+  /// From an xtensor expression. Throws std::invalid_argument if it has another number of columns.
+  template <class E>
+  explicit Entries(const xt::xexpression<E>& expression) : storage_{expression.derived_cast()} {
+    if (storage_.shape(1) != cols_)
+      throw std::invalid_argument("an expression with " + std::to_string(storage_.shape(1)) +
+                                  " columns cannot become a matrix with " + std::to_string(cols_));
+  }
+
+  /// Entry by entry; both have as many rows.
+  void add(const Entries& other) {
+    for (std::size_t e = 0; e < storage_.size(); ++e) data()[e] += other.data()[e];
+  }
+  bool same(const Entries& other) const {
+    return storage_.size() == other.storage_.size() &&
+           std::equal(storage_.begin(), storage_.end(), other.storage_.begin());
+  }
+
+ private:
+  static std::size_t whole_rows(std::size_t entries) {
+    if (entries % cols_ != 0)
+      throw std::invalid_argument(std::to_string(entries) + " entries do not make a matrix of rows of " +
+                                  std::to_string(cols_));
+    return entries / cols_;
+  }
+
+  Storage storage_;
+};
+
+/// A matrix whose shape is its type.
+///
+/// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. A number
+/// is a std::size_t, or an int as one writes it.
+template <auto rows, std::size_t cols, class Real = float>
+class Matrix {
+  static_assert(std::is_same_v<decltype(rows), int>,
+                "the rows of a Matrix are n, a std::size_t or an int, as in Matrix<n, 3> and Matrix<2, 3>");
+};
+
+/// The write-up's usual shape: a stack of sequences (see Sequences), of which one sequence is the write-up's X.
+template <auto rows_, std::size_t cols_, class Real_>
+requires std::is_same_v<decltype(rows_), Open>
+class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
+  using Base = Entries<cols_, Real_>;
+
+ public:
+  using typename Base::Real;
+
+  /// Without sequences.
+  Matrix() : Matrix{Sequences{}} {}
+
+  /// Uninitialised, for these sequences.
+  explicit Matrix(Sequences sequences) : Base{sequences.rows()}, sequences_{std::move(sequences)} {}
+
+  /// The same number everywhere, for these sequences.
+  Matrix(Sequences sequences, Real everywhere) : Base{sequences.rows(), everywhere}, sequences_{std::move(sequences)} {}
+
+  /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
+  Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
+
+  /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
+  explicit Matrix(const std::vector<Real>& entries) : Base{entries}, sequences_{this->rows()} {}
+
+  /// From an xtensor expression, as one sequence. Throws std::invalid_argument if it has another number of columns.
+  template <class E>
+  explicit Matrix(const xt::xexpression<E>& expression) : Base{expression}, sequences_{this->rows()} {}
+
+  /// Which rows belong to which sequence.
+  const Sequences& sequences() const { return sequences_; }
+
+  /// Uninitialised, with as many rows in the same sequences and another number of columns.
+  template <std::size_t other_cols>
+  Matrix<n, other_cols, Real> with_columns() const {
+    return Matrix<n, other_cols, Real>{sequences_};
+  }
+
   /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
   Matrix& operator+=(const Matrix& other) {
-    require_rows(other.rows());
-    for (std::size_t e = 0; e < storage_.size(); ++e) data()[e] += other.data()[e];
+    if (this->rows() != other.rows())
+      throw std::invalid_argument("a matrix with " + std::to_string(other.rows()) +
+                                  " rows cannot be added to one with " + std::to_string(this->rows()));
+    this->add(other);
     return *this;
   }
 
   /// Adds a matrix "whose rows are identical", of which only the one row is kept: X + B.
-  Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B) requires(open || std::size_t(rows_) != 1) {
-    for (std::size_t i = 0; i < rows(); ++i) add_to_row(i, B.row(0));
+  Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B) {
+    for (std::size_t i = 0; i < this->rows(); ++i) this->add_to_row(i, B.row(0));
     return *this;
   }
 
@@ -154,7 +191,7 @@ class Matrix {
   friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
 
   /// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.
-  friend Matrix operator|(const Matrix& X, std::size_t i) requires open {
+  friend Matrix operator|(const Matrix& X, std::size_t i) {
     for (std::size_t s = 0; s < X.sequences().count(); ++s)
       if (i > X.sequences().length(s))
         throw std::out_of_range("X|" + std::to_string(i) + " of a sequence with only " +
@@ -167,43 +204,89 @@ class Matrix {
 
   /// The same entries in the same sequences.
   friend bool operator==(const Matrix& left, const Matrix& right) {
-    return left.sequences_ == right.sequences_ &&
-           std::equal(left.storage_.begin(), left.storage_.end(), right.storage_.begin());
+    return left.sequences_ == right.sequences_ && left.same(right);
   }
 
  private:
-  static std::size_t whole_rows(std::size_t entries) {
-    if (entries % cols_ != 0 || (!open && entries != size)) {
-      std::ostringstream message;
-      message << entries << " entries do not make a matrix of ";
-      if constexpr (open)
-        message << "rows of " << cols_;
-      else
-        message << rows_ << " rows of " << cols_;
-      throw std::invalid_argument(message.str());
-    }
-    return entries / cols_;
-  }
-
-  void require_rows(std::size_t other) const {
-    if (rows() != other)
-      throw std::invalid_argument("a matrix with " + std::to_string(other) + " rows cannot be added to one with " +
-                                  std::to_string(rows()));
-  }
-
-  Storage storage_;
   Sequences sequences_;
 };
 
-/// Whether T is a Matrix<n, cols, Real>, the usual shape.
-template <class T>
-inline constexpr bool is_usual_shape = false;
-template <std::size_t cols, class Real>
-inline constexpr bool is_usual_shape<Matrix<n, cols, Real>> = true;
+/// A matrix with a fixed number of rows: a weight.
+template <auto rows_, std::size_t cols_, class Real_>
+requires std::is_same_v<decltype(rows_), std::size_t>
+class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
+  using Base = Entries<cols_, Real_>;
+
+ public:
+  using typename Base::Real;
+
+  /// The number of entries.
+  static constexpr std::size_t size = rows_ * cols_;
+
+  /// Zero everywhere.
+  Matrix() : Base{rows_, Real(0)} {}
+
+  /// From its entries, row by row. Throws std::invalid_argument unless there are `size` of them.
+  Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
+
+  /// From its entries, row by row. Throws like the constructor from a list.
+  explicit Matrix(const std::vector<Real>& entries) : Base{all(entries)} {}
+
+  /// From an xtensor expression. Throws std::invalid_argument if its shape is another.
+  template <class E>
+  explicit Matrix(const xt::xexpression<E>& expression) : Base{expression} {
+    if (this->rows() != rows_)
+      throw std::invalid_argument("an expression with " + std::to_string(this->rows()) +
+                                  " rows cannot become a matrix with " + std::to_string(rows_));
+  }
+
+  /// Zero everywhere, with as many rows and another number of columns.
+  template <std::size_t other_cols>
+  Matrix<rows_, other_cols, Real> with_columns() const {
+    return {};
+  }
+
+  /// Entry by entry.
+  Matrix& operator+=(const Matrix& other) {
+    this->add(other);
+    return *this;
+  }
+
+  /// Entry by entry.
+  friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
+
+  /// The same entries.
+  friend bool operator==(const Matrix& left, const Matrix& right) { return left.same(right); }
+
+ private:
+  static const std::vector<Real>& all(const std::vector<Real>& entries) {
+    if (entries.size() != size)
+      throw std::invalid_argument(std::to_string(entries.size()) + " entries do not make a matrix of " +
+                                  std::to_string(rows_) + " rows of " + std::to_string(cols_));
+    return entries;
+  }
+};
+
+/// Matrix<2, 3> is a Matrix<std::size_t{2}, 3>: an int is how one writes a number.
+template <auto rows_, std::size_t cols_, class Real_>
+requires std::is_same_v<decltype(rows_), int>
+class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Real_> {
+  using Base = Matrix<std::size_t(rows_), cols_, Real_>;
+
+ public:
+  Matrix() = default;
+  Matrix(const Base& matrix) : Base{matrix} {}
+  Matrix(std::initializer_list<Real_> entries) : Base{entries} {}
+  using Base::Base;
+};
+
+/// A matrix of one row: what is the same for every row of an X.
+template <std::size_t cols, class Real = float>
+using Row = Matrix<std::size_t{1}, cols, Real>;
 
 /// The sum of a row's entries; for floating point in the order that is fastest.
-template <class Row>
-auto total(const Row& row) {
+template <class Expression>
+auto total(const Expression& row) {
   return sum_of(row.size(), [&](std::size_t j) { return row.flat(j); });
 }
 
@@ -247,6 +330,25 @@ Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, 
     for (const auto* part : {&X, static_cast<const Matrix<n, cols, Real>*>(&more)})
       next = std::copy_n(part->data() + part->sequences().begin(s) * cols, part->sequences().length(s) * cols, next);
   return whole;
+}
+
+/// The rows of F and of G side by side; both have the same sequences.
+template <std::size_t left, std::size_t right, class Real>
+Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {
+  Matrix<n, left + right, Real> both{F.sequences()};
+  for (std::size_t i = 0; i < both.rows(); ++i) {
+    std::copy_n(F.data() + i * left, left, &both(i, 0));
+    std::copy_n(G.data() + i * right, right, &both(i, left));
+  }
+  return both;
+}
+
+/// `width` columns of X, the first of which is `first`.
+template <std::size_t width, std::size_t cols, class Real>
+Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
+  Matrix<n, width, Real> part{X.sequences()};
+  for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
+  return part;
 }
 
 /// A token: an integer from {0, 1, …, vocab_size − 1}.

@@ -87,43 +87,51 @@ Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& 
   return {M};
 }
 
-/// The condition under which Left × Right exists; a failure shows both shapes.
+/// The condition under which Left × Right exists; a failure shows both matrices.
 template <class Left, class Right>
 struct ProductExists;
-template <auto rows, std::size_t inner, auto inner_right, std::size_t cols, class Real>
-struct ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Real>> {
-  static constexpr bool value = !NumberOfRows<inner_right>::open && inner == std::size_t(inner_right);
-  static_assert(value, "in a product A×B the matrix A has as many columns as B has rows");
+template <auto rows, std::size_t inner, class Left, auto inner_right, std::size_t cols, class Right>
+struct ProductExists<Matrix<rows, inner, Left>, Matrix<inner_right, cols, Right>> {
+  static constexpr bool fits = !std::is_same_v<decltype(inner_right), Open> && inner == std::size_t(inner_right);
+  static constexpr bool same_numbers = std::is_same_v<Left, Right>;
+  static constexpr bool value = fits && same_numbers;
+  static_assert(fits, "in a product A×B the matrix A has as many columns as B has rows");
+  static_assert(!fits || same_numbers,
+                "in a product A×B both matrices are of the same kind of numbers: both of float, or both of double");
 };
 
-/// X × W, which exists only where the inner dimensions agree; its rows are the sequences of X.
-template <auto rows, std::size_t inner, auto inner_right, std::size_t cols, class Real>
-Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Real>& W) {
-  if constexpr (ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Real>>::value) {
-    Matrix<rows, cols, Real> Y{X.sequences()};
+/// X × W, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
+template <auto rows, std::size_t inner, class Real, auto inner_right, std::size_t cols, class Right>
+Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Right>& W) {
+  if constexpr (ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value) {
+    Matrix<rows, cols, Real> Y = X.template with_columns<cols>();
     multiply(view(X), view(W), view(Y));
     return Y;
+  } else {
+    return {};
   }
 }
 
-/// Y × Wᵀ; its rows are the sequences of Y.
-template <auto rows, std::size_t inner, std::size_t cols, std::size_t inner_right, class Real>
-Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols, inner_right, Real>> W) {
+/// Y × Wᵀ; its rows are those of Y, in the same sequences.
+template <auto rows, std::size_t inner, auto cols_, std::size_t inner_right, class Real>
+auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inner_right, Real>> W) {
+  constexpr auto cols = std::size_t(cols_);
   static_assert(inner == inner_right, "in a product A×Bᵀ both matrices have as many columns");
-  Matrix<rows, cols, Real> X{Y.sequences()};
+  Matrix<rows, cols, Real> X = Y.template with_columns<cols>();
   multiply(view(Y), view(W.matrix).transposed(), view(X));
   return X;
 }
 
 /// G += Xᵀ × Y, where X and Y have as many rows.
-template <std::size_t rows, std::size_t cols, class Real>
-void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, rows, Real>> X, const Matrix<n, cols, Real>& Y) {
+template <auto rows, std::size_t cols, class Real>
+void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, std::size_t(rows), Real>> X,
+                const Matrix<n, cols, Real>& Y) {
   multiply(view(X.matrix).transposed(), view(Y), view(G), Present::added_to);
 }
 
 /// b += the sum of the rows of Y.
 template <std::size_t cols, class Real>
-void accumulate_rows(Matrix<std::size_t{1}, cols, Real>& b, const Matrix<n, cols, Real>& Y) {
+void accumulate_rows(Row<cols, Real>& b, const Matrix<n, cols, Real>& Y) {
   for (std::size_t i = 0; i < Y.rows(); ++i) b.add_to_row(0, Y.row(i));
 }
 

@@ -13,8 +13,11 @@ namespace tlm {
 /// rows begin(s) … end(s) − 1. One sequence is the write-up's X and costs no allocation.
 class Sequences {
  public:
-  /// One sequence of this many rows; none if there are no rows.
-  explicit Sequences(std::size_t rows = 0) : rows_{rows} {}
+  /// None.
+  Sequences() = default;
+
+  /// One sequence of this many rows, which may be 0.
+  explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
 
   /// One sequence after the other, of these lengths.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
@@ -23,12 +26,13 @@ class Sequences {
     std::size_t rows = 0;
     for (const std::size_t length : lengths) ends.push_back(rows += length);
     Sequences result{rows};
+    result.count_ = ends.size();
     result.ends_ = std::make_shared<const std::vector<std::size_t>>(std::move(ends));
     return result;
   }
 
   /// The number of sequences.
-  std::size_t count() const { return ends_ ? ends_->size() : std::size_t{rows_ > 0}; }
+  std::size_t count() const { return count_; }
   /// The number of rows of all sequences together.
   std::size_t rows() const { return rows_; }
   /// The first row of sequence s.
@@ -47,8 +51,8 @@ class Sequences {
   }
 
  private:
-  std::size_t rows_;
-  std::shared_ptr<const std::vector<std::size_t>> ends_;  // null: a single sequence
+  std::size_t count_ = 0, rows_ = 0;
+  std::shared_ptr<const std::vector<std::size_t>> ends_;  // null: at most one sequence
 };
 
 }  // namespace tlm

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/residual.hpp>
@@ -31,19 +32,6 @@ struct Config {
   std::size_t max_len = 512;  ///< The greatest length of a sequence: the rows of W_p. (Unlimited in the source.)
 
   friend constexpr bool operator==(const Config&, const Config&) = default;
-};
-
-/// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
-template <Config config>
-struct Complete {
-  static constexpr Config value = [] {
-    Config c = config;
-    for (std::size_t* number : {&c.s, &c.d_model, &c.d_ff, &c.d_k, &c.d_v, &c.h, &c.N, &c.max_len})
-      *number += *number == 0;
-    return c;
-  }();
-  static_assert(value == config,
-                "a formulated::Config says how many tokens there are, and no number in it is 0: Config{.s = …}");
 };
 
 /// X ↦ MultiHead(X, X, X). ("Multi-Head Attention".)
@@ -112,19 +100,13 @@ struct Scores : Tied<TiedWeight<"W_e", c.s, c.d_model, Real>, EncoderDecoder<Enc
 
 /// Transformer(x, y) = Softmax(Y_N×W_eᵀ): row i is the distribution of y_{i+1}, given x and y_1, …, y_i.
 ///
-/// Tokens are from {0, …, s − 1}. Autoregressive in y.
+/// Tokens are from {0, …, s − 1}. Autoregressive in y. The source's loss is Σ_j CrossEntropy(OneHot(y_j), Y_{j−1}): the
+/// objective Sum.
 template <Config config_, class Real_ = float>
 struct Transformer : Composition<Softmax<Complete<config_>::value.s, Real_>, Scores<Complete<config_>::value, Real_>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;
-
-  /// What the Softmax is taken of.
-  const auto& scores() const { return this->f; }
-  /// What the Softmax is taken of.
-  auto& scores() { return this->f; }
-  /// The loss is Σ_j CrossEntropy(OneHot(y_j), Y_{j−1}): a sum, not a mean.
-  static constexpr bool loss_is_mean = false;
 };
 
 }  // namespace tlm::formulated

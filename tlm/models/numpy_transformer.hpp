@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/residual.hpp>
@@ -38,26 +39,11 @@ struct Config {
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
-/// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
-template <Config config>
-struct Complete {
-  static constexpr Config value = [] {
-    Config c = config;
-    for (std::size_t* number :
-         {&c.src_vocab_size, &c.tgt_vocab_size, &c.D, &c.M, &c.h, &c.n_enc, &c.n_dec, &c.d_ff, &c.max_len})
-      *number += *number == 0;
-    return c;
-  }();
-  static_assert(value == config,
-                "a numpy::Config says how many tokens there are, and no number in it is 0: Config{.src_vocab_size = …, "
-                ".tgt_vocab_size = …}");
-};
-
 /// x ↦ H(x)×W, where head i is softmax(mask(x Q_i K_iᵀ zᵀ / √M)) z V_i and z is x itself or the memory.
 /// ("Multi-headed self-attention", "Masked decoding", "Cross-attention".)
 template <Symbol name, Config c, class Mask, template <class> class Source, class Real>
-struct Attention
-    : Composition<Times<"W", c.h * c.M, c.D, Real>, Heads<"Q", "K", "V", c.D, c.h, c.M, c.M, Mask, Source, Real>> {
+struct Attention : Composition<Times<"W", c.h * c.M, c.D, Real>,
+                               LinearHeads<"Q", "K", "V", c.D, c.h, c.M, c.M, Mask, Source, Real>> {
   static constexpr std::string_view symbol = name;
 };
 
@@ -98,19 +84,13 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
 };
 
 /// (source, target) ↦ a row of scores for each token of the target: of what may follow it. Autoregressive in the target.
+/// The text's loss is the mean over the tokens that count: the objective Mean.
 template <Config config_, class Real_ = float>
 struct Transformer
     : EncoderDecoder<Encoder<Complete<config_>::value, Real_>, Decoder<Complete<config_>::value, Real_>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;
-
-  /// The model gives scores, of which the loss takes the LogSoftmax.
-  const auto& scores() const { return *this; }
-  /// The model gives scores, of which the loss takes the LogSoftmax.
-  auto& scores() { return *this; }
-  /// The loss is the mean over the tokens that count.
-  static constexpr bool loss_is_mean = true;
 };
 
 }  // namespace tlm::numpy

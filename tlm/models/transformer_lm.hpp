@@ -4,6 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/layers/decoder_block.hpp>
@@ -15,9 +16,9 @@
 namespace tlm {
 
 /// The two formulas that the article gives for a decoder block.
-enum class Block {
-  definition,    ///< X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))
-  inspirational  ///< X + FF(X + CA(N_ca(X)))
+enum class Block : std::size_t {
+  definition = 1,  ///< X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))
+  inspirational    ///< X + FF(X + CA(N_ca(X)))
 };
 
 /// The parameters of the Transformer Language Model. (Article, "Definition of TransformerLM".)
@@ -31,19 +32,6 @@ struct Config {
   Block block = Block::definition;  ///< Which decoder block.
 
   friend constexpr bool operator==(const Config&, const Config&) = default;
-};
-
-/// The Config itself, if it is complete. This is the one place to complain, before any layer is made of it.
-template <Config config>
-struct Complete {
-  static constexpr Config value = [] {
-    Config c = config;
-    for (std::size_t* number : {&c.vocab_size, &c.d_model, &c.d_ff, &c.n_layers, &c.n_heads, &c.max_len})
-      *number += *number == 0;
-    return c;
-  }();
-  static_assert(value == config,
-                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = …}");
 };
 
 /// The decoder block of these parameters.

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 
 namespace tlm {
 
@@ -21,8 +21,7 @@ void initialize_uniform(Layer& layer, Generator& generator) {
 }
 
 /// Every matrix W becomes uniformly distributed over ±√(6/(rows + columns)) (Glorot and Bengio, 2010), independently, in
-/// the order of weights(); the scale of a normalization becomes 1, its shift and what else is added become 0. Keeps the
-/// vectors of a model at their length through all its layers.
+/// the order of weights(); each factor, such as the scale of a normalization, becomes 1, and each summand 0.
 template <class Layer>
 void initialize_glorot(Layer& layer, Generator& generator) {
   for_each_weight(

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -23,16 +22,17 @@ enum class Continue { no, yes };
 /// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
 /// move the weights, and reports. Returns the number of steps done.
 ///
-///   next_batch() → Batch<Real>;   optimizer(model, gradient);   report(Progress) → Continue
+///   next_batch() → Batch<Real> or Translations;   optimizer(model, gradient);   report(Progress) → Continue
 ///
 /// Throws what loss throws, and std::runtime_error for a loss that is infinite or not a number; the model then is as
 /// after the last complete step.
-template <class T, class Optimizer, class Stream, class Report>
-std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report) {
+template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>
+std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report,
+                  const Objective& objective = {}) {
   T gradient;
   for (std::size_t step = 1; step <= steps; ++step) {
-    for_each_weight([]<class Weight>(const Name&, Weight& g) { std::fill_n(g.data(), Weight::size, 0); }, gradient);
-    const double loss = double(loss_and_gradient(model, next_batch(), gradient));
+    set_to_zero(gradient);
+    const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
     if (!std::isfinite(loss))
       throw std::runtime_error("the loss of step " + std::to_string(step) + " is " +
                                (std::isnan(loss) ? "not a number" : "infinite") +

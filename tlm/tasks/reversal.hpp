@@ -6,16 +6,19 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/training/generator.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/random/generator.hpp>
+#include <tlm/training/batch.hpp>
 
 namespace tlm {
 
 /// The notebook's task: to reverse the order of the tokens of a sequence.
 ///
 /// Of tokens t_1, …, t_k from {1, …, n_tokens}, min_length ≤ k ≤ max_length, it makes t_1 … t_k 0 t_k … t_1 0: token 0
-/// ends the question and ends the answer. Only the answer has loss weight 1.
+/// ends the question and ends the answer, and starts the sequence. Only the answer has loss weight 1.
 struct Reversal {
+  /// The token that starts, separates and ends.
+  static constexpr Token separator = 0;
+
   int n_tokens, min_length, max_length;
 
   /// Throws std::invalid_argument unless n_tokens ≥ 1 and 1 ≤ min_length ≤ max_length.
@@ -34,7 +37,7 @@ struct Reversal {
   /// t_1 … t_k 0, what a model is given to continue.
   static std::vector<Token> question(const std::vector<Token>& tokens) {
     std::vector<Token> x{tokens};
-    x.push_back(0);
+    x.push_back(separator);
     return x;
   }
 
@@ -42,7 +45,7 @@ struct Reversal {
   static std::vector<Token> solved(const std::vector<Token>& tokens) {
     std::vector<Token> x = question(tokens);
     x.insert(x.end(), tokens.rbegin(), tokens.rend());
-    x.push_back(0);
+    x.push_back(separator);
     return x;
   }
 
@@ -51,7 +54,7 @@ struct Reversal {
   Batch<Real> batch(std::size_t batch_size, Generator& generator) const {
     const auto k = std::size_t(generator.integer(min_length, max_length));
     const auto sequences = Sequences::of_lengths(std::vector<std::size_t>(batch_size, 2 * k + 2));
-    Batch<Real> batch{Tokens{sequences}, Matrix<n, 1, Real>{sequences, Real(0)}};
+    Batch<Real> batch{separator, Tokens{sequences}, Matrix<n, 1, Real>{sequences, Real(0)}};
     std::vector<Token> tokens(k);
     for (std::size_t s = 0; s < batch_size; ++s) {
       for (Token& token : tokens) token = generator.integer(1, n_tokens);

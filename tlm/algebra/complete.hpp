@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+
+namespace tlm {
+
+/// The parameters of a model, if they are complete: the one place to complain, before any layer is made of them.
+///
+/// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. As whatever it consists
+/// of is looked at, no member can be forgotten here.
+template <auto config>
+struct Complete {
+  using Config = std::remove_const_t<decltype(config)>;
+
+  /// The same without zeros, lest a wrong Config cause errors elsewhere.
+  static constexpr Config value = [] {
+    auto numbers = std::bit_cast<std::array<std::size_t, sizeof(Config) / sizeof(std::size_t)>>(config);
+    for (std::size_t& number : numbers) number += number == 0;
+    return std::bit_cast<Config>(numbers);
+  }();
+  static_assert(value == config,
+                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = …, …}");
+};
+
+}  // namespace tlm

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/layer.hpp>
+
+namespace tlm {
+
+/// What a decoder reads beside its own sequence: the encoder's output M, an entry of the environment.
+template <class Rows>
+struct Memory {
+  Rows rows;
+};
+
+/// Throws std::invalid_argument for a memory with an empty sequence, or with other than one sequence for each target.
+inline void require_memory(const Sequences& memory, const Sequences& targets) {
+  if (memory.count() != targets.count())
+    throw std::invalid_argument("a memory of " + std::to_string(memory.count()) + " sequences does not serve " +
+                                std::to_string(targets.count()) + " targets");
+  for (std::size_t s = 0; s < memory.count(); ++s)
+    if (memory.length(s) == 0)
+      throw std::invalid_argument("sequence " + std::to_string(s + 1) +
+                                  " of the memory is empty: attention needs a row to look at");
+}
+
+/// X ↦ F(M), where M is the memory. Does not depend on X.
+template <class F>
+struct FromMemory {
+  using form = forms::OfMemory<F>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  static_assert(IsLayer<F>::value);
+
+  F f;
+
+  /// Throws like require_memory.
+  template <class... Entries>
+  codomain operator()(const domain& X, const Entries&... entries) const {
+    return apply(f, checked(X, entries...), entries...);
+  }
+
+  /// X̄ = 0, and M̄ += F′(M)ᵀȲ in the gradient of the memory.
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
+    auto [Y, F_pullback] = differentiate(f, checked(X, entries...), entries...);
+    return with_pullback(std::move(Y), [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
+                                           codomain Y_bar, FromMemory& gradient, Entries&... entry_gradients) {
+      read<Memory<domain>>(entry_gradients...).rows += F_pullback(std::move(Y_bar), gradient.f, entry_gradients...);
+      return domain{sequences, typename domain::Real(0)};
+    });
+  }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<FromMemory>(); }
+
+  /// Whether F(M) has been computed.
+  struct State {
+    bool computed = false;
+  };
+
+  /// The rows that are new: first all of F(M), later none.
+  template <class... Entries>
+  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+    if (state.computed) return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
+    codomain Y = (*this)(X, entries...);
+    state.computed = true;
+    return Y;
+  }
+
+  static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
+
+ private:
+  template <class... Entries>
+  static const domain& checked(const domain& X, const Entries&... entries) {
+    const auto& memory = read<const Memory<domain>>(entries...);
+    require_memory(memory.rows.sequences(), X.sequences());
+    return memory.rows;
+  }
+};
+
+}  // namespace tlm

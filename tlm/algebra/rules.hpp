@@ -1,0 +1,294 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <tlm/algebra/symbol.hpp>
+
+/// The claims "T is rowwise", "T is autoregressive", "A is a causal kernel", and the rules by which the compiler derives
+/// them.
+///
+/// An operation T takes a matrix X and returns a matrix with the same number of rows; a kernel A returns an n×n matrix.
+///
+///   T is rowwise         iff  T(X_i) = T(X)_i  for every X and every i ≤ n;
+///   T is autoregressive  iff  T(X|i) = T(X)|i  for every X and every i ≤ n, where X|i is X reduced to i rows;
+///   A is a causal kernel iff  A(X) is n×n and lower triangular, and A(X|i) is the leading i×i block of A(X).
+///
+/// (The third stands for "A is autoregressive" in the article's Claim about A(X)×B(X), which is ill-typed as printed:
+/// A(X|i) has i columns, A(X)|i has n. Of several heads each is meant.)
+///
+/// A leaf declares what it is, `using declared = …`; nothing else may. What is made of other operations says its form,
+/// `using form = …`, and what it is follows from the rules of that form, all of which stand below. A rule is its name, its
+/// sentence, its conclusion and its premises, and stands once: the booleans at the end of this file read it, and so do the
+/// derivations that are printed (tlm/claims/). (A struct that derives from its formula and then computes something else is
+/// beyond any compiler; running it is not: tlm/checking/.)
+namespace tlm {
+
+/// What can be said of an operation, of a mask or of a bias.
+namespace is {
+/// T(X_i) = T(X)_i
+struct Rowwise {
+  static constexpr std::string_view text = "rowwise";
+};
+/// T(X|i) = T(X)|i. As a declaration: and not rowwise.
+struct Autoregressive {
+  static constexpr std::string_view text = "autoregressive";
+};
+/// A(X) is lower triangular, and A(X|i) is its leading i×i block.
+struct CausalKernel {
+  static constexpr std::string_view text = "a causal kernel";
+};
+/// T(X) does not depend on X, only on the environment.
+struct Constant {
+  static constexpr std::string_view text = "independent of X";
+};
+/// None of these.
+struct Unrestricted {
+  static constexpr std::string_view text = "unrestricted";
+};
+/// A mask that leaves the entries with j ≤ i, and no others.
+struct LowerTriangular {
+  static constexpr std::string_view text = "lower triangular";
+};
+/// A mask that leaves every entry.
+struct Full {
+  static constexpr std::string_view text = "full";
+};
+/// A bias whose entry (i, j) depends on the positions i and j alone, neither on X nor on n.
+struct Positional {
+  static constexpr std::string_view text = "a function of i and j";
+};
+}  // namespace is
+
+/// The forms in which operations are made of others, as the write-up writes them.
+namespace forms {
+template <class... F>
+struct Composition;  ///< F_1 ∘ … ∘ F_k; the last is applied first.
+template <class F, std::size_t count>
+struct Stack;  ///< F_count ∘ … ∘ F_1: the same operation with other weights.
+template <class F>
+struct Residual;  ///< X ↦ X + F(X)
+template <class... F>
+struct Concat;  ///< X ↦ Concat(F_1(X), …, F_k(X)): side by side.
+template <class F, std::size_t count>
+struct Heads;  ///< X ↦ Concat(F_1(X), …, F_count(X)): the same operation with other weights.
+template <class F>
+struct BlockOfColumns;  ///< X ↦ the i-th block of columns of F(X)
+template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
+struct SoftmaxKernel;  ///< X ↦ softmax(mask(Q(X)×K(X)ᵀ/√d_head + bias))
+template <class A, class B>
+struct Product;  ///< X ↦ A(X)×B(X)
+template <class F>
+struct OfMemory;  ///< X ↦ F(M), where M is a memory
+template <class Entry, class F>
+struct Tied;  ///< F, with a weight that it reads in several places
+template <class Encoder, class Decoder>
+struct EncoderDecoder;  ///< (x, X) ↦ Decoder(X), with the memory M = Encoder(x)
+}  // namespace forms
+
+/// The statement "T is Claim".
+template <class T_, class Claim_>
+struct Is {
+  using T = T_;
+  using Claim = Claim_;
+};
+
+/// The rule that a conclusion follows from its premises, each a statement Is<T, Claim>.
+template <Symbol name_, Symbol sentence_, class Conclusion_, class... Premises>
+struct Rule {
+  static constexpr std::string_view name = name_, sentence = sentence_;
+  using Conclusion = Conclusion_;
+};
+
+/// Some rules.
+template <class... Rule>
+struct List {};
+
+/// The rules by which something of this form is what it is: none for an unknown form.
+template <class Form>
+struct RulesOf {
+  using type = List<>;
+};
+
+// --- The rules ---------------------------------------------------------------------------------------------------------
+
+/// Of any operation. (Article, "Rowwise and autoregressive matrix operations".)
+template <class T>
+using RulesOfAll = List<                                                        //
+    Rule<"rowwise_is_autoregressive", "rowwise operations are autoregressive",  //
+         is::Autoregressive, Is<T, is::Rowwise>>>;
+
+template <class... F>
+struct RulesOf<forms::Composition<F...>> {
+  using type =
+      List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
+                is::Rowwise, Is<F, is::Rowwise>...>,
+           Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
+                is::Autoregressive, Is<F, is::Autoregressive>...>>;
+};
+
+template <class F, std::size_t count>
+struct RulesOf<forms::Stack<F, count>> {
+  using type = typename RulesOf<forms::Composition<F>>::type;
+};
+
+template <class F>
+struct RulesOf<forms::Residual<F>> {
+  using type = List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //
+                         is::Rowwise, Is<F, is::Rowwise>>,
+                    Rule<"residual_is_autoregressive", "X + F(X) is autoregressive if F is",  //
+                         is::Autoregressive, Is<F, is::Autoregressive>>>;
+};
+
+template <class... F>
+struct RulesOf<forms::Concat<F...>> {
+  using type = List<Rule<"concat_is_rowwise", "Concat(F_1(X), …, F_k(X)) is rowwise if each F_i is",  //
+                         is::Rowwise, Is<F, is::Rowwise>...>,
+                    Rule<"concat_is_autoregressive", "Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is",  //
+                         is::Autoregressive, Is<F, is::Autoregressive>...>>;
+};
+
+template <class F, std::size_t count>
+struct RulesOf<forms::Heads<F, count>> {
+  using type = typename RulesOf<forms::Concat<F>>::type;
+};
+
+template <class F>
+struct RulesOf<forms::BlockOfColumns<F>> {
+  using type = List<Rule<"columns_are_rowwise", "a block of columns of F(X) is rowwise if F is",  //
+                         is::Rowwise, Is<F, is::Rowwise>>,
+                    Rule<"columns_are_autoregressive", "a block of columns of F(X) is autoregressive if F is",  //
+                         is::Autoregressive, Is<F, is::Autoregressive>>,
+                    Rule<"columns_are_constant", "a block of columns of F(X) is independent of X if F(X) is",  //
+                         is::Constant, Is<F, is::Constant>>>;
+};
+
+/// (Article, "Causal Attention".) The second is of attention to a memory: row i of A(X) comes from row i of Q(X) and the
+/// same K.
+template <std::size_t d_head, class Mask, class Q, class K>
+struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
+  using type =
+      List<Rule<"softmax_kernel_is_causal",
+                "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive",  //
+                is::CausalKernel, Is<Mask, is::LowerTriangular>, Is<Q, is::Autoregressive>, Is<K, is::Autoregressive>>,
+           Rule<"softmax_of_constant_keys_is_autoregressive",
+                "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X",  //
+                is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>>;
+};
+
+/// The same of scores to which a bias is added.
+template <std::size_t d_head, class Mask, class Q, class K, class Bias>
+struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>> {
+  using type = List<Rule<
+      "biased_softmax_kernel_is_causal",
+      "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel if Q and K are autoregressive and b_ij is a function of i and j",
+      is::CausalKernel, Is<Mask, is::LowerTriangular>, Is<Q, is::Autoregressive>, Is<K, is::Autoregressive>,
+      Is<Bias, is::Positional>>>;
+};
+
+/// The article's Claim, and its companion for a B that does not depend on X.
+template <class A, class B>
+struct RulesOf<forms::Product<A, B>> {
+  using type = List<Rule<"product_is_autoregressive",
+                         "A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)",  //
+                         is::Autoregressive, Is<A, is::CausalKernel>, Is<B, is::Autoregressive>>,
+                    Rule<"product_with_constant_is_autoregressive",
+                         "A(X)×B is autoregressive if A is and B does not depend on X",  //
+                         is::Autoregressive, Is<A, is::Autoregressive>, Is<B, is::Constant>>>;
+};
+
+template <class F>
+struct RulesOf<forms::OfMemory<F>> {
+  using type = List<Rule<"memory_is_constant", "F(M) does not look at X", is::Constant>>;
+};
+
+template <class Entry, class F>
+struct RulesOf<forms::Tied<Entry, F>> {
+  using type = List<Rule<"tied_is_rowwise", "F with a weight that it reads in several places is rowwise if F is",  //
+                         is::Rowwise, Is<F, is::Rowwise>>,
+                    Rule<"tied_is_autoregressive",
+                         "F with a weight that it reads in several places is autoregressive if F is",  //
+                         is::Autoregressive, Is<F, is::Autoregressive>>>;
+};
+
+template <class Encoder, class Decoder>
+struct RulesOf<forms::EncoderDecoder<Encoder, Decoder>> {
+  using type = List<Rule<"encoder_decoder_is_autoregressive",
+                         "autoregressive in X if the decoder is for every memory M, whatever the encoder is",  //
+                         is::Autoregressive, Is<Decoder, is::Autoregressive>>>;
+};
+
+// --- What follows ------------------------------------------------------------------------------------------------------
+
+/// T declares what it is.
+template <class T>
+concept Leaf = requires {
+  typename T::declared;
+};
+
+/// T is made of other operations.
+template <class T>
+concept Formula = requires {
+  typename T::form;
+};
+
+/// The condition under which T is a leaf or a formula, and not both. A failure shows T.
+template <class T>
+struct DeclaresOrFollows {
+  static constexpr bool value = !(Leaf<T> && Formula<T>);
+  static_assert(value, "only a leaf declares what it is: of a formula, and of a name for one, the rules say it");
+};
+
+template <class T>
+struct ApplicableRules {
+  using type = List<>;
+};
+template <Formula T>
+struct ApplicableRules<T> : RulesOf<typename T::form> {};
+
+/// The rules of T's form.
+template <class T>
+using Rules = typename ApplicableRules<T>::type;
+
+template <class T, class Claim, class Rules>
+inline constexpr bool one_applies = false;
+
+/// The statement "T is Claim" follows: T declares it, or a rule concludes it from premises that follow.
+template <class T, class Claim>
+inline constexpr bool follows = one_applies<T, Claim, Rules<T>> || one_applies<T, Claim, RulesOfAll<T>>;
+template <Leaf T, class Claim>
+inline constexpr bool follows<T, Claim> = DeclaresOrFollows<T>::value && (std::is_same_v<typename T::declared, Claim> ||
+                                                                          one_applies<T, Claim, RulesOfAll<T>>);
+
+/// A rule applies if it concludes the claim and its premises follow.
+template <class Claim, class Rule>
+inline constexpr bool applies = false;
+template <class Claim, Symbol name, Symbol sentence, class... T, class... Premise>
+inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>...>> = (follows<T, Premise> && ...);
+
+template <class T, class Claim, class... Rule>
+inline constexpr bool one_applies<T, Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
+
+/// T is rowwise: T(X_i) = T(X)_i.
+template <class T>
+inline constexpr bool rowwise = follows<T, is::Rowwise>;
+/// T is autoregressive: T(X|i) = T(X)|i.
+template <class T>
+inline constexpr bool autoregressive = follows<T, is::Autoregressive>;
+/// A is a causal kernel: A(X) is lower triangular, and A(X|i) is its leading i×i block.
+template <class A>
+inline constexpr bool causal_kernel = follows<A, is::CausalKernel>;
+/// T(X) does not depend on X.
+template <class T>
+inline constexpr bool constant = follows<T, is::Constant>;
+
+/// An operation that is autoregressive by type: what cached decoding and the loss ask for.
+template <class T>
+concept Autoregressive = autoregressive<T>;
+
+/// An operation whose earlier rows stand when rows are appended: autoregressive, a causal kernel, or independent of X.
+template <class T>
+concept Extensible = autoregressive<T> || causal_kernel<T> || constant<T>;
+
+}  // namespace tlm

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tlm/attention/mask.hpp>
+#include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/product.hpp>
+
+/// What a kernel returns: matrices of which only a part is visible, and their products.
+///
+/// What a query does not see is not there: it is neither read nor multiplied by zero, so that even NaN cannot pass. Whole
+/// blocks of visible entries go to BLAS; the ragged edge is done entry by entry.
+namespace tlm {
+
+/// One matrix A for each sequence and each of n_heads heads: queries × keys, of which `Mask` says what is visible.
+///
+/// The queries of a sequence are the last of its positions, where the mask looks at positions: with as many queries as
+/// keys A is square, with fewer it is the last rows of the square one. Copies share their entries. `block` rows make a
+/// block.
+template <std::size_t n_heads_, class Mask_, class Real_, std::size_t block_ = 32>
+class KernelMatrices {
+ public:
+  using Real = Real_;
+  using Mask = Mask_;
+  static constexpr std::size_t n_heads = n_heads_;
+  static constexpr std::size_t block = block_;
+  static_assert(block > 0, "a block has at least one row");
+
+  /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which has a
+  /// key at least, and is as long at least where the mask looks at positions; and for a mask that shows a query none or
+  /// more keys than there are.
+  KernelMatrices(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
+    if (queries.count() != keys.count())
+      throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
+                                  std::to_string(keys.count()) + " sequences of keys");
+    std::size_t size = 0;
+    first_.reserve(queries.count());
+    for (std::size_t s = 0; s < queries.count(); ++s) {
+      if (queries.length(s) > 0 && keys.length(s) == 0)
+        throw std::invalid_argument("sequence " + std::to_string(s + 1) + " has " + std::to_string(queries.length(s)) +
+                                    " queries and no keys: attention needs a row to look at");
+      if (!std::is_same_v<Mask, Unmasked> && queries.length(s) > keys.length(s))
+        throw std::invalid_argument(std::to_string(queries.length(s)) + " queries cannot be the last of only " +
+                                    std::to_string(keys.length(s)) + " positions");
+      for (std::size_t i = 0; i < queries.length(s); ++i)
+        if (visible(s, i) == 0 || visible(s, i) > keys.length(s))
+          throw std::invalid_argument("the mask shows the query at position " + std::to_string(position(s, i) + 1) +
+                                      " of a sequence " + std::to_string(visible(s, i)) + " keys, of " +
+                                      std::to_string(keys.length(s)) + " that there are");
+      first_.push_back(size);
+      size += n_heads * queries.length(s) * keys.length(s);
+    }
+    entries_ = std::make_shared<xt::uvector<Real, CacheLineAllocator<Real>>>(size);
+  }
+
+  /// Of the same shape, uninitialised.
+  KernelMatrices like() const { return {queries_, keys_}; }
+
+  /// Which rows belong to which sequence.
+  const Sequences& queries() const { return queries_; }
+  /// Which columns belong to which sequence.
+  const Sequences& keys() const { return keys_; }
+
+  /// A of sequence s and head h. Only the visible part of a row is defined.
+  View<Real> operator()(std::size_t s, std::size_t h) const {
+    const std::size_t height = queries_.length(s), width = keys_.length(s);
+    return {entries_->data() + first_[s] + h * height * width, height, width, width};
+  }
+
+  /// The position of query i of sequence s among the keys, from 0, where the mask looks at positions.
+  std::size_t position(std::size_t s, std::size_t i) const { return keys_.length(s) + i - queries_.length(s); }
+
+  /// How many entries of row i of sequence s are visible: the first so many.
+  std::size_t visible(std::size_t s, std::size_t i) const { return Mask::visible(position(s, i), keys_.length(s)); }
+
+  /// action(s, h, i) for row i of every sequence s and head h.
+  template <class Action>
+  void for_each_row(const Action& action) const {
+    for (std::size_t s = 0; s < queries_.count(); ++s)
+      for (std::size_t h = 0; h < n_heads; ++h)
+        for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
+  }
+
+  /// action(s, h, top, height, shared, most) for every block of rows: `height` rows from `top`, all of which see the
+  /// first `shared` keys, and none more than the first `most`. Between the two lies the ragged edge.
+  template <class Action>
+  void for_each_block(const Action& action) const {
+    for (std::size_t s = 0; s < queries_.count(); ++s)
+      for (std::size_t h = 0; h < n_heads; ++h)
+        for (std::size_t top = 0; top < queries_.length(s); top += block) {
+          const std::size_t height = std::min(block, queries_.length(s) - top);
+          std::size_t least = visible(s, top), most = least;
+          for (std::size_t i = top + 1; i < top + height; ++i) {
+            least = std::min(least, visible(s, i));
+            most = std::max(most, visible(s, i));
+          }
+          action(s, h, top, height, least == most ? least : least / block * block, most);
+        }
+  }
+
+ private:
+  Sequences queries_, keys_;
+  std::vector<std::size_t> first_;
+  std::shared_ptr<xt::uvector<Real, CacheLineAllocator<Real>>> entries_;
+};
+
+/// The condition under which the vectorwords split into heads. A failure shows both numbers.
+template <std::size_t d_model, std::size_t n_heads>
+struct CanSplit {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(n_heads > 0 && d_model % n_heads == 0,
+                "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
+};
+
+/// The width of a head, if CanSplit.
+template <std::size_t d_model, std::size_t n_heads>
+inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
+
+/// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
+template <std::size_t n_heads, class M>
+auto head(M& X, std::size_t s, std::size_t h) {
+  static_assert(CanSplit<M::cols, n_heads>::value);
+  constexpr std::size_t d_head = head_width<M::cols, n_heads>;
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), h * d_head, d_head);
+}
+
+/// A = factor·Q×Kᵀ in each head, as far as it is visible.
+template <class A, std::size_t cols, class Real>
+A visible_product(const Matrix<n, cols, Real>& Q, const Matrix<n, cols, Real>& K,
+                  std::type_identity_t<Real> factor = Real(1)) {
+  constexpr std::size_t d_head = cols / A::n_heads;
+  A result{Q.sequences(), K.sequences()};
+  result.for_each_block(
+      [&](std::size_t s, std::size_t h, std::size_t top, std::size_t height, std::size_t, std::size_t most) {
+        // An entry depends on its own row and column alone; those of the block that are not visible are never read.
+        const auto queries = head<A::n_heads>(Q, s, h).block(top, height, 0, d_head);
+        const auto keys = head<A::n_heads>(K, s, h).block(0, most, 0, d_head);
+        multiply(queries, keys.transposed(), result(s, h).block(top, height, 0, most), Present::overwritten, factor);
+      });
+  return result;
+}
+
+/// To += A×From, or To += Aᵀ×From, in each head: the one traversal of what is visible.
+template <bool transposed, class A, std::size_t cols, class Real>
+void accumulate_visible(const A& matrices, const Matrix<n, cols, Real>& From, Matrix<n, cols, Real>& To) {
+  constexpr std::size_t d_head = cols / A::n_heads;
+  matrices.for_each_block(
+      [&](std::size_t s, std::size_t h, std::size_t top, std::size_t height, std::size_t shared, std::size_t) {
+        const auto A_sh = matrices(s, h);
+        const auto from = head<A::n_heads>(From, s, h);
+        const auto to = head<A::n_heads>(To, s, h);
+        if (shared > 0) {
+          const auto whole = A_sh.block(top, height, 0, shared);
+          if constexpr (transposed)
+            multiply(whole.transposed(), from.block(top, height, 0, d_head), to.block(0, shared, 0, d_head),
+                     Present::added_to);
+          else
+            multiply(whole, from.block(0, shared, 0, d_head), to.block(top, height, 0, d_head), Present::added_to);
+        }
+        for (std::size_t i = top; i < top + height; ++i)
+          for (std::size_t j = shared; j < matrices.visible(s, i); ++j)
+            for (std::size_t k = 0; k < d_head; ++k)
+              if constexpr (transposed)
+                to(j, k) += A_sh(i, j) * from(i, k);
+              else
+                to(i, k) += A_sh(i, j) * from(j, k);
+      });
+}
+
+/// Y = A×V in each head.
+template <std::size_t n_heads, class Mask, class Real, std::size_t block, std::size_t cols>
+Matrix<n, cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A, const Matrix<n, cols, Real>& V) {
+  Matrix<n, cols, Real> Y{A.queries(), Real(0)};
+  accumulate_visible<false>(A, V, Y);
+  return Y;
+}
+
+/// V = Aᵀ×Y in each head.
+template <std::size_t n_heads, class Mask, class Real, std::size_t block, std::size_t cols>
+Matrix<n, cols, Real> transposed_product(const KernelMatrices<n_heads, Mask, Real, block>& A,
+                                         const Matrix<n, cols, Real>& Y) {
+  Matrix<n, cols, Real> V{A.keys(), Real(0)};
+  accumulate_visible<true>(A, Y, V);
+  return V;
+}
+
+}  // namespace tlm

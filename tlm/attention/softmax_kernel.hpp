@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/layer.hpp>
+#include <tlm/attention/bias.hpp>
+#include <tlm/attention/kernel_matrices.hpp>
+#include <tlm/attention/kernel_product.hpp>
+#include <tlm/attention/softmax.hpp>
+
+namespace tlm {
+
+/// Each row becomes the softmax of its visible entries. (A hidden one must not take part even in the maximum that is
+/// subtracted, or it would show.)
+template <std::size_t n_heads, class Mask, class Real, std::size_t block>
+void softmax_of_visible(const KernelMatrices<n_heads, Mask, Real, block>& A) {
+  A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) { softmax(&A(s, h)(i, 0), A.visible(s, i)); });
+}
+
+/// The condition under which a mask goes with keys K. A failure shows both.
+template <class Mask, class K>
+struct MaskFits {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(std::is_same_v<Mask, Unmasked> || !constant<K>,
+                "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
+};
+
+/// The form of a softmax kernel with or without a bias.
+template <std::size_t d_head, class Mask, class Q, class K, class Bias>
+struct FormOfSoftmax {
+  using form = forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>;
+};
+template <std::size_t d_head, class Mask, class Q, class K>
+struct FormOfSoftmax<d_head, Mask, Q, K, NoBias> {
+  using form = forms::SoftmaxKernel<d_head, Mask, Q, K>;
+};
+
+/// A_h(X) = softmax(◺(Q_h(X)×K_h(X)ᵀ / √d_head)) for each head h. (Article, "Multi-Head Causal Attention".)
+///
+/// Q_h(X) and K_h(X) are the h-th of n_heads blocks of d_head columns of Q(X) and K(X). `Mask` says what is visible:
+/// Causal is ◺, Unmasked leaves it out. A `Bias` is added to the scores before the softmax (bias.hpp). With Causal a
+/// causal kernel if Q and K are autoregressive: entry (i, j) depends on row i of Q(X) and the rows up to i of K(X) alone.
+template <std::size_t n_heads, class Mask, class Q, class K, class Bias = NoBias, std::size_t block = 32>
+struct SoftmaxKernel {
+  using domain = typename Q::domain;
+  using Queries = typename Q::codomain;
+  using Keys = typename K::codomain;
+  using Real = typename Keys::Real;
+  using codomain = KernelMatrices<n_heads, Mask, Real, block>;
+  static_assert(CanSplit<Keys::cols, n_heads>::value);
+  static constexpr std::size_t d_head = head_width<Keys::cols, n_heads>;
+  static_assert(MaskFits<Mask, K>::value);
+
+  using form = typename FormOfSoftmax<d_head, Mask, Q, K, Bias>::form;
+  /// One of several heads, for derivations.
+  struct OneHead {
+    using form = typename FormOfSoftmax<d_head, Mask, ColumnsOf<Q>, ColumnsOf<K>, Bias>::form;
+  };
+
+  Q q;
+  K k;
+  [[no_unique_address]] Bias bias;
+
+  template <class... Entries>
+  codomain operator()(const domain& X, const Entries&... entries) const {
+    return kernel(apply(q, X, entries...), apply(k, X, entries...));
+  }
+
+  /// With S = QKᵀ/c + b and A = softmax(S), row by row and over the visible entries, c = √d_head:
+  ///
+  ///   a_j = exp(s_j)/Σ_k exp(s_k)   hence  s̄_j = a_j (ā_j − Σ_k a_k ā_k);
+  ///   S = QKᵀ/c + b                 hence  Q̄ = S̄×K/c,  K̄ = S̄ᵀ×Q/c,  b̄ = S̄.
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
+    auto [Q_X, Q_pullback] = differentiate(q, X, entries...);
+    auto [K_X, K_pullback] = differentiate(k, X, entries...);
+    codomain A = kernel(Q_X, K_X);
+    return with_pullback(A, [this, A, Q_X = std::move(Q_X), K_X = std::move(K_X), Q_pullback = std::move(Q_pullback),
+                             K_pullback = std::move(K_pullback)](const codomain& A_bar, SoftmaxKernel& gradient,
+                                                                 Entries&... entry_gradients) {
+      const codomain S_bar = A.like();
+      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+        const std::size_t visible = A.visible(s, i);
+        Real* s_bar = &S_bar(s, h)(i, 0);
+        softmax_pullback(&A(s, h)(i, 0), &A_bar(s, h)(i, 0), s_bar, visible);
+        if constexpr (!std::is_same_v<Bias, NoBias>)
+          for (std::size_t j = 0; j < visible; ++j) bias.pull_back(h, A.position(s, i), j, s_bar[j], gradient.bias);
+        for (std::size_t j = 0; j < visible; ++j) s_bar[j] = s_bar[j] * one_over_c();
+      });
+      return Q_pullback(S_bar * K_X, gradient.q, entry_gradients...) +
+             K_pullback(transposed_product(S_bar, Q_X), gradient.k, entry_gradients...);
+    });
+  }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<SoftmaxKernel>(); }
+
+  /// What Q and K remember, and the rows of K(X) so far.
+  struct State {
+    tlm::State<Q> q;
+    tlm::State<K> k;
+    Keys K_X;
+  };
+
+  /// The next rows of A(X): as A(X|i) is the leading block of A(X), the earlier ones stand.
+  template <class... Entries>
+  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+    state.K_X = continued(state.K_X, tlm::extend(k, state.k, X, entries...));
+    return kernel(tlm::extend(q, state.q, X, entries...), state.K_X);
+  }
+
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.q...);
+    visit(0, layer.k...);
+    visit(0, layer.bias...);
+  }
+
+ private:
+  static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
+
+  codomain kernel(const Queries& Q_X, const Keys& K_X) const {
+    codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
+    if constexpr (!std::is_same_v<Bias, NoBias>)
+      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+        for (std::size_t j = 0; j < A.visible(s, i); ++j) A(s, h)(i, j) += bias(h, A.position(s, i), j);
+      });
+    softmax_of_visible(A);
+    return A;
+  }
+};
+
+}  // namespace tlm

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/matrix/matrix.hpp>
+
+/// What a model learns from: batches of sequences, or of sources with their targets.
+namespace tlm {
+
+/// A batch of input sequences (x_j1, …, x_jn), one under the other and of any lengths; for every token a loss weight ω_ji
+/// from [0, 1]; and the token that starts every sequence, which is not among its x. (Article, "Batch evaluation with loss
+/// weights", where 0 starts.)
+template <class Real = float>
+struct Batch {
+  Token start;
+  Tokens x;
+  Matrix<n, 1, Real> omega;
+};
+
+/// Sequences all of whose tokens count alike.
+template <class Real = float>
+Batch<Real> unweighted(Token start, Tokens x) {
+  Matrix<n, 1, Real> ones{x.sequences(), Real(1)};
+  return {start, std::move(x), std::move(ones)};
+}
+
+/// Sources x with their targets y = (y_1, …, y_m), from the token that starts to the token that ends: as many sequences of
+/// each, of any lengths. A target token equal to `null` does not count.
+struct Translations {
+  Tokens x, y;
+  Token null = -1;  ///< No token by default.
+};
+
+/// What a model reads of a batch, what it should say after each token that it reads, and what that weighs.
+template <class Domain, class Real>
+struct Lesson {
+  Domain read;
+  Tokens said;
+  Matrix<n, 1, Real> omega;
+};
+
+/// X|n where X = (start, x_1, …, x_n): every sequence behind the token that starts, without its last token.
+///
+/// The loss looks at T(X)|n only. As T is autoregressive that is T(X|n), so that row n + 1 need not be computed.
+/// Throws std::invalid_argument for an empty sequence, or no sequence at all.
+inline Tokens preceded_by(Token start, const Tokens& x) {
+  const Sequences& sequences = x.sequences();
+  if (sequences.count() == 0) throw std::invalid_argument("a batch needs at least one sequence; this one is empty");
+  Tokens X{sequences};
+  for (std::size_t s = 0; s < sequences.count(); ++s) {
+    if (sequences.length(s) == 0)
+      throw std::invalid_argument("sequence " + std::to_string(s + 1) + " of the batch is empty: a loss needs a token");
+    X(sequences.begin(s), 0) = start;
+    for (std::size_t i = sequences.begin(s) + 1; i < sequences.end(s); ++i) X(i, 0) = x(i - 1, 0);
+  }
+  return X;
+}
+
+/// Of sequences x: X|n is read, x is to be said. Throws like preceded_by, and std::invalid_argument for weights of another
+/// shape than the tokens.
+template <class Real>
+Lesson<Tokens, Real> lesson(const Batch<Real>& batch) {
+  if (!(batch.omega.sequences() == batch.x.sequences()))
+    throw std::invalid_argument(
+        "the loss weights have another shape than the tokens: " + std::to_string(batch.omega.rows()) + " weights in " +
+        std::to_string(batch.omega.sequences().count()) + " sequences, " + std::to_string(batch.x.rows()) +
+        " tokens in " + std::to_string(batch.x.sequences().count()));
+  return {preceded_by(batch.start, batch.x), batch.x, batch.omega};
+}
+
+/// Of sources and targets: x and y_−m, the targets without their last tokens, are read, and (y_2, …, y_m) is to be said;
+/// ω is 1 where that counts and 0 where it is null. Throws std::invalid_argument for no targets, a target of fewer than two
+/// tokens, or other than one target for each source.
+template <class Real>
+Lesson<SourceAndTarget<Tokens, Tokens>, Real> lesson(const Translations& batch) {
+  const Sequences& sequences = batch.y.sequences();
+  if (sequences.count() != batch.x.sequences().count())
+    throw std::invalid_argument(std::to_string(batch.x.sequences().count()) + " sources cannot have " +
+                                std::to_string(sequences.count()) + " targets");
+  if (sequences.count() == 0) throw std::invalid_argument("a batch needs at least one translation; this one is empty");
+  std::vector<std::size_t> lengths;
+  for (std::size_t s = 0; s < sequences.count(); ++s) {
+    if (sequences.length(s) < 2)
+      throw std::invalid_argument("target " + std::to_string(s + 1) + " has " + std::to_string(sequences.length(s)) +
+                                  " tokens: a target needs a start and a token to say, 2 at least");
+    lengths.push_back(sequences.length(s) - 1);
+  }
+  const Sequences shorter = Sequences::of_lengths(lengths);
+  Tokens read{shorter}, said{shorter};
+  Matrix<n, 1, Real> omega{shorter};
+  for (std::size_t s = 0; s < shorter.count(); ++s)
+    for (std::size_t i = 0; i < lengths[s]; ++i) {
+      const std::size_t from = sequences.begin(s) + i, to = shorter.begin(s) + i;
+      read(to, 0) = batch.y(from, 0);
+      said(to, 0) = batch.y(from + 1, 0);
+      omega(to, 0) = Real(int(said(to, 0) != batch.null));
+    }
+  return {{batch.x, std::move(read)}, std::move(said), std::move(omega)};
+}
+
+}  // namespace tlm
