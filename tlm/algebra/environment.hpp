@@ -50,21 +50,32 @@ struct IsDifferentiable {
       "behind the gradient the entry that it reads");
 };
 
+/// What stands in for the value and pullback of a layer that has none, so that the sentence about it is the only error.
+template <class F>
+auto no_pullback() {
+  if constexpr (std::default_initializable<CodomainOf<F>>)
+    return with_pullback(CodomainOf<F>{}, Anything{});
+  else
+    return with_pullback(Anything{}, Anything{});
+}
+
+/// What differentiate does, with the entries that F takes.
+template <class F, class... Taken>
+auto differentiate_with(const F& f, DomainOf<F> X, const Taken&... taken) {
+  if constexpr (IsDifferentiable<F, HasPullback<F, Taken...>>::value)
+    return f.value_and_pullback(std::move(X), taken...);
+  else
+    return no_pullback<F>();
+}
+
 /// F's value and pullback at X, with the entries that F takes.
 template <class F, class... Entries>
 auto differentiate(const F& f, DomainOf<F> X, const Entries&... entries) {
-  if constexpr (!complete<F>) {
-    return with_pullback(CodomainOf<F>{}, Anything{});
-  } else {
-    return with_entries<F>(
-        [&]<class... Taken>(const Taken&... taken) {
-          if constexpr (IsDifferentiable<F, HasPullback<F, Taken...>>::value)
-            return f.value_and_pullback(std::move(X), taken...);
-          else
-            return with_pullback(CodomainOf<F>{}, Anything{});
-        },
-        entries...);
-  }
+  if constexpr (complete<F>)
+    return with_entries<F>([&](const auto&... taken) { return differentiate_with(f, std::move(X), taken...); },
+                           entries...);
+  else
+    return no_pullback<F>();
 }
 
 /// What the pullback of F returns.
