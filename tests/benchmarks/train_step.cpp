@@ -119,7 +119,7 @@ void benchmark(const char* name, const Batch<float>& batch, double bar, std::siz
 Batch<float> random_batch(std::size_t batch_size, std::size_t length, int vocab_size) {
   Generator generator{1};
   const auto sequences = Sequences::of_lengths(std::vector<std::size_t>(batch_size, length));
-  Batch<float> batch{Tokens{sequences}, Matrix<n, 1, float>{sequences, 1.0f}};
+  Batch<float> batch{0, Tokens{sequences}, Matrix<n, 1, float>{sequences, 1.0f}};
   for (std::size_t i = 0; i < batch.x.rows(); ++i) batch.x(i, 0) = generator.integer(0, vocab_size - 1);
   return batch;
 }

@@ -86,8 +86,7 @@ struct SoftmaxKernel {
         const std::size_t visible = A.visible(s, i);
         Real* s_bar = &S_bar(s, h)(i, 0);
         softmax_pullback(&A(s, h)(i, 0), &A_bar(s, h)(i, 0), s_bar, visible);
-        if constexpr (!std::is_same_v<Bias, NoBias>)
-          for (std::size_t j = 0; j < visible; ++j) bias.pull_back(h, A.position(s, i), j, s_bar[j], gradient.bias);
+        bias.pull_back(h, A.position(s, i), s_bar, visible, gradient.bias);
         for (std::size_t j = 0; j < visible; ++j) s_bar[j] = s_bar[j] * one_over_c();
       });
       return Q_pullback(S_bar * K_X, gradient.q, entry_gradients...) +
@@ -121,10 +120,9 @@ struct SoftmaxKernel {
 
   codomain kernel(const Queries& Q_X, const Keys& K_X) const {
     codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
-    if constexpr (!std::is_same_v<Bias, NoBias>)
-      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
-        for (std::size_t j = 0; j < A.visible(s, i); ++j) A(s, h)(i, j) += bias(h, A.position(s, i), j);
-      });
+    A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+      bias.add(h, A.position(s, i), &A(s, h)(i, 0), A.visible(s, i));
+    });
     softmax_of_visible(A);
     return A;
   }
