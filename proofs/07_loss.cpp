@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "checks.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;

@@ -3,14 +3,14 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
+#include <tlm/checking/in_memory.hpp>
 #include <tlm/tlm.hpp>
 
 /// The one list of layers and models that the proofs run over: small shapes, each over any arithmetic.
 namespace tlm::proofs {
+
+using checking::WithMemory;
 
 inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 8;
 /// Rows in a block of attention: so few that whole blocks occur among 6 rows. (No two of n_heads = 2, d_head = 3, block
@@ -37,52 +37,6 @@ inline constexpr formulated::Config small_formulated{
     .s = vocab_size, .d_model = d_model, .d_ff = d_ff, .d_k = 3, .d_v = 5, .h = 2, .N = 2, .max_len = max_len};
 inline constexpr numpy::Config small_numpy{
     .src_vocab_size = vocab_size, .tgt_vocab_size = vocab_size, .D = d_model, .h = 2, .max_len = max_len};
-
-/// F in the environment of a memory of its own, the same for every sequence, whose rows M are weights like others: so a
-/// decoder is an operation on y alone, and every check of such operations runs over it.
-template <class F>
-struct WithMemory {
-  using definition = F;
-  using domain = typename F::domain;
-  using codomain = typename F::codomain;
-
-  Matrix<std::size_t{3}, domain::cols, typename domain::Real> M;
-  F f;
-
-  codomain operator()(const domain& X) const { return f(X, memory(X.sequences().count())); }
-
-  /// Every sequence's memory is M, hence dM is the sum over the sequences.
-  auto value_and_pullback(const domain& X) const {
-    auto [Y, F_pullback] = f.value_and_pullback(X, memory(X.sequences().count()));
-    return with_pullback(std::move(Y), [zero = WithMemory{}.memory(X.sequences().count()),
-                                        F_pullback = std::move(F_pullback)](codomain dY, WithMemory& gradient) {
-      auto dM = zero;
-      auto dX = F_pullback(std::move(dY), gradient.f, dM);
-      for (std::size_t i = 0; i < dM.rows.rows(); ++i) gradient.M.add_to_row(i % 3, dM.rows.row(i));
-      return dX;
-    });
-  }
-
-  /// What F remembers.
-  struct State {
-    tlm::State<F> f;
-  };
-  codomain extend(State& state, const domain& X) const {
-    return tlm::extend(f, state.f, X, memory(X.sequences().count()));
-  }
-
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"M"}, layer.M...);
-    visit_part<F>(visit, 0, layer.f...);
-  }
-
- private:
-  Memory<domain> memory(std::size_t sequences) const {
-    Memory<domain> memory{domain{Sequences::of_lengths(std::vector<std::size_t>(sequences, 3))}};
-    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.set_row(i, M.row(i % 3));
-    return memory;
-  }
-};
 
 /// Φ∘N∘DB∘…∘DB∘PE, which is T_LM's own formula without Em: what comes in are not tokens, but rows that can be anything.
 template <class Formula>
@@ -175,10 +129,5 @@ template <class Action>
 void for_each_layer(const Action& action) {
   std::apply([&](const auto&... listed) { (action(listed), ...); }, layers);
 }
-
-/// Whether a layer reads tokens, of one sequence or of a source and a target.
-template <class Layer>
-inline constexpr bool reads_tokens = std::is_same_v<typename Layer::domain, Tokens> ||
-                                     std::is_same_v<typename Layer::domain, SourceAndTarget<Tokens, Tokens>>;
 
 }  // namespace tlm::proofs

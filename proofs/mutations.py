@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT, MAIN, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 LIBRARIES = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split()
 
-PROOFS = ["1_rules", "2_masked_softmax", "3_product", "4_leaves", "5_transformer", "6_linear_offset", "7_loss",
-          "8_differentiation", "9_decoding", "10_encoder_decoder"]
+PROOFS = ["01_rules", "02_masked_softmax", "03_product", "04_leaves", "05_transformer", "06_linear_offset", "07_loss",
+          "08_differentiation", "09_decoding", "10_encoder_decoder"]
 GRADIENT = ["from both sides the quotients agree", "and so at σ = 0"]
 TRANSPOSE = ["exactly, over dual", "in double, within", "pullbacks of both models"]
 

@@ -20,6 +20,13 @@ namespace tlm {
 
 namespace checking {
 
+/// A layer that declares itself what it is.
+template <class T>
+concept Leaf = requires {
+  typename T::declared;
+}
+&&(!requires { typename T::definition; });
+
 /// The check of one layer, which writes its report.
 template <template <class> class Layer>
 class Check {
@@ -29,6 +36,7 @@ class Check {
 
   /// All that applies to what the layer's type says of it.
   Report report() {
+    PrimeField::key = 11;
     report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
     claims();
     stacked_sequences();
@@ -99,8 +107,6 @@ class Check {
   /// What the type does not say: of a leaf it must not be so, as a leaf is to declare what it is. Of what is composed the
   /// rules may know less than is so.
   void not_claimed(Claim claim, const std::string& called) {
-    constexpr bool leaf = requires { typename T::declared; }
-    &&!requires { typename T::definition; };
     const std::string statement = name_ + " is not called " + called;
     std::optional<Failure> found;
     try {
@@ -113,7 +119,7 @@ class Check {
       if (found->n) where += " at n = " + std::to_string(*found->n);
       if (found->i) where += ", i = " + std::to_string(*found->i);
       report_.note(statement + ", and is not: " + found->claim + " falls over " + where);
-    } else if (leaf) {
+    } else if (Leaf<T>) {
       const std::string declared = autoregressive<T> ? "autoregressive" : "unrestricted";
       report_.checked(
           statement, Failure{.claim = "a leaf declares what it is",
