@@ -3,16 +3,18 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include <tlm/checking/in_memory.hpp>
 #include <tlm/tlm.hpp>
 
-/// The one list of layers and models that the proofs run over: small shapes, each over any arithmetic.
+/// The one list of layers and models that the proofs and the tests of all layers run over: small shapes, each over any
+/// arithmetic.
 namespace tlm::proofs {
 
 using checking::WithMemory;
 
-inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 8;
+inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 9;
 /// Rows in a block of attention: so few that whole blocks occur among 6 rows. (No two of n_heads = 2, d_head = 3, block
 /// and d_model are equal, so that one in the place of another shows.)
 inline constexpr std::size_t block = 4;
@@ -62,10 +64,14 @@ template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
+template <class Real> using CA3 = CausalAttention<d_model, 3, Real>;
+template <class Real> using CausalMH = MultiHead<d_model, n_heads, 3, 5, Causal, FromItself, Real>;
 template <class Real> using MH = MultiHead<d_model, n_heads, 3, 5, Unmasked, FromItself, Real>;
 template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 5, Unmasked, FromMemory, Real>>;
 template <class Real> using DB = tlm::DecoderBlock<d_model, d_ff, n_heads, Real>;
 template <class Real> using InspirationalDB = InspirationalDecoderBlock<d_model, d_ff, n_heads, Real>;
+template <class Real> using ResReLU = Res<ReLu<Real>>;
+template <class Real> using TwoFF = Stack<FF<Real>, 2>;
 template <class Real> using T_LM = TransformerLM<small, Real>;
 template <class Real> using InspirationalT_LM = TransformerLM<small_inspirational, Real>;
 template <class Real> using BehindEm = typename WithoutEm<typename T_LM<Real>::definition>::Rest;
@@ -109,7 +115,11 @@ inline constexpr std::tuple layers{
     Listed<H>{"H, in blocks of 4"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},
+    Listed<CA3>{"CA of three heads"},
+    Listed<CausalMH>{"MultiHead, causal"},
     Listed<MH>{"MultiHead, unmasked"},
+    Listed<ResReLU>{"Res(ReLU)"},
+    Listed<TwoFF>{"FF∘FF"},
     Listed<DB>{"DB"},
     Listed<InspirationalDB>{"DB, inspirational"},
     Listed<BehindEm>{"Φ∘N∘DB∘DB∘PE"},
@@ -123,6 +133,11 @@ inline constexpr std::tuple layers{
     Listed<EncoderBlock>{"NumPy encoder block"},
     Listed<DecoderBlockInMemory>{"NumPy decoder block"},
 };
+
+/// The listed layers in double, as types.
+using LayersInDouble = typename decltype(std::apply(
+    []<class... L>(L...) { return std::type_identity<std::tuple<typename L::template Layer<double>...>>{}; },
+    layers))::type;
 
 /// action(listed) for every layer of the list.
 template <class Action>

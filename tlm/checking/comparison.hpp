@@ -49,7 +49,12 @@ inline std::string shown(const Sequences& sequences) {
   std::string lengths;
   for (std::size_t s = 0; s < sequences.count(); ++s)
     lengths += (s == 0 ? "" : s + 1 < sequences.count() ? ", " : " and ") + std::to_string(sequences.length(s));
-  return (lengths.empty() ? "no" : lengths) + " rows";
+  return (lengths.empty() ? "no" : lengths) + (lengths == "1" ? " row" : " rows");
+}
+
+/// As in "in a stack of 3, 1 and 2 rows", or "in a sequence of 1 row".
+inline std::string within(const Sequences& sequences) {
+  return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
 }
 
 /// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few

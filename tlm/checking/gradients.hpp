@@ -100,7 +100,7 @@ std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F
   return comparison.failure({.claim = "the pullback agrees with central differences",
                              .layer = std::string(name),
                              .arithmetic = "double",
-                             .place = "in a stack of " + shown(target(X).sequences())});
+                             .place = within(target(X).sequences())});
 }
 
 /// The same at random weights, a random X of these sequences and a random dY.

@@ -54,7 +54,7 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
                     .layer = std::string(name),
                     .arithmetic = arithmetic<Real>(),
                     .seed = seed,
-                    .place = "in a stack of " + shown(sequences)};
+                    .place = within(sequences)};
     std::optional<Failure> found;
     // `expected` is what a weight's gradient is to be, from those that w_1 and w_2 have alone.
     const auto compare_gradients = [&](const auto& expected) {

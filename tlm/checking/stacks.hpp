@@ -42,7 +42,7 @@ std::optional<Failure> compare_stack(std::string_view name, std::uint64_t seed, 
                                            .layer = std::string(name),
                                            .arithmetic = arithmetic<Real>(),
                                            .seed = seed,
-                                           .place = "in a stack of " + shown(sequences),
+                                           .place = within(sequences),
                                            .left = {"T of the stack gives", ""},
                                            .right = {"T of the sequence alone gives", ""}},
                                           layer(stacked(alone)), stack(results));
@@ -80,7 +80,7 @@ std::optional<Failure> spoil_other_sequences(std::string_view name, std::uint64_
                .layer = std::string(name),
                .arithmetic = arithmetic<Real>(),
                .seed = seed,
-               .place = "in a stack of " + shown(sequences),
+               .place = within(sequences),
                .left = {std::string("where the one is ") + way_to_spoil<Entry>(way) + ", T gives for the other", ""},
                .right = {"before, T gave", ""}},
               sequence(Z, t), sequence(Y, t), sequences.begin(t), SameBits{});
@@ -110,7 +110,7 @@ std::optional<Failure> trace_sequences(std::string_view name, const Limits& limi
             return Failure{.claim = "a sequence depends on no other",
                            .layer = std::string(name),
                            .arithmetic = "sets of sequences",
-                           .place = "in a stack of " + shown(sequences),
+                           .place = within(sequences),
                            .entry = entry(r + 1, j + 1),
                            .left = {"it depends on the sequences", shown(Y(r, j))},
                            .right = {"and may depend on", shown(Positions::position(s))}};

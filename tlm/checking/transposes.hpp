@@ -40,7 +40,7 @@ std::optional<Failure> value_fails(std::string_view name, std::uint64_t seed, co
                                            .layer = std::string(name),
                                            .arithmetic = arithmetic<Real>(),
                                            .seed = seed,
-                                           .place = "in a stack of " + shown(sequences),
+                                           .place = within(sequences),
                                            .left = {"value_and_pullback(X).value is", ""},
                                            .right = {"T(X) gives", ""}},
                                           typename T::codomain(layer.value_and_pullback(X).value), layer(X));
@@ -113,7 +113,7 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
                     .layer = std::string(name),
                     .arithmetic = "dual numbers of " + std::string(arithmetic<Real>()),
                     .seed = seed,
-                    .place = "in a stack of " + shown(sequences),
+                    .place = within(sequences),
                     .entry = "one of the coordinates",
                     .left = {"⟨Jv, w⟩ =", shown(left)},
                     .right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)}};
