@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
 
 #include <tlm/checking/in_memory.hpp>
 #include <tlm/tlm.hpp>
@@ -134,10 +133,15 @@ inline constexpr std::tuple layers{
     Listed<DecoderBlockInMemory>{"NumPy decoder block"},
 };
 
+/// The layers of a list in double, as types.
+template <class List>
+struct InDouble;
+template <class... Ls>
+struct InDouble<const std::tuple<Ls...>> {
+  using type = std::tuple<typename Ls::template Layer<double>...>;
+};
 /// The listed layers in double, as types.
-using LayersInDouble = typename decltype(std::apply(
-    []<class... L>(L...) { return std::type_identity<std::tuple<typename L::template Layer<double>...>>{}; },
-    layers))::type;
+using LayersInDouble = typename InDouble<decltype(layers)>::type;
 
 /// action(listed) for every layer of the list.
 template <class Action>

@@ -291,6 +291,44 @@ TEST_CASE("a layer that throws") {
   CHECK(check<Planted<Plant::throws>::Layer>("Sum", {.rows = 1}).lines().size() > 10);
 }
 
+namespace {
+
+/// A token's number in unary: nothing to differentiate by.
+template <class Real>
+struct Unary {
+  using declared = is::Rowwise;
+  using domain = Tokens;
+  using codomain = Matrix<n, 5, Real>;
+  codomain operator()(const domain& x) const {
+    codomain Y{x.sequences(), Real(0)};
+    for (std::size_t i = 0; i < x.rows(); ++i)
+      for (std::size_t j = 0; j < std::size_t(x(i, 0)); ++j) Y(i, j) = Real(1);
+    return Y;
+  }
+  auto value_and_pullback(const domain& x) const {
+    return with_pullback((*this)(x), [](const codomain&, Unary&) { return Nothing{}; });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+}  // namespace
+
+TEST_CASE("tokens carry no tags and have no derivatives, and the report does not claim so") {
+  const auto report = check<Unary>("Unary");
+  INFO(report);
+  CHECK(report.holds());
+  CHECK(!contains(printed(report), "sets of positions"));
+  CHECK(!contains(printed(report), "NaN"));
+  CHECK(!contains(printed(report), "transpose"));
+  CHECK(contains(printed(report), "note:  Unary has no weights and reads tokens: there is nothing by which to"));
+}
+
+TEST_CASE("limits without rows, and with too many") {
+  CHECK_THROWS_WITH_AS(check<Unary>("Unary", {.rows = 0}), "a layer is checked on 1 to 31 rows, not on 0",
+                       std::invalid_argument);
+  CHECK_THROWS_AS(check<Unary>("Unary", {.rows = 32}), std::invalid_argument);
+}
+
 TEST_CASE("all ways to split") {
   CHECK(checking::all_splits({1}).size() == 1);
   CHECK(checking::all_splits({6}).size() == 32);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +33,10 @@ template <template <class> class Layer>
 class Check {
  public:
   Check(std::string_view name, const Limits& limits)
-      : name_{name}, limits_{limits}, up_to_{", n ≤ " + std::to_string(limits.rows)}, report_{name} {}
+      : name_{name}, limits_{limits}, up_to_{", n ≤ " + std::to_string(limits.rows)}, report_{name} {
+    if (limits.rows < 1 || limits.rows > 31)
+      throw std::invalid_argument("a layer is checked on 1 to 31 rows, not on " + std::to_string(limits.rows));
+  }
 
   /// All that applies to what the layer's type says of it.
   Report report() {
@@ -151,6 +155,8 @@ class Check {
         [&] { return value_fails<Layer, double>(name_, 1, limits_); });
     add("value_and_pullback(X) begins with T(X): the prime field, exactly",
         [&] { return value_fails<Layer, PrimeField>(name_, 21, limits_); });
+    if (nothing_moves())
+      return report_.note(name_ + " has no weights and reads tokens: there is nothing by which to differentiate");
     add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
         [&] { return transpose_fails<Layer, PrimeField>(name_, 21, limits_); });
     add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12",
@@ -166,7 +172,9 @@ class Check {
       return found ? found : pullback_fails<Layer, double>(name_, Requirement::again, 2, limits_);
     });
     if constexpr (autoregressive<T> && !reads_tokens<T>)
-      add("the pullback is anti-causal: sets of positions, for every input and all weights of this shape" + up_to_,
+      add(std::string(rowwise<T> ? "row i of dX depends on no row of dY but i"
+                                 : "the pullback is anti-causal: row i of dX depends on no row of dY before i") +
+              ": sets of positions, for every input and all weights of this shape" + up_to_,
           [&] {
             return anti_causality_fails<Layer>(name_, rowwise<T> ? Claim::rowwise : Claim::autoregressive, limits_);
           });
@@ -180,6 +188,14 @@ class Check {
         [&] { return extension_fails<Layer, PrimeField>(name_, 11, limits_); });
     if constexpr (!reads_tokens<T>)
       add(claim + "sets of positions" + scope, [&] { return extension_fails<Layer, Positions>(name_, 0, limits_); });
+  }
+
+  /// Whether there is neither a weight nor an input that is a real number.
+  static bool nothing_moves() {
+    bool nothing = reads_tokens<T>;
+    T layer;
+    for_each_weight([&](const Name&, const auto&) { nothing = false; }, layer);
+    return nothing;
   }
 
   std::string name_;
@@ -208,9 +224,10 @@ class Check {
 ///       return report.holds() ? 0 : 1;
 ///     }
 ///
-/// Each line of the report says over which numbers and how many rows it was checked; what falls shows the first, hence the
-/// smallest, counter-example. A check ends with its first failure. A layer that reads a memory is checked as
-/// checking::WithMemory<Layer<Real>> (in_memory.hpp).
+/// Each line of the report says over which numbers and how many rows it was checked. A check ends with its first
+/// counter-example, which is the smallest: n and i are run through in order. A layer that reads a memory is checked as
+/// checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no rows, or of more than
+/// 31, for which the sets of positions have no room.
 template <template <class> class Layer>
 Report check(std::string_view name = "T", const checking::Limits& limits = {}) {
   return checking::Check<Layer>{name, limits}.report();
