@@ -16,9 +16,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "checks.hpp"
 #include "controls.hpp"
-#include "transpose.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -63,7 +62,13 @@ std::optional<Failure> equivariance_fails(std::string_view name, std::uint64_t s
         permuted.set_row(i, X.row(order[i]));
         expected.set_row(i, Y.row(order[i]));
       }
-      const auto failure = first_difference({"E(PX) = P E(X)", std::string(name), arithmetic<PrimeField>(), seed, 4, 4},
+      const auto failure = first_difference({.claim = "E(PX) = P E(X)",
+                                             .layer = std::string(name),
+                                             .arithmetic = arithmetic<PrimeField>(),
+                                             .seed = seed,
+                                             .n = 4,
+                                             .left = {"E(PX) gives", ""},
+                                             .right = {"P E(X) gives", ""}},
                                             layers(permuted), expected);
       if (failure) return failure;
     }
@@ -151,7 +156,7 @@ TEST_CASE("with it, it is not; and no causal layer is") {
 TEST_CASE("the encoder is not autoregressive: the first of two rows sees the second") {
   for (const Verdict& verdict : {autoregressive_verdict<FormulatedEncoderLayers>("the formulated encoder"),
                                  autoregressive_verdict<NumpyEncoderBlocks>("the NumPy notebook's encoder")})
-    for (const auto& failure : {verdict.a, verdict.b, verdict.c, verdict.d}) {
+    for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) {
       REQUIRE(failure);
       CHECK(failure->n == 2);
       CHECK(failure->i == 1);
@@ -166,10 +171,10 @@ TEST_CASE("the decoder is autoregressive in y, for every memory") {
 }
 
 TEST_CASE("the models are autoregressive in y: T(x, y|i) = T(x, y)|i") {
-  must_hold(compare_parts<FormulatedModel, PrimeField>("the formulated model", false, 5));
-  must_hold(compare_parts<FormulatedModel, double>("the formulated model", false, 5));
-  must_hold(compare_parts<NumpyModel, PrimeField>("the NumPy notebook's model", false, 6));
-  must_hold(compare_parts<NumpyModel, double>("the NumPy notebook's model", false, 6));
+  must_hold(compare_parts<FormulatedModel, PrimeField>("the formulated model", Claim::autoregressive, 5));
+  must_hold(compare_parts<FormulatedModel, double>("the formulated model", Claim::autoregressive, 5));
+  must_hold(compare_parts<NumpyModel, PrimeField>("the NumPy notebook's model", Claim::autoregressive, 6));
+  must_hold(compare_parts<NumpyModel, double>("the NumPy notebook's model", Claim::autoregressive, 6));
 }
 
 TEST_CASE("row i of the decoder depends on the rows 1, …, i of y and on all rows of the memory, and on no others") {
@@ -209,7 +214,7 @@ TEST_CASE(
   must_hold(transpose_fails<UpsideDownBlock, PrimeField>("a decoder block upside down", 13));
   must_hold(transpose_fails<UpsideDownBlock, double>("a decoder block upside down", 13));
   const Verdict verdict = autoregressive_verdict<UpsideDownBlock>("a decoder block upside down");
-  for (const auto& failure : {verdict.a, verdict.b, verdict.c, verdict.d}) {
+  for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) {
     REQUIRE(failure);
     CHECK(failure->n == 2);
     CHECK(failure->i == 1);

@@ -3,16 +3,17 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
+#include <tlm/checking/in_memory.hpp>
 #include <tlm/tlm.hpp>
 
-/// The one list of layers and models that the proofs run over: small shapes, each over any arithmetic.
+/// The one list of layers and models that the proofs and the tests of all layers run over: small shapes, each over any
+/// arithmetic.
 namespace tlm::proofs {
 
-inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 8;
+using checking::WithMemory;
+
+inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 9;
 /// Rows in a block of attention: so few that whole blocks occur among 6 rows. (No two of n_heads = 2, d_head = 3, block
 /// and d_model are equal, so that one in the place of another shows.)
 inline constexpr std::size_t block = 4;
@@ -38,52 +39,6 @@ inline constexpr formulated::Config small_formulated{
 inline constexpr numpy::Config small_numpy{
     .src_vocab_size = vocab_size, .tgt_vocab_size = vocab_size, .D = d_model, .h = 2, .max_len = max_len};
 
-/// F in the environment of a memory of its own, the same for every sequence, whose rows M are weights like others: so a
-/// decoder is an operation on y alone, and every check of such operations runs over it.
-template <class F>
-struct WithMemory {
-  using definition = F;
-  using domain = typename F::domain;
-  using codomain = typename F::codomain;
-
-  Matrix<std::size_t{3}, domain::cols, typename domain::Real> M;
-  F f;
-
-  codomain operator()(const domain& X) const { return f(X, memory(X.sequences().count())); }
-
-  /// Every sequence's memory is M, hence dM is the sum over the sequences.
-  auto value_and_pullback(const domain& X) const {
-    auto [Y, F_pullback] = f.value_and_pullback(X, memory(X.sequences().count()));
-    return with_pullback(std::move(Y), [zero = WithMemory{}.memory(X.sequences().count()),
-                                        F_pullback = std::move(F_pullback)](codomain dY, WithMemory& gradient) {
-      auto dM = zero;
-      auto dX = F_pullback(std::move(dY), gradient.f, dM);
-      for (std::size_t i = 0; i < dM.rows.rows(); ++i) gradient.M.add_to_row(i % 3, dM.rows.row(i));
-      return dX;
-    });
-  }
-
-  /// What F remembers.
-  struct State {
-    tlm::State<F> f;
-  };
-  codomain extend(State& state, const domain& X) const {
-    return tlm::extend(f, state.f, X, memory(X.sequences().count()));
-  }
-
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"M"}, layer.M...);
-    visit_part<F>(visit, 0, layer.f...);
-  }
-
- private:
-  Memory<domain> memory(std::size_t sequences) const {
-    Memory<domain> memory{domain{Sequences::of_lengths(std::vector<std::size_t>(sequences, 3))}};
-    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.set_row(i, M.row(i % 3));
-    return memory;
-  }
-};
-
 /// Φ∘N∘DB∘…∘DB∘PE, which is T_LM's own formula without Em: what comes in are not tokens, but rows that can be anything.
 template <class Formula>
 struct WithoutEm;
@@ -108,10 +63,14 @@ template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
+template <class Real> using CA3 = CausalAttention<d_model, 3, Real>;
+template <class Real> using CausalMH = MultiHead<d_model, n_heads, 3, 5, Causal, FromItself, Real>;
 template <class Real> using MH = MultiHead<d_model, n_heads, 3, 5, Unmasked, FromItself, Real>;
 template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 5, Unmasked, FromMemory, Real>>;
 template <class Real> using DB = tlm::DecoderBlock<d_model, d_ff, n_heads, Real>;
 template <class Real> using InspirationalDB = InspirationalDecoderBlock<d_model, d_ff, n_heads, Real>;
+template <class Real> using ResReLU = Res<ReLu<Real>>;
+template <class Real> using TwoFF = Stack<FF<Real>, 2>;
 template <class Real> using T_LM = TransformerLM<small, Real>;
 template <class Real> using InspirationalT_LM = TransformerLM<small_inspirational, Real>;
 template <class Real> using BehindEm = typename WithoutEm<typename T_LM<Real>::definition>::Rest;
@@ -155,7 +114,11 @@ inline constexpr std::tuple layers{
     Listed<H>{"H, in blocks of 4"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},
+    Listed<CA3>{"CA of three heads"},
+    Listed<CausalMH>{"MultiHead, causal"},
     Listed<MH>{"MultiHead, unmasked"},
+    Listed<ResReLU>{"Res(ReLU)"},
+    Listed<TwoFF>{"FF∘FF"},
     Listed<DB>{"DB"},
     Listed<InspirationalDB>{"DB, inspirational"},
     Listed<BehindEm>{"Φ∘N∘DB∘DB∘PE"},
@@ -170,15 +133,20 @@ inline constexpr std::tuple layers{
     Listed<DecoderBlockInMemory>{"NumPy decoder block"},
 };
 
+/// The layers of a list in double, as types.
+template <class List>
+struct InDouble;
+template <class... Ls>
+struct InDouble<const std::tuple<Ls...>> {
+  using type = std::tuple<typename Ls::template Layer<double>...>;
+};
+/// The listed layers in double, as types.
+using LayersInDouble = typename InDouble<decltype(layers)>::type;
+
 /// action(listed) for every layer of the list.
 template <class Action>
 void for_each_layer(const Action& action) {
   std::apply([&](const auto&... listed) { (action(listed), ...); }, layers);
 }
-
-/// Whether a layer reads tokens, of one sequence or of a source and a target.
-template <class Layer>
-inline constexpr bool reads_tokens = std::is_same_v<typename Layer::domain, Tokens> ||
-                                     std::is_same_v<typename Layer::domain, SourceAndTarget<Tokens, Tokens>>;
 
 }  // namespace tlm::proofs

@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT, MAIN, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 LIBRARIES = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split()
 
-PROOFS = ["1_rules", "2_masked_softmax", "3_product", "4_leaves", "5_transformer", "6_linear_offset", "7_loss",
-          "8_differentiation", "9_decoding", "10_encoder_decoder"]
+PROOFS = ["01_rules", "02_masked_softmax", "03_product", "04_leaves", "05_transformer", "06_linear_offset", "07_loss",
+          "08_differentiation", "09_decoding", "10_encoder_decoder"]
 GRADIENT = ["from both sides the quotients agree", "and so at σ = 0"]
 TRANSPOSE = ["exactly, over dual", "in double, within", "pullbacks of both models"]
 
@@ -36,7 +36,8 @@ class Mutation:
 ALL_BLOCKS = ["DB", "DB, inspirational", "Φ∘N∘DB∘DB∘PE", "Φ∘N∘DB∘DB∘PE, inspirational", "T_LM", "T_LM, inspirational",
               "formulated encoder layer", "formulated decoder layer", "NumPy encoder block", "NumPy decoder block",
               "the formulated model", "the NumPy notebook's model"]
-ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "MultiHead, unmasked"]
+ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "CA of three heads", "MultiHead, causal",
+              "MultiHead, unmasked"]
 
 MUTATIONS = [
     Mutation("visibility j ≤ min(i+1, n)", "matrix/visible.hpp",
@@ -47,7 +48,7 @@ MUTATIONS = [
               "what is called autoregressive", "hidden score of 800", "each H_i and H", "CA is autoregressive",
               "DB is autoregressive", "T_LM is autoregressive", "row i of CA, DB and T_LM", "whole blocks of 32",
               "NaN in the later rows", "Y[1] does not depend", "Y[k] depends on no other", "T(X)|n = T(X|n)",
-              "anti-causal: dX_i", "extending by one row", "sequences of a stack are extended",
+              "anti-causal: dX_i", "extending by pieces", "sequences of a stack are extended",
               "the decoder is autoregressive", "the models are autoregressive", "row i of the decoder"]),
     Mutation("heads that overlap", "matrix/visible.hpp",
              "X).block(sequences.begin(s), sequences.length(s), h * d_head, d_head)",
@@ -69,7 +70,7 @@ MUTATIONS = [
              "    codomain Z = X * transposed(read<const Entry>(entries...).W);\n"
              "    for (std::size_t i = 0; i + 1 < Z.rows(); ++i) Z.add_to_row(i, Z.row(Z.rows() - 1));\n"
              "    return Z;",
-             ["rowwise operations are autoregressive", "what is called", "sequences of a batch", "extending by one row",
+             ["rowwise operations are autoregressive", "what is called", "sequences of a batch", "extending by pieces",
               "the models are autoregressive"] + TRANSPOSE),
     Mutation("a flipped sign in the pullback of attention", "layers/softmax_kernel.hpp",
              "ds[j] = ds[j] * one_over_c();", "ds[j] = -ds[j] * one_over_c();",
@@ -77,15 +78,15 @@ MUTATIONS = [
              ATTENTIONS + ALL_BLOCKS),
     Mutation("a flipped sign in the pullback of N", "layers/normalization.hpp",
              "(dz - mean) / s - z * slope", "(dz - mean) / s + z * slope",
-             GRADIENT + ["mask upside down"] + TRANSPOSE, ["N", "LayerNorm", "FF"] + ALL_BLOCKS),
+             GRADIENT + ["mask upside down"] + TRANSPOSE, ["N", "LayerNorm", "FF", "FF∘FF"] + ALL_BLOCKS),
     Mutation("a residual that forgets dY", "algebra/residual.hpp",
              "return dY + F_pullback(dY, gradient.f, entry_gradients...);",
              "return F_pullback(dY, gradient.f, entry_gradients...);",
-             GRADIENT + ["mask upside down"] + TRANSPOSE, ALL_BLOCKS),
+             GRADIENT + ["mask upside down"] + TRANSPOSE, ["Res(ReLU)"] + ALL_BLOCKS),
     Mutation("a memory of keys that forgets", "layers/softmax_kernel.hpp",
              "state.K_X = continued(state.K_X, tlm::extend(k, state.k, X, entries...));",
              "state.K_X = tlm::extend(k, state.k, X, entries...);",
-             ["extending by one row", "sequences of a stack are extended"]),
+             ["extending by pieces", "sequences of a stack are extended"]),
 ]
 
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "../layers.hpp"
-#include "checker.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
@@ -49,9 +48,7 @@ TEST_CASE_TEMPLATE_DEFINE("a pullback is linear, adds to the gradient, and can b
   CHECK(distance(result.pullback(U, again), dX_U) == 0);
   CHECK(distance_of_weights(again, of_U) == 0);
 }
-TEST_CASE_TEMPLATE_APPLY(linear, SimpleLayers);
-TEST_CASE_TEMPLATE_APPLY(linear, AttentionLayers);
-TEST_CASE_TEMPLATE_APPLY(linear, ComposedLayers);
+TEST_CASE_TEMPLATE_APPLY(linear, LayersInDouble);
 
 namespace {
 

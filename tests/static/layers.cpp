@@ -20,9 +20,7 @@ constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
                                           (std::is_nothrow_move_constructible_v<PullbackOf<F>> && ...) &&
                                           !(std::is_copy_constructible_v<PullbackOf<F>> || ...) &&
                                           !(std::is_copy_assignable_v<PullbackOf<F>> || ...);
-static_assert(layers<SimpleLayers>);
-static_assert(layers<AttentionLayers>);
-static_assert(layers<ComposedLayers>);
+static_assert(layers<LayersInDouble>);
 
 struct Identity {
   using domain = Matrix<n, 3>;

@@ -24,9 +24,7 @@ TEST_CASE_TEMPLATE_DEFINE("a stack of unequal sequences is what its sequences ar
   CHECK(Y.sequences() == lengths);
   for (std::size_t s = 0; s < lengths.count(); ++s) CHECK(distance(sequence(Y, s), layer(sequence(X, s))) <= tolerance);
 }
-TEST_CASE_TEMPLATE_APPLY(stacked, SimpleLayers);
-TEST_CASE_TEMPLATE_APPLY(stacked, AttentionLayers);
-TEST_CASE_TEMPLATE_APPLY(stacked, ComposedLayers);
+TEST_CASE_TEMPLATE_APPLY(stacked, LayersInDouble);
 
 TEST_CASE_TEMPLATE_DEFINE("extended row by row, or sequence by sequence, it is the whole", F, extended) {
   if constexpr (autoregressive<F>) {
@@ -47,9 +45,7 @@ TEST_CASE_TEMPLATE_DEFINE("extended row by row, or sequence by sequence, it is t
     CHECK(distance(sequence(later, 1), rows(Y, 2, 4)) <= tolerance);
   }
 }
-TEST_CASE_TEMPLATE_APPLY(extended, SimpleLayers);
-TEST_CASE_TEMPLATE_APPLY(extended, AttentionLayers);
-TEST_CASE_TEMPLATE_APPLY(extended, ComposedLayers);
+TEST_CASE_TEMPLATE_APPLY(extended, LayersInDouble);
 
 TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
   Generator generator{3};

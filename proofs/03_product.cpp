@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "checks.hpp"
 #include "controls.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -46,15 +46,15 @@ TEST_CASE("control: each hypothesis is needed: a Q that is not autoregressive, a
   for (const Verdict& verdict : {autoregressive_verdict<QueriesOfColumns>("Q not autoregressive"),
                                  autoregressive_verdict<ValuesOfColumns>("B not autoregressive"),
                                  autoregressive_verdict<WithoutMask>("A without ◺")})
-    for (const auto& failure : {verdict.a, verdict.b, verdict.c, verdict.d}) CHECK(failure);
+    for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) CHECK(failure);
 }
 
 TEST_CASE("control: lower triangular alone is not enough; I/n × X falls where n matters, and only there") {
   const Verdict verdict = autoregressive_verdict<AveragedIdentity>("I/n × X");
-  CHECK(verdict.a);
-  CHECK(!verdict.b);
-  CHECK(verdict.c);
-  CHECK(!verdict.d);
-  CHECK(verdict.c->n == 2);
-  CHECK(verdict.c->i == 1);
+  CHECK(verdict.reals);
+  CHECK(!verdict.bits);
+  CHECK(verdict.field);
+  CHECK(!verdict.sets);
+  CHECK(verdict.field->n == 2);
+  CHECK(verdict.field->i == 1);
 }

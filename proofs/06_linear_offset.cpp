@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-#include "checks.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -87,7 +87,7 @@ void check_offsets(const std::vector<std::size_t>& offsets) {
   const auto angle = [&](std::size_t i) { return angles[i]; };
   const auto PE = PositionalEncoding<M, d_model, PrimeField>::sinusoidal(angle);
   for (const std::size_t k : offsets)
-    must_be_equal("T_k PE_pos = PE_{pos+k}", ("PE, k = " + std::to_string(k)).c_str(),
+    must_be_equal("T_k PE_pos = PE_{pos+k}", "PE, k = " + std::to_string(k),
                   rows(PE, 0, M - k) * T<d_model, PrimeField>(k, angle), rows(PE, k, M - k), d_model);
 }
 

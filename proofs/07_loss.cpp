@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "checks.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -239,7 +239,9 @@ TEST_CASE("control: where a ReLU stands at 0, the quotients from both sides diff
         if (name.letter() == "A" || name.letter() == "K") weight = {};
       },
       model);
-  CHECK(Quotients(model, 1, 1e-7).sides > 1e-2);
+  // In each of the directions in which the claim above has less than 1e-4. (How far the sides are apart depends on how much
+  // of the direction's slope is the ReLUs': 0.007 to 0.43 here.)
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) CHECK(Quotients(model, seed, 1e-7).sides > 1e-3);
 }
 
 TEST_CASE("control: ReLU is not differentiable at 0: its difference quotients from both sides differ") {

@@ -15,8 +15,8 @@
 #include <limits>
 #include <vector>
 
-#include "checks.hpp"
 #include "controls.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;

@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "checks.hpp"
 #include "controls.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -113,14 +113,14 @@ TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of co
       OneHead<PrimeField>::codomain Y_h{X.sequences()};
       for (std::size_t i = 0; i < X.rows(); ++i)
         for (std::size_t k = 0; k < d_head; ++k) Y_h(i, k) = Y(i, h * d_head + k);
-      must_be_equal("H(X) = Concat(H_1(X), …, H_h(X))", ("H_" + std::to_string(h + 1)).c_str(), Y_h, one(X), 1);
+      must_be_equal("H(X) = Concat(H_1(X), …, H_h(X))", "H_" + std::to_string(h + 1), Y_h, one(X), 1);
     }
     return true;
   });
 }
 
 TEST_CASE("control: one part that is not autoregressive spoils a composition, a residual and a concatenation") {
-  CHECK(autoregressive_verdict<OneHeadAndBroken>("Concat(H_1, columns)").c);
-  CHECK(autoregressive_verdict<BrokenComposition>("N∘(columns)").c);
-  CHECK(autoregressive_verdict<ResOfBroken>("Res(columns)").c);
+  CHECK(autoregressive_verdict<OneHeadAndBroken>("Concat(H_1, columns)").field);
+  CHECK(autoregressive_verdict<BrokenComposition>("N∘(columns)").field);
+  CHECK(autoregressive_verdict<ResOfBroken>("Res(columns)").field);
 }

@@ -10,7 +10,7 @@
 
 #include <tlm/training/generator.hpp>
 
-namespace tlm::proofs {
+namespace tlm::checking {
 
 /// A denominator happened to be 0: the numbers are to be drawn again.
 struct ZeroDenominator : std::domain_error {
@@ -107,4 +107,4 @@ class PrimeField {
   std::uint64_t residue_ = 0;
 };
 
-}  // namespace tlm::proofs
+}  // namespace tlm::checking

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ostream>
 
-namespace tlm::proofs {
+namespace tlm::checking {
 
 /// Which positions did this number touch?
 ///
@@ -91,4 +91,4 @@ class Positions {
   bool structural_zero_ = true;
 };
 
-}  // namespace tlm::proofs
+}  // namespace tlm::checking

@@ -7,7 +7,7 @@
 
 #include <tlm/matrix/numbers.hpp>
 
-namespace tlm::proofs {
+namespace tlm::checking {
 
 /// A dual number a + a′ε with ε² = 0, over another arithmetic: a function of a + ε carries its derivative along.
 ///
@@ -70,4 +70,4 @@ struct Dual {
   }
 };
 
-}  // namespace tlm::proofs
+}  // namespace tlm::checking

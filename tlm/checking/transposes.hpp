@@ -7,14 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include "checks.hpp"
+#include <tlm/checking/comparison.hpp>
+#include <tlm/checking/dual.hpp>
+#include <tlm/checking/stacks.hpp>
 
 /// The check that a pullback is the transpose of the derivative, ⟨Jv, w⟩ = ⟨v, Jᵀw⟩.
 ///
 /// J comes from dual numbers, whose rules know nothing of the pullbacks: T(X + vε) = T(X) + (Jv)ε. Over dual numbers of
 /// the prime field the two sides are equal exactly, by the formal rules exp′ = exp, sqrt′ = 1/(2 sqrt), ReLU′ a function
 /// of its own.
-namespace tlm::proofs {
+namespace tlm::checking {
 
 /// A coordinate of the space of inputs and weights: a point, the dual number that is to move it, and what the pullback
 /// makes of w there.
@@ -26,25 +28,43 @@ struct Coordinate {
   const Real* pulled_back;
 };
 
-/// Whether T's pullback is the transpose of its derivative, at random weights, inputs and directions, on a stack of
-/// sequences of unequal lengths. If it is not, the failure names the first coordinate at which Jᵀw is wrong.
+/// Whether the value that value_and_pullback(X) returns is another than T(X).
 template <template <class> class Layer, class Real>
-std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed) {
+std::optional<Failure> value_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
+  using T = Layer<Real>;
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    const auto layer = draw_layer<T>(generator);
+    for (const Sequences& sequences : stacks(limits, {{1}, {2, 1}, {3, 1, 4}})) {
+      const auto X = draw_input<typename T::domain>(sequences, generator, limits);
+      const auto found = first_difference({.claim = "value_and_pullback(X) begins with T(X)",
+                                           .layer = std::string(name),
+                                           .arithmetic = arithmetic<Real>(),
+                                           .seed = seed,
+                                           .place = within(sequences),
+                                           .left = {"value_and_pullback(X).value is", ""},
+                                           .right = {"T(X) gives", ""}},
+                                          typename T::codomain(layer.value_and_pullback(X).value), layer(X));
+      if (found) return found;
+    }
+    return std::nullopt;
+  });
+}
+
+/// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions, on stacks
+/// of sequences of unequal lengths. If so, the failure names the first coordinate at which Jᵀw is wrong.
+template <template <class> class Layer, class Real>
+std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
   using T = Layer<Real>;
   using DualT = Layer<Dual<Real>>;
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    const auto sequences = Sequences::of_lengths({3, 1, 4});
+  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
     auto layer = draw_layer<T>(generator);
     T gradient;
     DualT dual_layer;
-    auto X = draw_input<typename T::domain>(sequences, generator);
-    const auto w = draw_matrix<typename T::codomain>(sequences, generator);
-    auto [Y, pullback] = layer.value_and_pullback(X);
-    const auto dX = pullback(w, gradient);
-    if (auto failure = first_difference({"value_and_pullback(X) begins with T(X)", std::string(name),
-                                         arithmetic<Real>(), seed, sequences.rows(), sequences.rows()},
-                                        Y, layer(X)))
-      return failure;
+    auto X = draw_input<typename T::domain>(sequences, generator, limits);
+    auto result = layer.value_and_pullback(X);
+    // (A layer may return other rows than it takes.)
+    const auto w = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
+    const auto dX = result.pullback(w, gradient);
 
     std::vector<Coordinate<Real>> coordinates;
     for_each_weight(
@@ -89,25 +109,29 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     const Real left = J_v_w([&](std::size_t c) { return v[c]; });
     if (Agree{}(left, v_JT_w)) return std::nullopt;
 
-    Failure failure{"⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
-                    std::string(name),
-                    "dual numbers of " + std::string(arithmetic<Real>()),
-                    seed,
-                    sequences.rows(),
-                    sequences.rows(),
-                    "one of the coordinates",
-                    shown(left),
-                    shown(v_JT_w)};
+    Failure failure{.claim = "⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
+                    .layer = std::string(name),
+                    .arithmetic = "dual numbers of " + std::string(arithmetic<Real>()),
+                    .seed = seed,
+                    .place = within(sequences),
+                    .entry = "one of the coordinates",
+                    .left = {"⟨Jv, w⟩ =", shown(left)},
+                    .right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)}};
     for (std::size_t c = 0; c < coordinates.size(); ++c) {
       const Real along = J_v_w([c](std::size_t other) { return Real(int(other == c)); });
       if (Agree{}(along, *coordinates[c].pulled_back)) continue;
       failure.entry = coordinates[c].name;
-      failure.left = shown(along);
-      failure.right = shown(*coordinates[c].pulled_back);
+      failure.left = {"the derivative is", shown(along)};
+      failure.right = {"the pullback returns", shown(*coordinates[c].pulled_back)};
       break;
     }
     return failure;
+  };
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    for (const Sequences& sequences : stacks(limits, {{1}, {2, 1}, {3, 1, 4}}))
+      if (auto found = on(sequences, generator)) return found;
+    return std::nullopt;
   });
 }
 
-}  // namespace tlm::proofs
+}  // namespace tlm::checking

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "checks.hpp"
+#include "support.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -122,10 +122,10 @@ TEST_CASE("row i of CA, DB and T_LM depends on all of the rows 1, …, i: nothin
 
 TEST_CASE("CA, DB and T_LM in whole blocks of 32 rows, one more or one less: later rows leave the earlier ones alone") {
   const std::vector<std::size_t> numbers_of_rows{31, 32, 33, 65};
-  must_hold(spoil_other_rows<CA, float>("CA", false, 8, numbers_of_rows));
-  must_hold(spoil_other_rows<CA, double>("CA", false, 8, numbers_of_rows));
-  must_hold(spoil_other_rows<DB, float>("DB", false, 8, numbers_of_rows));
-  must_hold(spoil_other_rows<LongBehindEm, float>("Φ∘N∘DB∘DB∘PE", false, 8, numbers_of_rows));
+  must_hold(spoil_other_rows<CA, float>("CA", Claim::autoregressive, 8, {}, numbers_of_rows));
+  must_hold(spoil_other_rows<CA, double>("CA", Claim::autoregressive, 8, {}, numbers_of_rows));
+  must_hold(spoil_other_rows<DB, float>("DB", Claim::autoregressive, 8, {}, numbers_of_rows));
+  must_hold(spoil_other_rows<LongBehindEm, float>("Φ∘N∘DB∘DB∘PE", Claim::autoregressive, 8, {}, numbers_of_rows));
 }
 
 TEST_CASE("NaN in the later rows of PE does not reach the earlier rows of T_LM") {
@@ -139,7 +139,14 @@ TEST_CASE("NaN in the later rows of PE does not reach the earlier rows of T_LM")
       auto& weights = part<PE<Real>>(spoilt_model).PE;
       for (std::size_t pos = i; pos < max_len; ++pos)
         for (std::size_t j = 0; j < d_model; ++j) weights(pos, j) = std::numeric_limits<Real>::quiet_NaN();
-      must_hold(first_difference({"the rows of PE behind i do not matter", "T_LM", bits<Real>(1), 6, greatest_n, i},
+      must_hold(first_difference({.claim = "the rows of PE behind i do not matter",
+                                  .layer = "T_LM",
+                                  .arithmetic = arithmetic<Real>(),
+                                  .seed = 6,
+                                  .n = greatest_n,
+                                  .i = i,
+                                  .left = {"with NaN in them T(X)|i gives", ""},
+                                  .right = {"before it gave", ""}},
                                  spoilt_model(x) | i, Y | i, 0, SameBits{}));
     }
   };

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/checking/drawing.hpp>
+#include <tlm/checking/report.hpp>
+
+/// When two results count as equal, and where they are not.
+namespace tlm::checking {
+
+/// The name of an arithmetic.
+template <class Real>
+const char* arithmetic() {
+  if constexpr (std::is_same_v<Real, PrimeField>)
+    return "the prime field";
+  else if constexpr (std::is_same_v<Real, Positions>)
+    return "sets of positions";
+  else if constexpr (std::is_same_v<Real, float>)
+    return "float";
+  else
+    return "double";
+}
+
+/// An entry by its row and column, from 1.
+inline std::string entry(std::size_t row, std::size_t column) {
+  return "row " + std::to_string(row) + ", column " + std::to_string(column);
+}
+
+/// A number with all of its digits, a set as {1, 2}.
+template <class Real>
+std::string shown(const Real& number) {
+  std::ostringstream out;
+  out.precision(17);
+  out << number;
+  return out.str();
+}
+
+/// As in "3, 1 and 2 rows".
+inline std::string shown(const Sequences& sequences) {
+  std::string lengths;
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    lengths += (s == 0 ? "" : s + 1 < sequences.count() ? ", " : " and ") + std::to_string(sequences.length(s));
+  return (lengths.empty() ? "no" : lengths) + (lengths == "1" ? " row" : " rows");
+}
+
+/// As in "in a stack of 3, 1 and 2 rows", or "in a sequence of 1 row".
+inline std::string within(const Sequences& sequences) {
+  return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
+}
+
+/// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few
+/// dozen terms loses less than 1e-14, and a normalization multiplies that by 1/σ: at most 10 for the rows that are drawn.
+/// Rows inside a model are not drawn; for them there is another factor of 10. (The greatest difference of all is 3e-15.)
+struct Agree {
+  template <class Real>
+  bool operator()(const Real& left, const Real& right) const {
+    if constexpr (std::is_same_v<Real, double>)
+      return std::abs(left - right) <= 1e-12 * std::max({1.0, std::abs(left), std::abs(right)});
+    else
+      return left == right;
+  }
+};
+
+/// Whether two results are the same bit for bit.
+struct SameBits {
+  template <class Real>
+  bool operator()(const Real& left, const Real& right) const {
+    return std::memcmp(&left, &right, sizeof(Real)) == 0;
+  }
+};
+
+/// The failure with the first entry in which two results differ, or with their numbers of rows if it is these; or none.
+/// `before` rows precede them.
+template <class M, class Same = Agree>
+std::optional<Failure> first_difference(Failure failure, const M& left, const M& right, std::size_t before = 0,
+                                        const Same& same = {}) {
+  if constexpr (M::open)
+    if (!(left.sequences() == right.sequences())) {
+      failure.entry = "the numbers of rows";
+      failure.left.value = shown(left.sequences());
+      failure.right.value = shown(right.sequences());
+      return failure;
+    }
+  for (std::size_t r = 0; r < left.rows(); ++r)
+    for (std::size_t j = 0; j < M::cols; ++j)
+      if (!same(left(r, j), right(r, j))) {
+        failure.entry = entry(before + r + 1, j + 1);
+        failure.left.value = shown(left(r, j));
+        failure.right.value = shown(right(r, j));
+        return failure;
+      }
+  return std::nullopt;
+}
+
+/// Derivatives by tokens do not differ: there are none.
+template <class Same = Agree>
+std::optional<Failure> first_difference(const Failure&, Nothing, Nothing, std::size_t = 0, const Same& = {}) {
+  return std::nullopt;
+}
+
+/// Those by a source and a target.
+template <Pair P, class Same = Agree>
+std::optional<Failure> first_difference(const Failure& failure, const P& left, const P& right, std::size_t before = 0,
+                                        const Same& same = {}) {
+  if (auto found = first_difference(failure, left.x, right.x, before, same)) return found;
+  return first_difference(failure, left.y, right.y, before, same);
+}
+
+}  // namespace tlm::checking

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/algebra/weights.hpp>
+#include <tlm/checking/positions.hpp>
+#include <tlm/checking/prime_field.hpp>
+#include <tlm/matrix/matrix.hpp>
+#include <tlm/training/generator.hpp>
+
+/// Inputs and weights in each arithmetic, from a seed.
+namespace tlm::checking {
+
+/// How large what is drawn may be.
+struct Limits {
+  std::size_t vocab_size = 5;  ///< Tokens are drawn from {0, …, vocab_size − 1}.
+  std::size_t rows = 6;        ///< Of a sequence, from 1 to 31: checks run through n = 1, …, rows.
+};
+
+/// A random number: of the prime field; from [−1, 1) in floating point; a constant among the sets of positions; a token.
+template <class Real>
+Real draw(Generator& generator, const Limits& limits = {}) {
+  if constexpr (std::is_same_v<Real, PrimeField>)
+    return PrimeField::random(generator);
+  else if constexpr (std::is_same_v<Real, Positions>)
+    return Positions(1);
+  else if constexpr (std::is_floating_point_v<Real>)
+    return Real(2 * generator.uniform() - 1);
+  else
+    return Real(generator.integer(0, int(limits.vocab_size) - 1));
+}
+
+/// Whether σ ≥ 0.1 for the row at x. Normalization amplifies rows that are almost constant, and their rounding errors, by
+/// up to 1/ε: such rows are left to the exact arithmetics.
+template <class Real>
+bool varied(const Real* x, std::size_t cols) {
+  if constexpr (std::is_floating_point_v<Real>) {
+    if (cols == 1) return true;
+    Real sum(0), squares(0);
+    for (std::size_t j = 0; j < cols; ++j) sum += x[j], squares += x[j] * x[j];
+    return squares / Real(cols) - sum * sum / Real(cols * cols) >= Real(0.01);
+  } else {
+    return true;
+  }
+}
+
+/// A random matrix with these sequences; in floating point, of two columns or more, with σ ≥ 0.1 in each of its rows.
+template <class M>
+M draw_matrix(const Sequences& sequences, Generator& generator, const Limits& limits = {}) {
+  M X{sequences};
+  for (std::size_t i = 0; i < X.rows(); ++i) {
+    do
+      for (std::size_t j = 0; j < M::cols; ++j) X(i, j) = draw<typename M::Real>(generator, limits);
+    while (!varied(&X(i, 0), M::cols));
+  }
+  return X;
+}
+
+/// Whether an input is a pair of a source and a target.
+template <class Domain>
+concept Pair = requires(Domain X) {
+  X.x;
+  X.y;
+};
+
+/// Of a pair the target, of any other input all: what is cut, extended and seen by rows.
+template <class Domain>
+auto& target(Domain& X) {
+  if constexpr (Pair<Domain>)
+    return X.y;
+  else
+    return X;
+}
+/// The type of the target.
+template <class Domain>
+using Target = std::remove_cvref_t<decltype(target(std::declval<Domain&>()))>;
+
+/// The same source, if there is one, with another target.
+template <class Domain>
+Domain with_target(const Domain& X, Target<Domain> rows) {
+  if constexpr (Pair<Domain>)
+    return {X.x, std::move(rows)};
+  else
+    return rows;
+}
+
+/// Whether a layer's target is made of tokens, which are no real numbers: they carry no tags and have no derivatives.
+template <class Layer>
+inline constexpr bool reads_tokens = std::is_integral_v<typename Target<typename Layer::domain>::Real>;
+
+/// What a layer or model takes: a matrix, or for an encoder–decoder a source and a target. The sources are as long as the
+/// targets in reverse order, and one row longer.
+template <class Domain>
+Domain draw_input(const Sequences& sequences, Generator& generator, const Limits& limits = {}) {
+  if constexpr (Pair<Domain>) {
+    using Source = decltype(Domain::x);
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = sequences.count(); s-- > 0;) lengths.push_back(sequences.length(s) + 1);
+    Source x = draw_matrix<Source>(Sequences::of_lengths(lengths), generator, limits);
+    return {std::move(x), draw_matrix<Target<Domain>>(sequences, generator, limits)};
+  } else {
+    return draw_matrix<Domain>(sequences, generator, limits);
+  }
+}
+
+/// Inputs one under the other; of pairs, their sources and their targets.
+template <class Domain>
+Domain stacked(const std::vector<Domain>& parts) {
+  if constexpr (Pair<Domain>) {
+    std::vector<decltype(Domain::x)> x;
+    std::vector<decltype(Domain::y)> y;
+    for (const auto& part : parts) x.push_back(part.x), y.push_back(part.y);
+    return {stack(x), stack(y)};
+  } else {
+    return stack(parts);
+  }
+}
+
+/// A layer with random weights.
+template <class Layer>
+Layer draw_layer(Generator& generator) {
+  Layer layer;
+  for_each_weight(
+      [&]<class Weight>(const Name&, Weight& weight) {
+        for (std::size_t e = 0; e < Weight::size; ++e) weight.data()[e] = draw<typename Weight::Real>(generator);
+      },
+      layer);
+  return layer;
+}
+
+/// X with the tag of its row on every entry, counted from the first row of these sequences.
+template <class M>
+M tagged(const Sequences& sequences) {
+  M X{sequences};
+  for (std::size_t i = 0; i < X.rows(); ++i)
+    for (std::size_t j = 0; j < M::cols; ++j) X(i, j) = Positions::position(i);
+  return X;
+}
+
+/// Runs `check(generator)`; where a denominator of the field was 0, again with the next numbers. Throws
+/// std::runtime_error if that does not help: then it is 0 whatever the numbers are.
+template <class Check>
+auto redrawing(std::uint64_t seed, const Check& check) {
+  Generator generator{seed};
+  for (int draws = 0; draws < 100; ++draws) try {
+      return check(generator);
+    } catch (const ZeroDenominator&) {
+    }
+  throw std::runtime_error("a denominator is 0, whatever numbers are drawn");
+}
+
+/// Rows first, …, first + count − 1 of X, as a sequence of their own.
+template <class M>
+M rows_from(const M& X, std::size_t first, std::size_t count) {
+  M part{Sequences{count}};
+  std::copy_n(X.data() + first * M::cols, count * M::cols, part.data());
+  return part;
+}
+
+}  // namespace tlm::checking

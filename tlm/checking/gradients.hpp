@@ -1,0 +1,127 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/checking/comparison.hpp>
+#include <tlm/checking/stacks.hpp>
+
+/// Pullbacks against central differences, number by number, with their signs.
+namespace tlm::checking {
+
+/// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h; and the
+/// smaller h is, the fewer are the ReLUs whose kink lies between x − 2h and x + 2h, where there is no derivative to find.
+inline constexpr double step = 1e-5;
+
+/// df/dx by central differences: (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h. Leaves x as it was.
+template <class Function>
+double derivative(const Function& f, double& x, double h = step) {
+  const double here = x;
+  const auto at = [&](double there) {
+    x = there;
+    const double value = f();
+    x = here;
+    return value;
+  };
+  return (8 * (at(here + h) - at(here - h)) - (at(here + 2 * h) - at(here - 2 * h))) / (12 * h);
+}
+
+/// Every number that some L depends on: its name, and ∂L by it in both ways.
+struct Comparison {
+  struct Entry {
+    std::string name;
+    double by_differences, by_pullback;
+  };
+  std::vector<Entry> entries;
+
+  /// Takes in every entry of M, by which ∂L/∂M is said to be dM.
+  template <class L, auto n_rows, std::size_t cols>
+  void add(const std::string& name, const L& loss, Matrix<n_rows, cols, double>& M,
+           const Matrix<n_rows, cols, double>& dM, double h = step) {
+    for (std::size_t i = 0; i < M.rows(); ++i)
+      for (std::size_t j = 0; j < cols; ++j)
+        entries.push_back({name + ", " + entry(i + 1, j + 1), derivative(loss, M(i, j), h), dM(i, j)});
+  }
+
+  /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
+  /// by it, and ‖g‖ is the greatest |b| of all entries; or in which NaN is among them. Derivatives that are all 0 are a
+  /// failure, too, for then nothing has been compared.
+  std::optional<Failure> failure(Failure found) const {
+    double norm = 0;
+    for (const Entry& entry : entries)
+      norm = std::max({norm, std::abs(entry.by_differences), std::abs(entry.by_pullback)});
+    found.left.label = "by differences the derivative is";
+    found.right.label = "by the pullback it is";
+    for (const Entry& entry : entries) {
+      const double a = entry.by_differences, b = entry.by_pullback;
+      if (std::abs(a - b) <= 1e-6 * std::max({std::abs(a), std::abs(b), 1e-3 * norm})) continue;
+      found.entry = entry.name;
+      found.left.value = shown(a);
+      found.right.value = shown(b);
+      return found;
+    }
+    if (norm > 0) return std::nullopt;
+    found.left = found.right = {};
+    found.remark = "all derivatives are 0: nothing has been compared";
+    return found;
+  }
+};
+
+/// ⟨A, B⟩ = Σ_ij a_ij·b_ij.
+template <std::size_t cols>
+double inner_product(const Matrix<n, cols, double>& A, const Matrix<n, cols, double>& B) {
+  double sum = 0;
+  for (std::size_t e = 0; e < A.rows() * cols; ++e) sum += A.data()[e] * B.data()[e];
+  return sum;
+}
+
+/// What the pullback of F at X says about L = ⟨dY, F(X)⟩, compared with differences of L: for every weight of F, and for
+/// every entry of X unless X consists of tokens.
+template <class F>
+std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F::domain X,
+                                      const typename F::codomain& dY, double h = step) {
+  F gradient;
+  auto dX = layer.value_and_pullback(X).pullback(dY, gradient);
+
+  const auto L = [&] { return inner_product(dY, layer(X)); };
+  Comparison comparison;
+  for_each_weight([&](const Name& weight, auto& W, const auto& dW) { comparison.add(weight.path(), L, W, dW, h); },
+                  layer, gradient);
+  if constexpr (std::is_same_v<decltype(dX), typename F::domain> && !Pair<typename F::domain>)
+    comparison.add("X", L, X, dX, h);
+  return comparison.failure({.claim = "the pullback agrees with central differences",
+                             .layer = std::string(name),
+                             .arithmetic = "double",
+                             .place = within(target(X).sequences())});
+}
+
+/// The same at random weights, a random X of these sequences and a random dY.
+template <class F>
+std::optional<Failure> gradient_fails(std::string_view name, const Sequences& sequences, std::uint64_t seed,
+                                      const Limits& limits = {}) {
+  Generator generator{seed};
+  const F layer = draw_layer<F>(generator);
+  const auto X = draw_input<typename F::domain>(sequences, generator, limits);
+  const auto dY = draw_matrix<typename F::codomain>(layer(X).sequences(), generator, limits);
+  auto found = gradient_fails(name, layer, X, dY);
+  if (found) found->seed = seed;
+  return found;
+}
+
+/// The same on the stacks of one row, of four, and of three sequences of unequal lengths.
+template <template <class> class Layer>
+std::optional<Failure> gradient_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
+  for (const Sequences& sequences : stacks(limits, {{1}, {4}, {3, 1, 5}}))
+    if (auto found = gradient_fails<Layer<double>>(name, sequences, seed, limits)) return found;
+  return std::nullopt;
+}
+
+}  // namespace tlm::checking

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tlm/checking/comparison.hpp>
+#include <tlm/checking/stacks.hpp>
+
+/// What every pullback is to do: it is linear, adds to the gradient, can be applied again; and that of an autoregressive
+/// operation is anti-causal.
+namespace tlm::checking {
+
+/// a·L + R, entry by entry.
+template <class M>
+M combination(const typename M::Real& a, const M& L, M R) {
+  for (std::size_t e = 0; e < R.rows() * M::cols; ++e) R.data()[e] += a * L.data()[e];
+  return R;
+}
+/// There is nothing to combine.
+inline Nothing combination(const auto&, Nothing, Nothing) { return {}; }
+/// The same by source and target.
+template <Pair P>
+P combination(const auto& a, const P& L, const P& R) {
+  return {combination(a, L.x, R.x), combination(a, L.y, R.y)};
+}
+
+/// What is required of the pullback when it is applied more than once.
+enum class Requirement { linear, adds, again };
+
+/// Whether T's pullback falls short of a requirement, on a stack of a sequence of one row and on one of two sequences:
+///
+///   linear  what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
+///   adds    applied to w₂ with the gradient that w₁ has left, it adds to that;
+///   again   applied to w₁ once more, it returns the same.
+template <template <class> class Layer, class Real>
+std::optional<Failure> pullback_fails(std::string_view name, Requirement requirement, std::uint64_t seed,
+                                      const Limits& limits = {}) {
+  using T = Layer<Real>;
+  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
+    const auto layer = draw_layer<T>(generator);
+    const auto X = draw_input<typename T::domain>(sequences, generator, limits);
+    const auto result = layer.value_and_pullback(X);
+    const auto w_1 = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
+    const auto w_2 = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
+    const Real a = draw<Real>(generator);
+    T gradient_1, gradient_2, gradient;
+    const auto v_1 = result.pullback(w_1, gradient_1);
+    const auto v_2 = result.pullback(w_2, gradient_2);
+
+    Failure failure{.claim = "",
+                    .layer = std::string(name),
+                    .arithmetic = arithmetic<Real>(),
+                    .seed = seed,
+                    .place = within(sequences)};
+    std::optional<Failure> found;
+    // `expected` is what a weight's gradient is to be, from those that w_1 and w_2 have alone.
+    const auto compare_gradients = [&](const auto& expected) {
+      for_each_weight(
+          [&]<class Weight>(const Name& weight, const Weight& g, const Weight& g_1, const Weight& g_2) {
+            if (found) return;
+            found = first_difference(failure, g, expected(g_1, g_2));
+            if (found) found->entry = weight.path() + ", " + found->entry;
+          },
+          gradient, gradient_1, gradient_2);
+    };
+    switch (requirement) {
+      case Requirement::linear:
+        failure.claim = "pullbacks are linear";
+        failure.left.label = "of a·w₁ + w₂ it makes";
+        failure.right.label = "a times of w₁ plus of w₂";
+        found =
+            first_difference(failure, result.pullback(combination(a, w_1, w_2), gradient), combination(a, v_1, v_2));
+        compare_gradients([&](const auto& g_1, const auto& g_2) { return combination(a, g_1, g_2); });
+        break;
+      case Requirement::adds:
+        failure.claim = "a pullback adds to the gradient";
+        failure.left.label = "w₂ makes of the gradient that w₁ has left";
+        failure.right.label = "the sum of both is";
+        result.pullback(w_1, gradient);
+        found = first_difference(failure, result.pullback(w_2, gradient), v_2);
+        compare_gradients([&](const auto& g_1, const auto& g_2) { return combination(Real(1), g_1, g_2); });
+        break;
+      case Requirement::again:
+        failure.claim = "a pullback can be applied again";
+        failure.left.label = "applied again, it makes";
+        failure.right.label = "the first time it made";
+        found = first_difference(failure, result.pullback(w_1, gradient), v_1, 0, SameBits{});
+        compare_gradients([&](const auto& g_1, const auto&) { return g_1; });
+    }
+    return found;
+  };
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))
+      if (auto found = on(sequences, generator)) return found;
+    return std::nullopt;
+  });
+}
+
+/// Whether row i of dX depends on a row j < i of dY; for a rowwise operation, on another row than i. For every input and
+/// all weights of that shape. Not for tokens.
+template <template <class> class Layer>
+std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim = Claim::autoregressive,
+                                            const Limits& limits = {}) {
+  using T = Layer<Positions>;
+  Generator generator{0};
+  const auto layer = draw_layer<T>(generator);
+  for (std::size_t n = 1; n <= limits.rows; ++n) {
+    const auto result = layer.value_and_pullback(tagged<typename T::domain>(Sequences{n}));
+    typename T::codomain dY{result.value.sequences()};
+    for (std::size_t i = 0; i < dY.rows(); ++i)
+      for (std::size_t j = 0; j < T::codomain::cols; ++j) dY(i, j) = Positions::codomain_position(i);
+    T gradient;
+    const auto dX = result.pullback(dY, gradient);
+    for (std::size_t i = 0; i < n; ++i) {
+      Positions allowed{1};
+      for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)
+        allowed += Positions::codomain_position(j);
+      for (std::size_t j = 0; j < T::domain::cols; ++j)
+        if ((dX(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0)
+          return Failure{.claim = claim == Claim::rowwise ? "dX_i depends on no dY_j with j ≠ i"
+                                                          : "dX_i depends on no dY_j with j < i",
+                         .layer = std::string(name),
+                         .arithmetic = arithmetic<Positions>(),
+                         .n = n,
+                         .i = i + 1,
+                         .entry = entry(i + 1, j + 1),
+                         .left = {"it depends on the rows of X | of dY", shown(dX(i, j))},
+                         .right = {"and of dY may depend on", shown(allowed)}};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tlm::checking
