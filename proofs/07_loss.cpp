@@ -158,8 +158,8 @@ TEST_CASE("its gradient by the outputs is the derivative, by dual numbers in dou
   const Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
   const Matrix<n, 1, Dual<double>> dual_omega{Dual<double>{0.25, 0}, Dual<double>{1, 0}, Dual<double>{0, 0},
                                               Dual<double>{0.5, 0}};
-  const auto [value, dZ] = cross_entropy(Z, x, omega);
-  const double along_v = sum_of(4 * vocab_size, [&, &dZ = dZ](std::size_t e) { return dZ.data()[e] * v.data()[e]; });
+  const auto [value, Z_bar] = cross_entropy(Z, x, omega);
+  const double along_v = sum_of(4 * vocab_size, [&, &Z_bar = Z_bar](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
   CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega).value.tangent - along_v) < 1e-14);
 }
 
@@ -171,13 +171,13 @@ TEST_CASE("N is differentiable at a constant row, where σ = 0: its Jacobian is 
   for (std::size_t k = 0; k < d_model; ++k) {
     Matrix<n, d_model, double> direction{Sequences{1}, 0.0}, moved{Sequences{1}, 0.0};
     direction(0, k) = 1;
-    const auto dX = layer.value_and_pullback(constant).pullback(direction, gradient);
+    const auto X_bar = layer.value_and_pullback(constant).pullback(direction, gradient);
     constexpr double h = 1e-14;  // far below ε
     moved(0, k) = h;
     const auto quotient = layer(moved);
     for (std::size_t j = 0; j < d_model; ++j) {
       const double jacobian = ((j == k) - 1.0 / d_model) / epsilon;
-      CHECK(std::abs(dX(0, j) - jacobian) <= 1e-9 / epsilon);
+      CHECK(std::abs(X_bar(0, j) - jacobian) <= 1e-9 / epsilon);
       CHECK(std::abs(quotient(0, j) / h - jacobian) <= 1e-6 / epsilon);
     }
   }

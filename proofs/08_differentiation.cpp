@@ -1,6 +1,6 @@
 // Claim 8. Each pullback is the transpose of the derivative: ⟨J v, w⟩ = ⟨v, Jᵀ w⟩, where v ranges over inputs and weights
 // together, J v is the derivative in the direction v, and Jᵀ w is what the pullback makes of w. It is linear in w; the
-// pullback of G∘F is that of F after that of G; and for a causal layer it is anti-causal: dX_i depends on no dY_j with
+// pullback of G∘F is that of F after that of G; and for a causal layer it is anti-causal: X̄_i depends on no Ȳ_j with
 // j < i. ReLU′(0) = 0 is the documented choice.
 //
 // J comes from dual numbers (tlm/checking/transposes.hpp): exactly over the prime field, by the formal rules of differentiation,
@@ -24,10 +24,10 @@ struct SpoiltReLU : ReLu<Real> {
   auto value_and_pullback(typename ReLu<Real>::domain X) const {
     auto [Y, right] = ReLu<Real>::value_and_pullback(std::move(X));
     return with_pullback(std::move(Y),
-                         [right = std::move(right)](typename ReLu<Real>::codomain dY, SpoiltReLU& gradient) {
-                           auto dX = right(std::move(dY), gradient);
-                           for (std::size_t e = 0; e < dX.rows() * d_model; ++e) dX.data()[e] = Spoil{}(dX.data()[e]);
-                           return dX;
+                         [right = std::move(right)](typename ReLu<Real>::codomain Y_bar, SpoiltReLU& gradient) {
+                           auto X_bar = right(std::move(Y_bar), gradient);
+                           for (std::size_t e = 0; e < X_bar.rows() * d_model; ++e) X_bar.data()[e] = Spoil{}(X_bar.data()[e]);
+                           return X_bar;
                          });
   }
 };
@@ -56,8 +56,8 @@ struct ForwardOrder : Composition<N<Real>, LN<Real>> {
     auto [F_X, F_pullback] = this->f.value_and_pullback(std::move(X));
     auto [Y, G_pullback] = this->g.value_and_pullback(std::move(F_X));
     return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
-                                           typename N<Real>::codomain dY, ForwardOrder& gradient) {
-      return G_pullback(F_pullback(std::move(dY), gradient.f), gradient.g);
+                                           typename N<Real>::codomain Y_bar, ForwardOrder& gradient) {
+      return G_pullback(F_pullback(std::move(Y_bar), gradient.f), gradient.g);
     });
   }
 };
@@ -97,14 +97,14 @@ TEST_CASE("the pullback of G∘F is that of F after that of G") {
     auto [F_X, F_pullback] = layer.f.value_and_pullback(X);
     auto [Y, G_pullback] = layer.g.value_and_pullback(F_X);
     GF by_hand, gradient;
-    const auto dX = F_pullback(G_pullback(w, by_hand.g), by_hand.f);
-    must_be_equal("(G∘F)′(X)ᵀ = F′(X)ᵀ G′(F(X))ᵀ", "N∘LayerNorm", layer.value_and_pullback(X).pullback(w, gradient), dX,
+    const auto X_bar = F_pullback(G_pullback(w, by_hand.g), by_hand.f);
+    must_be_equal("(G∘F)′(X)ᵀ = F′(X)ᵀ G′(F(X))ᵀ", "N∘LayerNorm", layer.value_and_pullback(X).pullback(w, gradient), X_bar,
                   3);
     return true;
   });
 }
 
-TEST_CASE("pullbacks of causal layers are anti-causal: dX_i depends on no dY_j with j < i") {
+TEST_CASE("pullbacks of causal layers are anti-causal: X̄_i depends on no Ȳ_j with j < i") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<Positions>> && !reads_tokens<Layer<Positions>>)
       must_hold(

@@ -86,7 +86,7 @@ using UpsideDownBlock =
                            Res<numpy::Attention<"cross", small_numpy, Unmasked, FromMemory, Real>>,
                            LayerNorm<"norm_self", d_model, Real>, Res<UpsideDownSelf<Real>>>>;
 
-/// Which rows of y and of the memory each row of the decoder's output depends on: the memory's rows carry the tags of dY.
+/// Which rows of y and of the memory each row of the decoder's output depends on: the memory's rows carry the tags of Ȳ.
 template <template <class> class Layers>
 void check_dependencies() {
   using T = Layers<Positions>;

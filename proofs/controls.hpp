@@ -30,8 +30,8 @@ struct Backwards : F {
   auto value_and_pullback(const typename F::domain& X) const {
     auto [Y, F_pullback] = F::value_and_pullback(reversed(X));
     return with_pullback(reversed(Y),
-                         [F_pullback = std::move(F_pullback)](const typename F::codomain& dY, Backwards& gradient) {
-                           return reversed(F_pullback(reversed(dY), static_cast<F&>(gradient)));
+                         [F_pullback = std::move(F_pullback)](const typename F::codomain& Y_bar, Backwards& gradient) {
+                           return reversed(F_pullback(reversed(Y_bar), static_cast<F&>(gradient)));
                          });
   }
 };
@@ -127,7 +127,7 @@ struct ColumnNormalization {
   /// A symmetric linear map is its own transpose.
   auto value_and_pullback(const domain& X) const {
     return with_pullback((*this)(X),
-                         [](const codomain& dY, ColumnNormalization&) { return ColumnNormalization{}(dY); });
+                         [](const codomain& Y_bar, ColumnNormalization&) { return ColumnNormalization{}(Y_bar); });
   }
   static constexpr void weights(auto&&, auto&...) {}
 };

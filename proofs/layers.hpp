@@ -21,7 +21,7 @@ inline constexpr std::size_t block = 4;
 /// Attention as the library composes it, with a mask and a number of heads and rows in a block of one's own.
 template <class Mask, std::size_t heads, std::size_t rows_in_block, class Real>
 using HeadsOf = KernelProduct<SoftmaxKernel<heads, Mask, Times<"W_Q", d_model, d_model, Real>,
-                                            Times<"W_K", d_model, d_model, Real>, rows_in_block>,
+                                            Times<"W_K", d_model, d_model, Real>, NoBias, rows_in_block>,
                               Times<"W_V", d_model, d_model, Real>>;
 
 inline constexpr Config small{
@@ -43,7 +43,7 @@ inline constexpr numpy::Config small_numpy{
 template <class Formula>
 struct WithoutEm;
 template <class Phi, class N, class DBs, class PE, class Em>
-struct WithoutEm<Composition<Phi, N, DBs, PE, Em>> {
+struct WithoutEm<forms::Composition<Phi, N, DBs, PE, Em>> {
   using Rest = Composition<Phi, N, DBs, PE>;
 };
 
@@ -73,8 +73,8 @@ template <class Real> using ResReLU = Res<ReLu<Real>>;
 template <class Real> using TwoFF = Stack<FF<Real>, 2>;
 template <class Real> using T_LM = TransformerLM<small, Real>;
 template <class Real> using InspirationalT_LM = TransformerLM<small_inspirational, Real>;
-template <class Real> using BehindEm = typename WithoutEm<typename T_LM<Real>::definition>::Rest;
-template <class Real> using InspirationalBehindEm = typename WithoutEm<typename InspirationalT_LM<Real>::definition>::Rest;
+template <class Real> using BehindEm = typename WithoutEm<typename T_LM<Real>::form>::Rest;
+template <class Real> using InspirationalBehindEm = typename WithoutEm<typename InspirationalT_LM<Real>::form>::Rest;
 template <class Real> using W_e = TiedWeight<"W_e", vocab_size, d_model, Real>;
 template <class Real> using TiedEm = Tied<W_e<Real>, TiedEmbedding<"W_e", vocab_size, d_model, Real>>;
 template <class Real> using TiedOut = Tied<W_e<Real>, TiedOutput<"W_e", vocab_size, d_model, Real>>;
@@ -87,7 +87,7 @@ template <class Real> using DecoderBlockInMemory = WithMemory<numpy::DecoderBloc
 
 /// One head of H: d_head columns.
 template <class Real>
-using OneHead = Heads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
+using OneHead = LinearHeads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
 
 /// A layer over any arithmetic, with its name in the write-up.
 template <template <class> class Layer_>

@@ -52,7 +52,7 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
   Layer gradient;
   const auto at_X = layer.value_and_pullback(X, entries...);
   auto entry_gradients = std::tuple<Entries...>{Entries{Inputs{entries.rows.sequences(), 0.0}}...};
-  const auto dX = std::apply(
+  const auto X_bar = std::apply(
       [&](auto&... gradients) {
         return at_X.pullback(typename Layer::codomain{X.sequences(), 1.0}, gradient, gradients...);
       },
@@ -76,7 +76,7 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
               : std::cout << "-"
                           << "\n";
   };
-  print_error("x", X.data(), dX.data(), X.rows() * D);
+  print_error("x", X.data(), X_bar.data(), X.rows() * D);
   if constexpr (sizeof...(Entries) > 0) {
     auto& memory = std::get<0>(std::tie(entries...)).rows;
     print_error("y", memory.data(), std::get<0>(entry_gradients).rows.data(), memory.rows() * D);

@@ -19,9 +19,9 @@ std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint6
   CHECK(value == loss(model, batch));
   Comparison comparison;
   for_each_weight(
-      [&](const Name& name, auto& W, const auto& dW) {
+      [&](const Name& name, auto& W, const auto& W_bar) {
         comparison.add(
-            name.path(), [&] { return loss(model, batch); }, W, dW);
+            name.path(), [&] { return loss(model, batch); }, W, W_bar);
       },
       model, gradient);
   return comparison.failure(
@@ -60,23 +60,23 @@ TEST_CASE("cross-attention: the gradients of the input, the memory and the weigh
   auto layer = random_layer<Cross>(generator);
   auto X = random_rows<Rows>(Sequences::of_lengths({2, 1, 3}), generator);
   Memory<Rows> memory{random_rows<Rows>(Sequences::of_lengths({1, 4, 2}), generator)};
-  const auto dY = random_rows<Rows>(X.sequences(), generator);
-  const auto L = [&] { return inner_product(dY, layer(X, memory)); };
+  const auto Y_bar = random_rows<Rows>(X.sequences(), generator);
+  const auto L = [&] { return inner_product(Y_bar, layer(X, memory)); };
 
   Cross gradient;
-  Memory<Rows> dM{Rows{memory.rows.sequences(), 0.0}};
-  const auto dX = layer.value_and_pullback(X, memory).pullback(dY, gradient, dM);
+  Memory<Rows> M_bar{Rows{memory.rows.sequences(), 0.0}};
+  const auto X_bar = layer.value_and_pullback(X, memory).pullback(Y_bar, gradient, M_bar);
   Comparison comparison;
-  comparison.add("X", L, X, dX);
-  comparison.add("memory", L, memory.rows, dM.rows);
-  for_each_weight([&](const Name& name, auto& W, const auto& dW) { comparison.add(name.path(), L, W, dW); }, layer,
+  comparison.add("X", L, X, X_bar);
+  comparison.add("memory", L, memory.rows, M_bar.rows);
+  for_each_weight([&](const Name& name, auto& W, const auto& W_bar) { comparison.add(name.path(), L, W, W_bar); }, layer,
                   gradient);
   must_hold(comparison.failure(
       {.claim = "the pullback agrees with differences", .layer = "cross-attention", .arithmetic = "double"}));
 
-  dM.rows(0, 0) = -dM.rows(0, 0);  // control: one flipped sign is seen
+  M_bar.rows(0, 0) = -M_bar.rows(0, 0);  // control: one flipped sign is seen
   Comparison flipped;
-  flipped.add("memory", L, memory.rows, dM.rows);
+  flipped.add("memory", L, memory.rows, M_bar.rows);
   const auto seen =
       flipped.failure({.claim = "the pullback agrees with differences", .layer = "flipped", .arithmetic = "double"});
   REQUIRE(seen);
@@ -95,11 +95,11 @@ TEST_CASE("the gradient of the tied W_e is the sum over its three places") {
     for (std::size_t k = 0; k < small_formulated.d_model; ++k) untied.decoder.g.W(k, i) = scores.entry.W(i, k);
 
   const auto X = SourceAndTarget<Tokens, Tokens>{sources(), targets()};
-  const auto dZ = random_rows<SmallFormulated::codomain>(targets().sequences(), generator);
+  const auto Z_bar = random_rows<SmallFormulated::codomain>(targets().sequences(), generator);
   SmallFormulated tied_gradient;
   Untied gradient;
-  scores.value_and_pullback(X).pullback(dZ, tied_gradient.scores());
-  untied.value_and_pullback(X).pullback(dZ, gradient);
+  scores.value_and_pullback(X).pullback(Z_bar, tied_gradient.scores());
+  untied.value_and_pullback(X).pullback(Z_bar, gradient);
   auto sum = gradient.encoder.f.f.W_e + gradient.decoder.f.f.f.W_e;
   for (std::size_t i = 0; i < small_formulated.s; ++i)
     for (std::size_t k = 0; k < small_formulated.d_model; ++k) sum(i, k) += gradient.decoder.g.W(k, i);

@@ -16,24 +16,24 @@ TEST_CASE("N at a constant row: σ = 0, and the derivative is (I − 11ᵀ/d)/ε
   using N = Normalization<"N", d_model, double>;
   Generator generator{1};
   N layer = random_layer<N>(generator);
-  const auto dY = random_rows<N::domain>(Sequences{1}, generator);
+  const auto Y_bar = random_rows<N::domain>(Sequences{1}, generator);
   for (const double constant : {0.0, 0.5}) {
     N gradient;
-    const auto dX = layer.value_and_pullback(N::domain{Sequences{1}, constant}).pullback(dY, gradient);
+    const auto X_bar = layer.value_and_pullback(N::domain{Sequences{1}, constant}).pullback(Y_bar, gradient);
     double mean = 0;
-    for (std::size_t j = 0; j < d_model; ++j) mean += layer.a(0, j) * dY(0, j) / double(d_model);
+    for (std::size_t j = 0; j < d_model; ++j) mean += layer.a(0, j) * Y_bar(0, j) / double(d_model);
     for (std::size_t j = 0; j < d_model; ++j)
-      CHECK(dX(0, j) == doctest::Approx((layer.a(0, j) * dY(0, j) - mean) / 1e-6).epsilon(1e-12));
+      CHECK(X_bar(0, j) == doctest::Approx((layer.a(0, j) * Y_bar(0, j) - mean) / 1e-6).epsilon(1e-12));
   }
 
   // By differences too, at steps so small that σ stays far below ε. (b is 0, lest they be rounded away.)
   layer.b = {};
-  must_hold(gradient_fails("N", layer, N::domain{Sequences{1}, 0.0}, dY, 1e-14));
+  must_hold(gradient_fails("N", layer, N::domain{Sequences{1}, 0.0}, Y_bar, 1e-14));
 }
 
 TEST_CASE("ReLU at 0: the derivative is chosen to be 0") {
   using R = ReLU<3, double>;
   R gradient;
-  const auto dX = R{}.value_and_pullback({-1, 0, 1}).pullback(R::codomain{5, 6, 7}, gradient);
-  CHECK(dX == R::domain{0, 0, 7});
+  const auto X_bar = R{}.value_and_pullback({-1, 0, 1}).pullback(R::codomain{5, 6, 7}, gradient);
+  CHECK(X_bar == R::domain{0, 0, 7});
 }

@@ -16,9 +16,9 @@ std::optional<Failure> loss_gradient_fails(T model, const Batch<double>& batch) 
   loss_and_gradient(model, batch, gradient);
   Comparison comparison;
   for_each_weight(
-      [&](const Name& name, auto& weight, const auto& dW) {
+      [&](const Name& name, auto& weight, const auto& W_bar) {
         comparison.add(
-            name.path(), [&] { return loss(model, batch); }, weight, dW);
+            name.path(), [&] { return loss(model, batch); }, weight, W_bar);
       },
       model, gradient);
   return comparison.failure(
@@ -46,7 +46,7 @@ TEST_CASE("the gradient is added to what is there") {
   loss_and_gradient(model, batch, once);
   loss_and_gradient(model, batch, twice);
   loss_and_gradient(model, batch, twice);
-  for_each_weight([](const Name&, const auto& dW_once,
-                     const auto& dW_twice) { CHECK(distance(table(dW_twice), table(dW_once + dW_once)) <= 1e-14); },
+  for_each_weight([](const Name&, const auto& W_bar_once,
+                     const auto& W_bar_twice) { CHECK(distance(table(W_bar_twice), table(W_bar_once + W_bar_once)) <= 1e-14); },
                   std::as_const(once), std::as_const(twice));
 }

@@ -20,40 +20,40 @@ void scale_by(Matrix<n, cols, double>& X, double factor) {
   for (std::size_t e = 0; e < X.rows() * cols; ++e) X.data()[e] *= factor;
 }
 
-/// dX with the wrong sign.
+/// X̄ with the wrong sign.
 struct SignFlipped : Product {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = Product::value_and_pullback(X);
-    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& dY, SignFlipped& gradient) {
-      domain dX = pullback(dY, static_cast<Product&>(gradient));
-      scale_by(dX, -1);
-      return dX;
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& Y_bar, SignFlipped& gradient) {
+      domain X_bar = pullback(Y_bar, static_cast<Product&>(gradient));
+      scale_by(X_bar, -1);
+      return X_bar;
     });
   }
 };
 
-/// dW of 2·dY: a factor too many, in the weights alone.
+/// W̄ of 2·Ȳ: a factor too many, in the weights alone.
 struct WrongFactor : Product {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = Product::value_and_pullback(X);
-    return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain dY, WrongFactor& gradient) {
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain Y_bar, WrongFactor& gradient) {
       Product unused;
-      domain dX = pullback(dY, unused);
-      scale_by(dY, 2);
-      pullback(dY, static_cast<Product&>(gradient));
-      return dX;
+      domain X_bar = pullback(Y_bar, unused);
+      scale_by(Y_bar, 2);
+      pullback(Y_bar, static_cast<Product&>(gradient));
+      return X_bar;
     });
   }
 };
 
-/// One entry of dX that is off by a hundred-thousandth of itself.
+/// One entry of X̄ that is off by a hundred-thousandth of itself.
 struct SlightlyOff : Product {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = Product::value_and_pullback(X);
-    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& dY, SlightlyOff& gradient) {
-      domain dX = pullback(dY, static_cast<Product&>(gradient));
-      dX(1, 2) *= 1 + 1e-5;
-      return dX;
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& Y_bar, SlightlyOff& gradient) {
+      domain X_bar = pullback(Y_bar, static_cast<Product&>(gradient));
+      X_bar(1, 2) *= 1 + 1e-5;
+      return X_bar;
     });
   }
 };
@@ -63,18 +63,18 @@ struct WithoutMean : N {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = N::value_and_pullback(X);
     return with_pullback(std::move(Y),
-                         [this, X, pullback = std::move(pullback)](const domain& dY, WithoutMean& gradient) {
-                           domain dX = pullback(dY, static_cast<N&>(gradient));
+                         [this, X, pullback = std::move(pullback)](const domain& Y_bar, WithoutMean& gradient) {
+                           domain X_bar = pullback(Y_bar, static_cast<N&>(gradient));
                            for (std::size_t i = 0; i < X.rows(); ++i) {
                              double mean_x = 0, variance = 0, mean_dz = 0;
                              for (std::size_t j = 0; j < d_model; ++j) mean_x += X(i, j) / double(d_model);
                              for (std::size_t j = 0; j < d_model; ++j)
                                variance += std::pow(X(i, j) - mean_x, 2) / double(d_model);
-                             for (std::size_t j = 0; j < d_model; ++j) mean_dz += a(0, j) * dY(i, j) / double(d_model);
+                             for (std::size_t j = 0; j < d_model; ++j) mean_dz += a(0, j) * Y_bar(i, j) / double(d_model);
                              for (std::size_t j = 0; j < d_model; ++j)
-                               dX(i, j) += mean_dz / (std::sqrt(variance) + 1e-6);
+                               X_bar(i, j) += mean_dz / (std::sqrt(variance) + 1e-6);
                            }
-                           return dX;
+                           return X_bar;
                          });
   }
 };

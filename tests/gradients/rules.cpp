@@ -32,20 +32,20 @@ TEST_CASE_TEMPLATE_DEFINE("a pullback is linear, adds to the gradient, and can b
 
   // U, then V onto it, then both at once: 2U − 3V.
   F gradient, of_U, both;
-  const auto dX_U = result.pullback(U, gradient);
+  const auto X_bar_U = result.pullback(U, gradient);
   of_U = gradient;
-  const auto dX_V = result.pullback(V, gradient);
-  const auto dX = result.pullback(combination(2, U, -3, V), both);
-  CHECK(distance(dX, combination(2, dX_U, -3, dX_V)) <= 1e-11);
+  const auto X_bar_V = result.pullback(V, gradient);
+  const auto X_bar = result.pullback(combination(2, U, -3, V), both);
+  CHECK(distance(X_bar, combination(2, X_bar_U, -3, X_bar_V)) <= 1e-11);
 
   // gradient − of_U is V's part, so that `both` is 2·of_U − 3·(gradient − of_U) = 5·of_U − 3·gradient.
-  for_each_weight([](const Name&, const auto& dW, const auto& dW_U,
-                     const auto& dW_both) { CHECK(distance(dW_both, combination(5, dW_U, -3, dW)) <= 1e-11); },
+  for_each_weight([](const Name&, const auto& W_bar, const auto& W_bar_U,
+                     const auto& W_bar_both) { CHECK(distance(W_bar_both, combination(5, W_bar_U, -3, W_bar)) <= 1e-11); },
                   std::as_const(gradient), std::as_const(of_U), std::as_const(both));
 
   // U once more is the same once more, to the last bit.
   F again;
-  CHECK(distance(result.pullback(U, again), dX_U) == 0);
+  CHECK(distance(result.pullback(U, again), X_bar_U) == 0);
   CHECK(distance_of_weights(again, of_U) == 0);
 }
 TEST_CASE_TEMPLATE_APPLY(linear, LayersInDouble);
@@ -62,9 +62,9 @@ struct Witness {
   codomain operator()(domain X) const { return X; }
   auto value_and_pullback(domain X) const {
     order += name;
-    return with_pullback(std::move(X), [](codomain dY, Witness&) {
+    return with_pullback(std::move(X), [](codomain Y_bar, Witness&) {
       order += char(name - 'A' + 'a');
-      return dY;
+      return Y_bar;
     });
   }
   static constexpr void weights(auto&&, auto&...) {}
@@ -85,19 +85,19 @@ TEST_CASE("G ∘ F is applied from the right and pulled back from the left") {
   CHECK(order_of(Stack<Composition<Witness<'B'>, Witness<'A'>>, 2>{}) == "ABABbaba");
 }
 
-TEST_CASE("the pullback of X×A×B is dY×Bᵀ×Aᵀ, not the other way round") {
+TEST_CASE("the pullback of X×A×B is Ȳ×Bᵀ×Aᵀ, not the other way round") {
   using A = Times<"A", 3, 3, double>;
   using B = Times<"B", 3, 3, double>;
   Generator generator{1};
   const auto layer = random_layer<Composition<B, A>>(generator);
   const auto X = random_rows<Matrix<n, 3, double>>(Sequences{2}, generator);
-  const auto dY = random_rows<Matrix<n, 3, double>>(Sequences{2}, generator);
+  const auto Y_bar = random_rows<Matrix<n, 3, double>>(Sequences{2}, generator);
   Composition<B, A> gradient;
-  const auto dX = layer.value_and_pullback(X).pullback(dY, gradient);
+  const auto X_bar = layer.value_and_pullback(X).pullback(Y_bar, gradient);
   const auto& W_A = layer.f.W;
   const auto& W_B = layer.g.W;
-  CHECK(distance(dX, (dY * transposed(W_B)) * transposed(W_A)) <= 1e-14);
-  CHECK(distance(dX, (dY * transposed(W_A)) * transposed(W_B)) > 1e-3);
+  CHECK(distance(X_bar, (Y_bar * transposed(W_B)) * transposed(W_A)) <= 1e-14);
+  CHECK(distance(X_bar, (Y_bar * transposed(W_A)) * transposed(W_B)) > 1e-3);
 }
 
 TEST_CASE("every layer of a Stack has weights of its own, and its own gradient") {
@@ -107,7 +107,7 @@ TEST_CASE("every layer of a Stack has weights of its own, and its own gradient")
   layer.f[1].W = {5, 6, 7, 8};
   F gradient;
   layer.value_and_pullback({1, 0}).pullback(Matrix<n, 2, double>{1, 0}, gradient);
-  // F_2's input is X×W_1 = (1, 2); what comes back to F_1's output is dY×W_2ᵀ = (5, 7).
+  // F_2's input is X×W_1 = (1, 2); what comes back to F_1's output is Ȳ×W_2ᵀ = (5, 7).
   CHECK(gradient.f[1].W == Matrix<std::size_t{2}, 2, double>{1, 0, 2, 0});
   CHECK(gradient.f[0].W == Matrix<std::size_t{2}, 2, double>{5, 7, 0, 0});
 }

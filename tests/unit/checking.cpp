@@ -21,10 +21,10 @@ enum class Plant {
   none,
   future_seen,           ///< a row adds the row behind it
   n_seen,                ///< each row is divided by n
-  sign_flipped,          ///< −dX
-  gradient_forgotten,    ///< dW is not added
-  gradient_overwritten,  ///< dW takes the place of what is there
-  not_linear,            ///< 1 is added to dX
+  sign_flipped,          ///< −X̄
+  gradient_forgotten,    ///< W̄ is not added
+  gradient_overwritten,  ///< W̄ takes the place of what is there
+  not_linear,            ///< 1 is added to X̄
   other_value,           ///< value_and_pullback(X) begins with 2·T(X)
   extend_forgets,        ///< the state does not move on
   sequences_mix,         ///< the sum goes on from one sequence to the next
@@ -60,21 +60,21 @@ struct RunningSum {
   auto value_and_pullback(const domain& X) const {
     auto Y = (*this)(X);
     if (plant == Plant::other_value) Y += Y;
-    return with_pullback(std::move(Y), [this, X](codomain dY, RunningSum& gradient) {
+    return with_pullback(std::move(Y), [this, X](codomain Y_bar, RunningSum& gradient) {
       const Sequences& sequences = X.sequences();
       if (plant == Plant::gradient_overwritten) gradient.w = {};
       for (std::size_t s = 0; s < sequences.count(); ++s)
         for (std::size_t i = sequences.end(s); i-- > sequences.begin(s);)
           for (std::size_t j = 0; j < 3; ++j) {
-            if (i + 1 < sequences.end(s)) dY(i, j) += dY(i + 1, j);
-            if (plant != Plant::gradient_forgotten) gradient.w(0, j) += dY(i, j) * X(i, j);
+            if (i + 1 < sequences.end(s)) Y_bar(i, j) += Y_bar(i + 1, j);
+            if (plant != Plant::gradient_forgotten) gradient.w(0, j) += Y_bar(i, j) * X(i, j);
           }
       for (std::size_t i = 0; i < X.rows(); ++i)
         for (std::size_t j = 0; j < 3; ++j) {
-          dY(i, j) *= plant == Plant::sign_flipped ? -w(0, j) : w(0, j);
-          if (plant == Plant::not_linear) dY(i, j) += Real(1);
+          Y_bar(i, j) *= plant == Plant::sign_flipped ? -w(0, j) : w(0, j);
+          if (plant == Plant::not_linear) Y_bar(i, j) += Real(1);
         }
-      return dY;
+      return Y_bar;
     });
   }
 
@@ -109,10 +109,10 @@ struct Scale {
     return X;
   }
   auto value_and_pullback(const domain& X) const {
-    return with_pullback((*this)(X), [this, X](const codomain& dY, Scale& gradient) {
+    return with_pullback((*this)(X), [this, X](const codomain& Y_bar, Scale& gradient) {
       for (std::size_t i = 0; i < X.rows(); ++i)
-        for (std::size_t j = 0; j < 3; ++j) gradient.w(0, j) += X(i, j) * dY(i, j);
-      return (*this)(dY);
+        for (std::size_t j = 0; j < 3; ++j) gradient.w(0, j) += X(i, j) * Y_bar(i, j);
+      return (*this)(Y_bar);
     });
   }
   struct State {};

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tlm/algebra/claims.hpp>
+#include <tlm/algebra/rules.hpp>
 #include <tlm/checking/extension.hpp>
 #include <tlm/checking/gradients.hpp>
 #include <tlm/checking/pullbacks.hpp>
@@ -20,13 +20,6 @@
 namespace tlm {
 
 namespace checking {
-
-/// A layer that declares itself what it is.
-template <class T>
-concept Leaf = requires {
-  typename T::declared;
-}
-&&(!requires { typename T::definition; });
 
 /// The check of one layer, which writes its report.
 template <template <class> class Layer>
@@ -172,8 +165,8 @@ class Check {
       return found ? found : pullback_fails<Layer, double>(name_, Requirement::again, 2, limits_);
     });
     if constexpr (autoregressive<T> && !reads_tokens<T>)
-      add(std::string(rowwise<T> ? "row i of dX depends on no row of dY but i"
-                                 : "the pullback is anti-causal: row i of dX depends on no row of dY before i") +
+      add(std::string(rowwise<T> ? "row i of X̄ depends on no row of Ȳ but i"
+                                 : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
               ": sets of positions, for every input and all weights of this shape" + up_to_,
           [&] {
             return anti_causality_fails<Layer>(name_, rowwise<T> ? Claim::rowwise : Claim::autoregressive, limits_);

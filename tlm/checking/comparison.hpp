@@ -83,7 +83,7 @@ struct SameBits {
 template <class M, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const M& left, const M& right, std::size_t before = 0,
                                         const Same& same = {}) {
-  if constexpr (M::open)
+  if constexpr (requires { left.sequences(); })
     if (!(left.sequences() == right.sequences())) {
       failure.entry = "the numbers of rows";
       failure.left.value = shown(left.sequences());

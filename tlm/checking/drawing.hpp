@@ -13,7 +13,7 @@
 #include <tlm/checking/positions.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 
 /// Inputs and weights in each arithmetic, from a seed.
 namespace tlm::checking {

@@ -42,13 +42,13 @@ struct Comparison {
   };
   std::vector<Entry> entries;
 
-  /// Takes in every entry of M, by which ∂L/∂M is said to be dM.
+  /// Takes in every entry of M, by which ∂L/∂M is said to be M̄.
   template <class L, auto n_rows, std::size_t cols>
   void add(const std::string& name, const L& loss, Matrix<n_rows, cols, double>& M,
-           const Matrix<n_rows, cols, double>& dM, double h = step) {
+           const Matrix<n_rows, cols, double>& M_bar, double h = step) {
     for (std::size_t i = 0; i < M.rows(); ++i)
       for (std::size_t j = 0; j < cols; ++j)
-        entries.push_back({name + ", " + entry(i + 1, j + 1), derivative(loss, M(i, j), h), dM(i, j)});
+        entries.push_back({name + ", " + entry(i + 1, j + 1), derivative(loss, M(i, j), h), M_bar(i, j)});
   }
 
   /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
@@ -83,35 +83,35 @@ double inner_product(const Matrix<n, cols, double>& A, const Matrix<n, cols, dou
   return sum;
 }
 
-/// What the pullback of F at X says about L = ⟨dY, F(X)⟩, compared with differences of L: for every weight of F, and for
+/// What the pullback of F at X says about L = ⟨Ȳ, F(X)⟩, compared with differences of L: for every weight of F, and for
 /// every entry of X unless X consists of tokens.
 template <class F>
 std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F::domain X,
-                                      const typename F::codomain& dY, double h = step) {
+                                      const typename F::codomain& Y_bar, double h = step) {
   F gradient;
-  auto dX = layer.value_and_pullback(X).pullback(dY, gradient);
+  auto X_bar = layer.value_and_pullback(X).pullback(Y_bar, gradient);
 
-  const auto L = [&] { return inner_product(dY, layer(X)); };
+  const auto L = [&] { return inner_product(Y_bar, layer(X)); };
   Comparison comparison;
-  for_each_weight([&](const Name& weight, auto& W, const auto& dW) { comparison.add(weight.path(), L, W, dW, h); },
+  for_each_weight([&](const Name& weight, auto& W, const auto& W_bar) { comparison.add(weight.path(), L, W, W_bar, h); },
                   layer, gradient);
-  if constexpr (std::is_same_v<decltype(dX), typename F::domain> && !Pair<typename F::domain>)
-    comparison.add("X", L, X, dX, h);
+  if constexpr (std::is_same_v<decltype(X_bar), typename F::domain> && !Pair<typename F::domain>)
+    comparison.add("X", L, X, X_bar, h);
   return comparison.failure({.claim = "the pullback agrees with central differences",
                              .layer = std::string(name),
                              .arithmetic = "double",
                              .place = within(target(X).sequences())});
 }
 
-/// The same at random weights, a random X of these sequences and a random dY.
+/// The same at random weights, a random X of these sequences and a random Ȳ.
 template <class F>
 std::optional<Failure> gradient_fails(std::string_view name, const Sequences& sequences, std::uint64_t seed,
                                       const Limits& limits = {}) {
   Generator generator{seed};
   const F layer = draw_layer<F>(generator);
   const auto X = draw_input<typename F::domain>(sequences, generator, limits);
-  const auto dY = draw_matrix<typename F::codomain>(layer(X).sequences(), generator, limits);
-  auto found = gradient_fails(name, layer, X, dY);
+  const auto Y_bar = draw_matrix<typename F::codomain>(layer(X).sequences(), generator, limits);
+  auto found = gradient_fails(name, layer, X, Y_bar);
   if (found) found->seed = seed;
   return found;
 }

@@ -4,36 +4,53 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/memory.hpp>
 
 namespace tlm::checking {
+
+/// The rows of a memory as a weight M.
+template <std::size_t rows, std::size_t cols, class Real>
+struct RowsOfMemory {
+  Matrix<rows, cols, Real> M;
+
+  static constexpr void weights(auto&& visit, auto&... entry) { visit(Name{"M"}, entry.M...); }
+
+  /// The memory of as many sequences, each of which has these rows.
+  Memory<Matrix<n, cols, Real>> of_sequences(std::size_t count) const {
+    Memory<Matrix<n, cols, Real>> memory{
+        Matrix<n, cols, Real>{Sequences::of_lengths(std::vector<std::size_t>(count, rows))}};
+    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.set_row(i, M.row(i % rows));
+    return memory;
+  }
+};
 
 /// F in the environment of a memory of its own, the same for every sequence, whose rows M are weights like others: so a
 /// decoder is an operation on y alone, and every check of such operations runs over it.
 template <class F, std::size_t memory_rows = 3>
 struct WithMemory {
-  using definition = F;
-  using domain = typename F::domain;
-  using codomain = typename F::codomain;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  using Rows = RowsOfMemory<memory_rows, domain::cols, typename domain::Real>;
+  using form = forms::Tied<Rows, F>;
 
-  Matrix<memory_rows, domain::cols, typename domain::Real> M;
+  Rows memory;
   F f;
 
-  codomain operator()(const domain& X) const { return f(X, memory(X.sequences().count())); }
+  codomain operator()(const domain& X) const { return apply(f, X, memory.of_sequences(X.sequences().count())); }
 
-  /// Every sequence's memory is M, hence dM is the sum over the sequences.
-  auto value_and_pullback(const domain& X) const {
-    auto [Y, F_pullback] = f.value_and_pullback(X, memory(X.sequences().count()));
-    return with_pullback(std::move(Y), [zero = WithMemory{}.memory(X.sequences().count()),
-                                        F_pullback = std::move(F_pullback)](codomain dY, WithMemory& gradient) {
-      auto dM = zero;
-      auto dX = F_pullback(std::move(dY), gradient.f, dM);
-      for (std::size_t i = 0; i < dM.rows.rows(); ++i) gradient.M.add_to_row(i % memory_rows, dM.rows.row(i));
-      return dX;
-    });
+  /// Every sequence's memory is M, hence its cotangent is the sum over the sequences.
+  auto value_and_pullback(const domain& X) const& {
+    const std::size_t count = X.sequences().count();
+    auto [Y, F_pullback] = differentiate(f, X, memory.of_sequences(count));
+    return with_pullback(
+        std::move(Y), [count, F_pullback = std::move(F_pullback)](codomain Y_bar, WithMemory& gradient) {
+          auto M_bar = Rows{}.of_sequences(count);
+          auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar);
+          for (std::size_t i = 0; i < M_bar.rows.rows(); ++i)
+            gradient.memory.M.add_to_row(i % memory_rows, M_bar.rows.row(i));
+          return X_bar;
+        });
   }
 
   /// What F remembers.
@@ -41,19 +58,12 @@ struct WithMemory {
     tlm::State<F> f;
   };
   codomain extend(State& state, const domain& X) const {
-    return tlm::extend(f, state.f, X, memory(X.sequences().count()));
+    return tlm::extend(f, state.f, X, memory.of_sequences(X.sequences().count()));
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"M"}, layer.M...);
-    visit_part<F>(visit, 0, layer.f...);
-  }
-
- private:
-  Memory<domain> memory(std::size_t sequences) const {
-    Memory<domain> memory{domain{Sequences::of_lengths(std::vector<std::size_t>(sequences, memory_rows))}};
-    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.set_row(i, M.row(i % memory_rows));
-    return memory;
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.memory...);
+    visit(0, layer.f...);
   }
 };
 

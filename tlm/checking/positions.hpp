@@ -14,7 +14,7 @@ namespace tlm::checking {
 /// to come out: it is known to be there whatever the inputs are, it annihilates a product and vanishes in a sum. As
 /// nothing branches on a value, one run covers every input and every weight of that shape.
 ///
-/// There is room for 64 tags; `position(i)` and `codomain_position(i)` keep those of X and of dY apart.
+/// There is room for 64 tags; `position(i)` and `codomain_position(i)` keep those of X and of Ȳ apart.
 class Positions {
  public:
   Positions() = default;
@@ -27,10 +27,10 @@ class Positions {
 
   /// A number that depends on row i < 32 of the input.
   static constexpr Positions position(std::size_t i) { return of(std::uint64_t{1} << i); }
-  /// A number that depends on row i < 32 of dY.
+  /// A number that depends on row i < 32 of Ȳ.
   static constexpr Positions codomain_position(std::size_t i) { return of(std::uint64_t{1} << (32 + i)); }
 
-  /// The set, as bits: bit i for row i of the input, bit 32 + i for row i of dY.
+  /// The set, as bits: bit i for row i of the input, bit 32 + i for row i of Ȳ.
   constexpr std::uint64_t tags() const { return tags_; }
   constexpr bool structural_zero() const { return structural_zero_; }
 
@@ -62,7 +62,7 @@ class Positions {
   }
   friend constexpr Positions quotient_or_zero(Positions a, Positions b) { return a / b; }
 
-  /// As in {1, 3} for the rows of the input, counted from 1 as in the write-up, and {1, 3 | 2} with those of dY.
+  /// As in {1, 3} for the rows of the input, counted from 1 as in the write-up, and {1, 3 | 2} with those of Ȳ.
   friend std::ostream& operator<<(std::ostream& out, Positions a) {
     if (a.structural_zero_) return out << "0";
     out << '{';

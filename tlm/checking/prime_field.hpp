@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 
 namespace tlm::checking {
 

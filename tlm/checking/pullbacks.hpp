@@ -99,7 +99,7 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
   });
 }
 
-/// Whether row i of dX depends on a row j < i of dY; for a rowwise operation, on another row than i. For every input and
+/// Whether row i of X̄ depends on a row j < i of Ȳ; for a rowwise operation, on another row than i. For every input and
 /// all weights of that shape. Not for tokens.
 template <template <class> class Layer>
 std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim = Claim::autoregressive,
@@ -109,26 +109,26 @@ std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim =
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
     const auto result = layer.value_and_pullback(tagged<typename T::domain>(Sequences{n}));
-    typename T::codomain dY{result.value.sequences()};
-    for (std::size_t i = 0; i < dY.rows(); ++i)
-      for (std::size_t j = 0; j < T::codomain::cols; ++j) dY(i, j) = Positions::codomain_position(i);
+    typename T::codomain Y_bar{result.value.sequences()};
+    for (std::size_t i = 0; i < Y_bar.rows(); ++i)
+      for (std::size_t j = 0; j < T::codomain::cols; ++j) Y_bar(i, j) = Positions::codomain_position(i);
     T gradient;
-    const auto dX = result.pullback(dY, gradient);
+    const auto X_bar = result.pullback(Y_bar, gradient);
     for (std::size_t i = 0; i < n; ++i) {
       Positions allowed{1};
       for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)
         allowed += Positions::codomain_position(j);
       for (std::size_t j = 0; j < T::domain::cols; ++j)
-        if ((dX(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0)
-          return Failure{.claim = claim == Claim::rowwise ? "dX_i depends on no dY_j with j ≠ i"
-                                                          : "dX_i depends on no dY_j with j < i",
+        if ((X_bar(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0)
+          return Failure{.claim = claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i"
+                                                          : "X̄_i depends on no Ȳ_j with j < i",
                          .layer = std::string(name),
                          .arithmetic = arithmetic<Positions>(),
                          .n = n,
                          .i = i + 1,
                          .entry = entry(i + 1, j + 1),
-                         .left = {"it depends on the rows of X | of dY", shown(dX(i, j))},
-                         .right = {"and of dY may depend on", shown(allowed)}};
+                         .left = {"it depends on the rows of X | of Ȳ", shown(X_bar(i, j))},
+                         .right = {"and of Ȳ may depend on", shown(allowed)}};
     }
   }
   return std::nullopt;

@@ -64,7 +64,7 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     auto result = layer.value_and_pullback(X);
     // (A layer may return other rows than it takes.)
     const auto w = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
-    const auto dX = result.pullback(w, gradient);
+    const auto X_bar = result.pullback(w, gradient);
 
     std::vector<Coordinate<Real>> coordinates;
     for_each_weight(
@@ -88,7 +88,7 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
       constexpr std::size_t cols = T::domain::cols;
       for (std::size_t e = 0; e < X.rows() * cols; ++e)
         coordinates.push_back(
-            {"X, " + entry(e / cols + 1, e % cols + 1), X.data() + e, dual_X.data() + e, dX.data() + e});
+            {"X, " + entry(e / cols + 1, e % cols + 1), X.data() + e, dual_X.data() + e, X_bar.data() + e});
     }
 
     // ⟨Jv, w⟩ for the direction v(c) of coordinate c.
