@@ -143,10 +143,11 @@ struct ColumnNormalization {
 template <class Real>
 using QueriesOfColumns =
     Heads<1, Causal, ColumnNormalization<Real>, Plus<"K", d_model, Real>, Plus<"V", d_model, Real>, NoBias, block>;
-/// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where K is not autoregressive.
+/// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where K is not autoregressive. (The mean alone would change all scores of a row alike,
+/// which the softmax over ℝ does not see: hence the ReLU.)
 template <class Real>
-using KeysOfColumns =
-    Heads<1, Causal, Plus<"Q", d_model, Real>, ColumnNormalization<Real>, Plus<"V", d_model, Real>, NoBias, block>;
+using KeysOfColumns = Heads<1, Causal, Plus<"Q", d_model, Real>, Composition<ReLu<Real>, ColumnNormalization<Real>>,
+                            Plus<"V", d_model, Real>, NoBias, block>;
 /// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where V is not autoregressive.
 template <class Real>
 using ValuesOfColumns =
