@@ -47,6 +47,24 @@ struct WithoutEm<forms::Composition<Phi, N, DBs, PE, Em>> {
   using Rest = Composition<Phi, N, DBs, PE>;
 };
 
+/// A bias that is learned for each head and distance: b(h, i, j) = b_{h, i−j}. The library has none; it shows that the place
+/// for one is right.
+template <std::size_t heads, std::size_t distances, class Real>
+struct RelativeBias {
+  using declared = is::Positional;
+  static constexpr std::string_view symbol = "b";
+
+  Matrix<heads, distances, Real> b;
+
+  void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) const {
+    for (std::size_t j = 0; j < visible; ++j) s[j] += b(h, i - j);
+  }
+  void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t visible, RelativeBias& gradient) const {
+    for (std::size_t j = 0; j < visible; ++j) gradient.b(h, i - j) += s_bar[j];
+  }
+  static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"b"}, bias.b...); }
+};
+
 // clang-format off
 template <class Real> using Em = Embedding<vocab_size, d_model, Real>;
 template <class Real> using PE = PositionalEncoding<max_len, d_model, Real>;
@@ -61,6 +79,8 @@ template <class Real> using FF = FeedForward<d_model, d_ff, Real>;
 template <class Real> using FFN = FeedForwardNetwork<d_model, d_ff, Real>;
 template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
+template <class Real> using BiasedH = Heads<n_heads, Causal, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>, Times<"W_V", d_model, d_model, Real>, RelativeBias<n_heads, max_len, Real>, block>;
+template <class Real> using SideBySide = Concat<N<Real>, PE<Real>, H<Real>>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
 template <class Real> using CA3 = CausalAttention<d_model, 3, Real>;
@@ -113,6 +133,8 @@ inline constexpr std::tuple layers{
     Listed<FFN>{"FFN"},
     Listed<Phi>{"Φ"},
     Listed<H>{"H, in blocks of 4"},
+    Listed<BiasedH>{"H with a bias"},
+    Listed<SideBySide>{"Concat(N, PE, H)"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},
     Listed<CA3>{"CA of three heads"},
