@@ -63,7 +63,6 @@ template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
-template <class Real> using CA3 = CausalAttention<d_model, 3, Real>;
 template <class Real> using CausalMH = MultiHead<d_model, n_heads, 3, 5, Causal, FromItself, Real>;
 template <class Real> using MH = MultiHead<d_model, n_heads, 3, 5, Unmasked, FromItself, Real>;
 template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 5, Unmasked, FromMemory, Real>>;
@@ -114,7 +113,6 @@ inline constexpr std::tuple layers{
     Listed<H>{"H, in blocks of 4"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},
-    Listed<CA3>{"CA of three heads"},
     Listed<CausalMH>{"MultiHead, causal"},
     Listed<MH>{"MultiHead, unmasked"},
     Listed<ResReLU>{"Res(ReLU)"},

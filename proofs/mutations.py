@@ -36,8 +36,7 @@ class Mutation:
 ALL_BLOCKS = ["DB", "DB, inspirational", "Φ∘N∘DB∘DB∘PE", "Φ∘N∘DB∘DB∘PE, inspirational", "T_LM", "T_LM, inspirational",
               "formulated encoder layer", "formulated decoder layer", "NumPy encoder block", "NumPy decoder block",
               "the formulated model", "the NumPy notebook's model"]
-ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "CA of three heads", "MultiHead, causal",
-              "MultiHead, unmasked"]
+ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "MultiHead, causal", "MultiHead, unmasked"]
 
 MUTATIONS = [
     Mutation("visibility j ≤ min(i+1, n)", "matrix/visible.hpp",
@@ -70,8 +69,8 @@ MUTATIONS = [
              "    codomain Z = X * transposed(read<const Entry>(entries...).W);\n"
              "    for (std::size_t i = 0; i + 1 < Z.rows(); ++i) Z.add_to_row(i, Z.row(Z.rows() - 1));\n"
              "    return Z;",
-             ["rowwise operations are autoregressive", "what is called", "sequences of a batch", "extending by pieces", "extending the models",
-              "the models are autoregressive"] + TRANSPOSE),
+             ["rowwise operations are autoregressive", "what is called", "sequences of a batch", "extending by pieces",
+              "extending the models", "the models are autoregressive"] + TRANSPOSE),
     Mutation("a flipped sign in the pullback of attention", "layers/softmax_kernel.hpp",
              "ds[j] = ds[j] * one_over_c();", "ds[j] = -ds[j] * one_over_c();",
              ["from both sides the quotients agree", "not anti-causal, though", "mask upside down"] + TRANSPOSE,
