@@ -58,8 +58,10 @@ TEST_CASE("attention without a mask is not autoregressive: the first of two rows
 }
 
 TEST_CASE("the sequences of a batch do not affect each other, whatever their lengths") {
-  for_each_layer(
-      []<template <class> class Layer>(Listed<Layer> listed) { must_hold(sequences_verdict<Layer>(listed.name)); });
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    must_hold(sequences_verdict<Layer>(listed.name));
+    if constexpr (!reads_tokens<Layer<double>>) must_hold(trace_sequences<Layer>(listed.name, Sees::only_itself));
+  });
 }
 
 TEST_CASE("what is called independent of X is: X ↦ F(M), where M is the memory") {

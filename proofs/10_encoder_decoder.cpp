@@ -171,10 +171,15 @@ TEST_CASE("the decoder is autoregressive in y, for every memory") {
 }
 
 TEST_CASE("the models are autoregressive in y: T(x, y|i) = T(x, y)|i") {
-  must_hold(compare_parts<FormulatedModel, PrimeField>("the formulated model", Claim::autoregressive, 5));
-  must_hold(compare_parts<FormulatedModel, double>("the formulated model", Claim::autoregressive, 5));
-  must_hold(compare_parts<NumpyModel, PrimeField>("the NumPy notebook's model", Claim::autoregressive, 6));
-  must_hold(compare_parts<NumpyModel, double>("the NumPy notebook's model", Claim::autoregressive, 6));
+  must_hold(autoregressive_verdict<FormulatedModel>("the formulated model"));
+  must_hold(autoregressive_verdict<NumpyModel>("the NumPy notebook's model"));
+}
+
+TEST_CASE("extending the models by pieces of y gives the rows of the whole, for all ways to split n ≤ 6 rows") {
+  must_hold(extension_fails<FormulatedModel, PrimeField>("the formulated model", 5));
+  must_hold(extension_fails<FormulatedModel, double>("the formulated model", 5));
+  must_hold(extension_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 6));
+  must_hold(extension_fails<NumpyModel, double>("the NumPy notebook's model", 6));
 }
 
 TEST_CASE("row i of the decoder depends on the rows 1, …, i of y and on all rows of the memory, and on no others") {
@@ -207,6 +212,13 @@ TEST_CASE("the pullbacks of both models are the transposes of their derivatives:
   must_hold(transpose_fails<FormulatedModel, double>("the formulated model", 11));
   must_hold(transpose_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 12));
   must_hold(transpose_fails<NumpyModel, double>("the NumPy notebook's model", 12));
+}
+
+TEST_CASE("the pullbacks of both models are linear, add to the gradient, and can be applied again") {
+  for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again}) {
+    must_hold(pullback_fails<FormulatedModel, PrimeField>("the formulated model", requirement, 14));
+    must_hold(pullback_fails<NumpyModel, PrimeField>("the NumPy notebook's model", requirement, 14));
+  }
 }
 
 TEST_CASE(

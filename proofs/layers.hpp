@@ -83,7 +83,6 @@ template <class Real> using BiasedH = Heads<n_heads, Causal, Times<"W_Q", d_mode
 template <class Real> using SideBySide = Concat<N<Real>, PE<Real>, H<Real>>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
-template <class Real> using CA3 = CausalAttention<d_model, 3, Real>;
 template <class Real> using CausalMH = MultiHead<d_model, n_heads, 3, 5, Causal, FromItself, Real>;
 template <class Real> using MH = MultiHead<d_model, n_heads, 3, 5, Unmasked, FromItself, Real>;
 template <class Real> using CrossMH = WithMemory<MultiHead<d_model, n_heads, 3, 5, Unmasked, FromMemory, Real>>;
@@ -137,7 +136,6 @@ inline constexpr std::tuple layers{
     Listed<SideBySide>{"Concat(N, PE, H)"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},
-    Listed<CA3>{"CA of three heads"},
     Listed<CausalMH>{"MultiHead, causal"},
     Listed<MH>{"MultiHead, unmasked"},
     Listed<ResReLU>{"Res(ReLU)"},

@@ -36,8 +36,7 @@ class Mutation:
 ALL_BLOCKS = ["DB", "DB, inspirational", "Φ∘N∘DB∘DB∘PE", "Φ∘N∘DB∘DB∘PE, inspirational", "T_LM", "T_LM, inspirational",
               "formulated encoder layer", "formulated decoder layer", "NumPy encoder block", "NumPy decoder block",
               "the formulated model", "the NumPy notebook's model"]
-ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "CA of three heads", "MultiHead, causal",
-              "MultiHead, unmasked"]
+ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "MultiHead, causal", "MultiHead, unmasked"]
 
 MUTATIONS = [
     Mutation("visibility j ≤ min(i+1, n)", "matrix/visible.hpp",
@@ -48,7 +47,7 @@ MUTATIONS = [
               "what is called autoregressive", "hidden score of 800", "each H_i and H", "CA is autoregressive",
               "DB is autoregressive", "T_LM is autoregressive", "row i of CA, DB and T_LM", "whole blocks of 32",
               "NaN in the later rows", "Y[1] does not depend", "Y[k] depends on no other", "T(X)|n = T(X|n)",
-              "anti-causal: dX_i", "extending by pieces", "sequences of a stack are extended",
+              "anti-causal: dX_i", "extending by pieces", "extending the models", "sequences of a stack are extended",
               "the decoder is autoregressive", "the models are autoregressive", "row i of the decoder"]),
     Mutation("heads that overlap", "matrix/visible.hpp",
              "X).block(sequences.begin(s), sequences.length(s), h * d_head, d_head)",
@@ -71,7 +70,7 @@ MUTATIONS = [
              "    for (std::size_t i = 0; i + 1 < Z.rows(); ++i) Z.add_to_row(i, Z.row(Z.rows() - 1));\n"
              "    return Z;",
              ["rowwise operations are autoregressive", "what is called", "sequences of a batch", "extending by pieces",
-              "the models are autoregressive"] + TRANSPOSE),
+              "extending the models", "the models are autoregressive"] + TRANSPOSE),
     Mutation("a flipped sign in the pullback of attention", "layers/softmax_kernel.hpp",
              "ds[j] = ds[j] * one_over_c();", "ds[j] = -ds[j] * one_over_c();",
              ["from both sides the quotients agree", "not anti-causal, though", "mask upside down"] + TRANSPOSE,
@@ -86,7 +85,7 @@ MUTATIONS = [
     Mutation("a memory of keys that forgets", "layers/softmax_kernel.hpp",
              "state.K_X = continued(state.K_X, tlm::extend(k, state.k, X, entries...));",
              "state.K_X = tlm::extend(k, state.k, X, entries...);",
-             ["extending by pieces", "sequences of a stack are extended"]),
+             ["extending by pieces", "extending the models", "sequences of a stack are extended"]),
 ]
 
 

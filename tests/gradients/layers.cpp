@@ -12,6 +12,15 @@ TEST_CASE("the pullback of every listed layer agrees with central differences") 
       []<template <class> class Layer>(Listed<Layer> listed) { must_hold(gradient_fails<Layer>(listed.name, 1)); });
 }
 
+namespace {
+template <class Real>
+using ThreeHeads = CausalAttention<d_model, 3, Real>;
+}  // namespace
+
+TEST_CASE("and that of CA with more heads than columns of a head") {
+  must_hold(gradient_fails<ThreeHeads>("CA of three heads", 1));
+}
+
 TEST_CASE("N at a constant row: σ = 0, and the derivative is (I − 11ᵀ/d)/ε all the same") {
   using N = Normalization<"N", d_model, double>;
   Generator generator{1};

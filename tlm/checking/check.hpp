@@ -140,7 +140,7 @@ class Check {
         [&] { return compare_stack<Layer, PrimeField>(name_, 11, limits_); });
     if constexpr (!reads_tokens<T>)
       add(claim + "sets of sequences, for every input and all weights of this shape, stacks of 2 and of 3",
-          [&] { return trace_sequences<Layer>(name_, limits_); });
+          [&] { return trace_sequences<Layer>(name_, Sees::no_other, limits_); });
   }
 
   void pullbacks() {

@@ -103,13 +103,13 @@ std::optional<Failure> first_difference(Failure failure, const M& left, const M&
 
 /// Derivatives by tokens do not differ: there are none.
 template <class Same = Agree>
-std::optional<Failure> first_difference(const Failure&, Nothing, Nothing, std::size_t = 0, const Same& = {}) {
+std::optional<Failure> first_difference(Failure, Nothing, Nothing, std::size_t = 0, const Same& = {}) {
   return std::nullopt;
 }
 
 /// Those by a source and a target.
 template <Pair P, class Same = Agree>
-std::optional<Failure> first_difference(const Failure& failure, const P& left, const P& right, std::size_t before = 0,
+std::optional<Failure> first_difference(Failure failure, const P& left, const P& right, std::size_t before = 0,
                                         const Same& same = {}) {
   if (auto found = first_difference(failure, left.x, right.x, before, same)) return found;
   return first_difference(failure, left.y, right.y, before, same);
