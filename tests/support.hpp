@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 #include <tlm/training/initialization.hpp>
 
 #include "reference.hpp"

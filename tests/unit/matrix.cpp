@@ -15,7 +15,7 @@ TEST_CASE("a matrix is made of its entries, row by row") {
   CHECK(X.row(1)(0) == 3);
   CHECK(X.sequences().count() == 1);
 
-  const Matrix<std::size_t{2}, 3> W;
+  const Matrix<2, 3> W;
   CHECK(W.rows() == 2);
   CHECK(scale(table(W)) == 0);
   CHECK(Matrix<n, 3>{}.rows() == 0);
@@ -30,7 +30,7 @@ TEST_CASE("a matrix converts from and to xtensor") {
 
 TEST_CASE("entries that do not fit the shape are refused") {
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not make a matrix of rows of 2", std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2",
+  CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2",
                        std::invalid_argument);
   const xt::xtensor<float, 2> wide{{1, 2, 3, 4}};
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{wide + wide}), "an expression with 4 columns cannot become a matrix with 2",
@@ -40,7 +40,7 @@ TEST_CASE("entries that do not fit the shape are refused") {
 TEST_CASE("sums are entry by entry, and X + B adds the one row of B to every row") {
   Matrix<n, 2> X{1, 2, 3, 4};
   CHECK(X + X == Matrix<n, 2>{2, 4, 6, 8});
-  X += Matrix<std::size_t{1}, 2>{10, 20};
+  X += Matrix<1, 2>{10, 20};
   CHECK(X == Matrix<n, 2>{11, 22, 13, 24});
   CHECK_THROWS_WITH_AS((X + Matrix<n, 2>{1, 2}), "a matrix with 1 rows cannot be added to one with 2",
                        std::invalid_argument);

@@ -54,8 +54,8 @@ TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, doubl
 
 TEST_CASE("a product over no rows has no rows, and adds nothing") {
   const Matrix<n, 3> X;
-  CHECK((X * Matrix<std::size_t{3}, 2>{}).rows() == 0);
-  Matrix<std::size_t{3}, 3> G{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  CHECK((X * Matrix<3, 2>{}).rows() == 0);
+  Matrix<3, 3> G{1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto before = G;
   accumulate(G, transposed(X), X);
   CHECK(G == before);
@@ -63,7 +63,7 @@ TEST_CASE("a product over no rows has no rows, and adds nothing") {
 
 TEST_CASE("a product keeps the sequences of its left factor") {
   const Matrix<n, 3> X{unequal(), 1.0f};
-  const Matrix<std::size_t{3}, 2> W;
+  const Matrix<3, 2> W;
   CHECK((X * W).sequences() == unequal());
   CHECK(((X * W) * transposed(W)).sequences() == unequal());
 }
@@ -71,7 +71,7 @@ TEST_CASE("a product keeps the sequences of its left factor") {
 TEST_CASE("row i of a product depends on row i of its left factor alone, even beside NaN") {
   Generator generator{1};
   auto X = random_rows<Matrix<n, 6>>(Sequences{40}, generator);
-  const auto W = random_rows<Matrix<std::size_t{6}, 5>>(Sequences{6}, generator);
+  const auto W = random_rows<Matrix<6, 5>>(Sequences{6}, generator);
   const auto clean = X * W;
   for (std::size_t j = 0; j < 6; ++j) X(39, j) = std::numeric_limits<float>::quiet_NaN();
   CHECK(rows(X * W, 0, 39) == rows(clean, 0, 39));
@@ -88,7 +88,7 @@ TEST_CASE("parts of matrices are multiplied in place, with a factor, over or ont
 }
 
 TEST_CASE("the sum of the rows is added to a row") {
-  Matrix<std::size_t{1}, 2> b{1, 2};
+  Matrix<1, 2> b{1, 2};
   accumulate_rows(b, Matrix<n, 2>{10, 20, 30, 40});
-  CHECK(b == Matrix<std::size_t{1}, 2>{41, 62});
+  CHECK(b == Matrix<1, 2>{41, 62});
 }

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include <tlm/layers/softmax_kernel.hpp>
-#include <tlm/matrix/visible.hpp>
+#include <tlm/attention/softmax_kernel.hpp>
+#include <tlm/attention/kernel_matrices.hpp>
 
 #include "../support.hpp"
 
@@ -23,7 +23,7 @@ reference::Table head_of(const Matrix<n, d, double>& X, std::size_t s, std::size
 /// The plain definition of visible_product, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
 template <std::size_t n_heads, class Mask, std::size_t block>
 void compare(const Sequences& queries, const Sequences& keys) {
-  using Kernel = VisibleMatrices<n_heads, Mask, double, block>;
+  using Kernel = KernelMatrices<n_heads, Mask, double, block>;
   Generator generator{queries.rows()};
   const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
   const auto Y = random_rows<Matrix<n, d, double>>(queries, generator);
@@ -88,7 +88,7 @@ TEST_CASE("products of visible blocks are the plain definition's") {
 }
 
 TEST_CASE("what is not visible is neither read nor passed on") {
-  using Kernel = VisibleMatrices<2, Causal, double, 2>;
+  using Kernel = KernelMatrices<2, Causal, double, 2>;
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   Generator generator{1};
   const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
@@ -114,7 +114,7 @@ TEST_CASE("what is not visible is neither read nor passed on") {
 }
 
 TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") {
-  using Kernel = VisibleMatrices<1, Causal, double, 2>;
+  using Kernel = KernelMatrices<1, Causal, double, 2>;
   Generator generator{2};
   const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
   const Kernel A = visible_product<Kernel>(Q, Q);
@@ -136,13 +136,13 @@ TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") 
 }
 
 TEST_CASE("as many sequences of keys as of queries") {
-  using Kernel = VisibleMatrices<1, Causal, float, 2>;
+  using Kernel = KernelMatrices<1, Causal, float, 2>;
   CHECK_THROWS_WITH_AS((Kernel{Sequences::of_lengths({1, 2}), Sequences{3}}),
                        "2 sequences of queries cannot look at 1 sequences of keys", std::invalid_argument);
 }
 
 TEST_CASE("causal queries are the last positions of their keys' sequence") {
-  CHECK_THROWS_WITH_AS((VisibleMatrices<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
+  CHECK_THROWS_WITH_AS((KernelMatrices<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
                        "4 queries cannot be the last of only 3 positions", std::invalid_argument);
-  CHECK_NOTHROW((VisibleMatrices<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
+  CHECK_NOTHROW((KernelMatrices<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
 }
