@@ -81,8 +81,7 @@ TEST_CASE("a matrix converts from and to xtensor") {
 
 TEST_CASE("entries that do not fit the shape are refused") {
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not make a matrix of rows of 2", std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2",
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2", std::invalid_argument);
   CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2, 3}), "3 entries do not make a matrix of 2 rows of 2",
                        std::invalid_argument);
   const xt::xtensor<float, 2> high{{1, 2}, {3, 4}, {5, 6}};
