@@ -34,32 +34,20 @@ using ResOfAutoregressive = Res<H<Real>>;
 template <class Real>
 using ResOfBroken = Res<ColumnNormalization<Real>>;
 
-/// Concat(F(X), G(X)): the rows of F(X) and of G(X) side by side.
-template <class F, class G>
-struct Concat {
-  using declared = is::Unrestricted;
-  using domain = typename F::domain;
-  using codomain = Matrix<n, F::codomain::cols + G::codomain::cols, typename domain::Real>;
-  F f;
-  G g;
-
-  codomain operator()(const domain& X) const {
-    const auto F_X = f(X);
-    const auto G_X = g(X);
-    codomain Y{X.sequences()};
-    for (std::size_t i = 0; i < X.rows(); ++i)
-      for (std::size_t j = 0; j < codomain::cols; ++j) Y(i, j) = j < F_X.cols ? F_X(i, j) : G_X(i, j - F_X.cols);
-    return Y;
-  }
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit_part<F>(visit, 0, layer.f...);
-    visit_part<G>(visit, 0, layer.g...);
-  }
+/// A head with a name of its own.
+template <Symbol name, class Real>
+struct Named : OneHead<Real> {
+  static constexpr std::string_view symbol = name;
 };
 template <class Real>
-using TwoHeads = Concat<OneHead<Real>, OneHead<Real>>;
+using TwoHeads = Concat<Named<"H_1", Real>, Named<"H_2", Real>>;
+template <class Real>
+using RowsSideBySide = Concat<N<Real>, PlusK<Real>, ReLu<Real>>;
 template <class Real>
 using OneHeadAndBroken = Concat<OneHead<Real>, ColumnNormalization<Real>>;
+static_assert(autoregressive<TwoHeads<double>> && !rowwise<TwoHeads<double>>);
+static_assert(rowwise<RowsSideBySide<double>>);
+static_assert(!autoregressive<OneHeadAndBroken<double>>);
 static_assert(autoregressive<OneHead<double>> && autoregressive<H<double>>);
 
 static_assert(rowwise<RowwiseComposition<double>> && autoregressive<RowwiseComposition<double>>);
@@ -96,6 +84,10 @@ TEST_CASE("concatenation of autoregressive operations is autoregressive") {
   must_hold(autoregressive_verdict<TwoHeads>("Concat(H_1, H_2)"));
 }
 
+TEST_CASE("concatenation of rowwise operations is rowwise") {
+  must_hold(rowwise_verdict<RowsSideBySide>("Concat(N, X+K, ReLU)"));
+}
+
 TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of columns of W_Q, W_K and W_V") {
   redrawing(1, [](Generator& generator) {
     const auto all = draw_layer<H<PrimeField>>(generator);
@@ -106,9 +98,9 @@ TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of co
       OneHead<PrimeField> one;
       for (std::size_t i = 0; i < d_model; ++i)
         for (std::size_t k = 0; k < d_head; ++k) {
-          one.a.q.W(i, k) = all.a.q.W(i, h * d_head + k);
-          one.a.k.W(i, k) = all.a.k.W(i, h * d_head + k);
-          one.b.W(i, k) = all.b.W(i, h * d_head + k);
+          weight<"W_Q">(one)(i, k) = weight<"W_Q">(all)(i, h * d_head + k);
+          weight<"W_K">(one)(i, k) = weight<"W_K">(all)(i, h * d_head + k);
+          weight<"W_V">(one)(i, k) = weight<"W_V">(all)(i, h * d_head + k);
         }
       OneHead<PrimeField>::codomain Y_h{X.sequences()};
       for (std::size_t i = 0; i < X.rows(); ++i)

@@ -22,8 +22,8 @@ using namespace tlm;
 using namespace tlm::proofs;
 
 template <class Mask, class Real>
-using KernelOf =
-    SoftmaxKernel<n_heads, Mask, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>, block>;
+using KernelOf = SoftmaxKernel<n_heads, Mask, Times<"W_Q", d_model, d_model, Real>,
+                               Times<"W_K", d_model, d_model, Real>, NoBias, block>;
 static_assert(causal_kernel<KernelOf<Causal, double>>);
 static_assert(!causal_kernel<KernelOf<Unmasked, double>>);    // nothing is masked
 static_assert(!causal_kernel<KernelOf<OneTooMany, double>>);  // another mask is not ◺
@@ -31,7 +31,7 @@ static_assert(!causal_kernel<KernelOf<OneTooMany, double>>);  // another mask is
 namespace {
 
 template <class Real>
-using Square = VisibleMatrices<1, Causal, Real, block>;
+using Square = KernelMatrices<1, Causal, Real, block>;
 
 template <class Real>
 Square<Real> random_square(std::size_t n, Generator& generator) {
@@ -48,11 +48,9 @@ TEST_CASE("each row of softmax(◺A) sums to 1, exactly over the prime field") {
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto A = random_square<PrimeField>(n, generator);
       softmax_of_visible(A);
-      for_each_row(
-          [](std::size_t visible, const PrimeField* row) {
-            CHECK(sum_of(visible, [row](std::size_t j) { return row[j]; }) == PrimeField(1));
-          },
-          A);
+      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+        CHECK(sum_of(A.visible(s, i), [&](std::size_t j) { return A(s, h)(i, j); }) == PrimeField(1));
+      });
     }
     return true;
   });
@@ -95,11 +93,9 @@ TEST_CASE("masking commutes with scaling: softmax(◺(A/c)) = softmax((◺A)/c)"
     const PrimeField c = PrimeField::random(generator);
     for (std::size_t i = 0; i < greatest_n; ++i)
       for (std::size_t j = 0; j < greatest_n; ++j) B(0, 0)(i, j) = A(0, 0)(i, j) / c;  // all entries: ◺(A/c)
-    for_each_row(
-        [c](std::size_t visible, PrimeField* row) {
-          for (std::size_t j = 0; j < visible; ++j) row[j] = row[j] / c;  // the visible ones: (◺A)/c
-        },
-        A);
+    A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+      for (std::size_t j = 0; j < A.visible(s, i); ++j) A(s, h)(i, j) = A(s, h)(i, j) / c;  // the visible ones: (◺A)/c
+    });
     softmax_of_visible(A);
     softmax_of_visible(B);
     for (std::size_t i = 0; i < greatest_n; ++i)
@@ -116,9 +112,9 @@ TEST_CASE("softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel: for X|i it is the l
     const auto A = draw_layer<KernelOf<Causal, PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto X = draw_matrix<Matrix<tlm::n, d_model, PrimeField>>(Sequences{n}, generator);
-      const auto A_X = A.value_and_pullback(X).value;
+      const auto A_X = A(X);
       for (std::size_t i = 1; i <= n; ++i) {
-        const auto A_Xi = A.value_and_pullback(X | i).value;
+        const auto A_Xi = A(X | i);
         for (std::size_t h = 0; h < n_heads; ++h)
           for (std::size_t r = 0; r < i; ++r)
             for (std::size_t j = 0; j <= r; ++j) {
@@ -135,7 +131,7 @@ TEST_CASE("control: with one key too many visible, it is no causal kernel") {
   redrawing(4, [](Generator& generator) {
     const auto A = draw_layer<KernelOf<OneTooMany, PrimeField>>(generator);
     const auto X = draw_matrix<Matrix<tlm::n, d_model, PrimeField>>(Sequences{2}, generator);
-    CHECK(A.value_and_pullback(X | 1).value(0, 0)(0, 0) != A.value_and_pullback(X).value(0, 0)(0, 0));
+    CHECK(A(X | 1)(0, 0)(0, 0) != A(X)(0, 0)(0, 0));
     return true;
   });
 }

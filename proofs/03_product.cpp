@@ -21,6 +21,7 @@ static_assert(!autoregressive<HeadsOf<Unmasked, 1, 2, double>>);    // A is not 
 static_assert(!autoregressive<HeadsOf<OneTooMany, 1, 2, double>>);  // nor here
 static_assert(!autoregressive<ValuesOfColumns<double>>);            // B is not autoregressive
 static_assert(!autoregressive<QueriesOfColumns<double>>);           // Q is not
+static_assert(!autoregressive<KeysOfColumns<double>>);              // K is not
 
 template <class Real>
 using BlocksOf1 = HeadsOf<Causal, 1, 1, Real>;
@@ -42,8 +43,9 @@ TEST_CASE("row i of A(X)×B(X) depends on all of the rows 1, …, i") {
   must_hold(trace_positions<H>("H", Sees::all_of_the_past));
 }
 
-TEST_CASE("control: each hypothesis is needed: a Q that is not autoregressive, a B that is not, an A without ◺") {
+TEST_CASE("control: each hypothesis is needed: a Q, a K or a B that is not autoregressive, an A without ◺") {
   for (const Verdict& verdict : {autoregressive_verdict<QueriesOfColumns>("Q not autoregressive"),
+                                 autoregressive_verdict<KeysOfColumns>("K not autoregressive"),
                                  autoregressive_verdict<ValuesOfColumns>("B not autoregressive"),
                                  autoregressive_verdict<WithoutMask>("A without ◺")})
     for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) CHECK(failure);

@@ -121,7 +121,9 @@ TEST_CASE("control: a mask by multiplying by zero leaks a hidden score of 800") 
   X(0, 1) = 1, X(1, 1) = 2;                                         // the values that they look at
   CHECK(!(CA(X)(0, 1) == CA(X | 1)(0, 1)));
   HeadsOf<Causal, 1, block, double> right;
-  right.a.q.W = CA.Q.W, right.a.k.W = CA.K.W, right.b.W = CA.V.W;
+  weight<"W_Q">(right) = CA.Q.W;
+  weight<"W_K">(right) = CA.K.W;
+  weight<"W_V">(right) = CA.V.W;
   CHECK(right(X)(0, 1) == 1);
   CHECK(right(X | 1)(0, 1) == 1);
 }

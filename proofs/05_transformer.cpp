@@ -26,11 +26,14 @@ static_assert(!autoregressive<MH<double>>);  // without the mask there is nothin
 
 namespace {
 
+template <class Real>
+using N_ca = Normalization<"N_ca", d_model, Real>;
+
 /// T_LM behind Em for sequences longer than a block of the size that it has outside of the proofs.
 inline constexpr Config longer{
     .vocab_size = vocab_size, .d_model = d_model, .d_ff = d_ff, .n_layers = 2, .n_heads = n_heads, .max_len = 65};
 template <class Real>
-using LongBehindEm = typename WithoutEm<typename TransformerLM<longer, Real>::definition>::Rest;
+using LongBehindEm = typename WithoutEm<typename TransformerLM<longer, Real>::form>::Rest;
 
 }  // namespace
 
@@ -49,8 +52,10 @@ TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B"
   redrawing(2, [](Generator& generator) {
     const auto single = draw_layer<CA1<PrimeField>>(generator);
     CausalAttention<d_model, 1, PrimeField> multi;
-    multi.f.f = {single.a, single.b};
-    for (std::size_t i = 0; i < d_model; ++i) multi.f.g.W(i, i) = PrimeField(1);  // W_O = I, B = 0
+    weight<"W_Q">(multi) = weight<"W_Q">(single);
+    weight<"W_K">(multi) = weight<"W_K">(single);
+    weight<"W_V">(multi) = weight<"W_V">(single);
+    for (std::size_t i = 0; i < d_model; ++i) weight<"W_O">(multi)(i, i) = PrimeField(1);  // W_O = I, B = 0
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
     must_be_equal("CA of one head is CA for h = 1 with W_O = I, B = 0", "CA", single(X), multi(X), 2);
     return true;
@@ -60,10 +65,11 @@ TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B"
 TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))") {
   redrawing(3, [](Generator& generator) {
     const auto db = draw_layer<DB<PrimeField>>(generator);
-    const auto& ff = db.g.f;
-    const auto& ca_n = db.f.f;  // DB = Res(FF) ∘ Res(CA∘N_ca)
+    const auto& ff = part<FF<PrimeField>>(db);
+    const auto& ca = part<CA<PrimeField>>(db);
+    const auto& n_ca = part<N_ca<PrimeField>>(db);
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
-    const auto CA_N_X = ca_n.g(ca_n.f(X));
+    const auto CA_N_X = ca(n_ca(X));
     must_be_equal("DB(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))", "DB", db(X), X + CA_N_X + ff(X + CA_N_X), 3);
     return true;
   });
@@ -72,14 +78,16 @@ TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))")
 TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
   redrawing(4, [](Generator& generator) {
     const auto db = draw_layer<InspirationalDB<PrimeField>>(generator);
-    const auto& ff = db.f.g;
-    const auto& ca_n = db.f.f.f;  // Res(FF ∘ Res(CA∘N_ca))
+    const auto& ff = part<FF<PrimeField>>(db);
+    const auto& ca = part<CA<PrimeField>>(db);
+    const auto& n_ca = part<N_ca<PrimeField>>(db);
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
-    const auto CA_N_X = ca_n.g(ca_n.f(X));
+    const auto CA_N_X = ca(n_ca(X));
     must_be_equal("DB(X) = X + FF(X + CA(N_ca(X)))", "DB, inspirational", db(X), X + ff(X + CA_N_X), 4);
     DB<PrimeField> definition;
-    definition.g.f = ff;
-    definition.f.f = ca_n;
+    part<FF<PrimeField>>(definition) = ff;
+    part<CA<PrimeField>>(definition) = ca;
+    part<N_ca<PrimeField>>(definition) = n_ca;
     CHECK(!(db(X) == definition(X)));  // the two formulas differ
     return true;
   });
@@ -136,7 +144,7 @@ TEST_CASE("NaN in the later rows of PE does not reach the earlier rows of T_LM")
     const auto Y = model(x);
     for (std::size_t i = 1; i <= greatest_n; ++i) {
       auto spoilt_model = model;
-      auto& weights = part<PE<Real>>(spoilt_model).PE;
+      auto& weights = weight<"PE.PE">(spoilt_model);
       for (std::size_t pos = i; pos < max_len; ++pos)
         for (std::size_t j = 0; j < d_model; ++j) weights(pos, j) = std::numeric_limits<Real>::quiet_NaN();
       must_hold(first_difference({.claim = "the rows of PE behind i do not matter",

@@ -19,7 +19,7 @@ namespace {
 
 /// −Σω y/Σω over the field, for given outputs T(X)|n.
 PrimeField loss_of(const Matrix<n, vocab_size, PrimeField>& Z, const Tokens& x, const Matrix<n, 1, PrimeField>& omega) {
-  return cross_entropy(Z, x, omega).value;
+  return cross_entropy(Z, x, omega, sum_of(omega)).value;
 }
 
 /// A batch of outputs, tokens and weights.
@@ -53,11 +53,11 @@ TEST_CASE("Y[1] does not depend on the input sequence, Y[k] on x_1, …, x_{k−
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto x = draw_matrix<Tokens>(Sequences{n}, generator);
-      const auto Y = log_softmax(model(preceded_by_0(x)));
+      const auto Y = log_softmax(model(preceded_by(0, x)));
       for (std::size_t k = 1; k <= n; ++k) {
         auto other = x;
         for (std::size_t later = k - 1; later < n; ++later) other(later, 0) = (x(later, 0) + 1) % int(vocab_size);
-        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM", log_softmax(model(preceded_by_0(other))) | k,
+        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM", log_softmax(model(preceded_by(0, other))) | k,
                       Y | k, 1);
       }
     }
@@ -85,7 +85,7 @@ TEST_CASE("T(X)|n = T(X|n): the row behind the last token need not be computed")
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const Tokens x{3, 1, 4, 2}, X{0, 3, 1, 4, 2};
-    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(preceded_by_0(x)), model(X) | 4, 2);
+    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(preceded_by(0, x)), model(X) | 4, 2);
     return true;
   });
 }
@@ -94,10 +94,10 @@ TEST_CASE("the loss of a single sequence is −(1/n)Σ_k y_k with y_k = LogSoftm
   Generator generator{9};
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4, 2};
-  const auto Y = log_softmax(model(preceded_by_0(x)));
+  const auto Y = log_softmax(model(preceded_by(0, x)));
   double sum = 0;
   for (std::size_t k = 0; k < 4; ++k) sum += Y(k, std::size_t(x(k, 0)));
-  CHECK(std::abs(loss(model, unweighted<double>(x)) + sum / 4) < 1e-14);
+  CHECK(std::abs(loss(model, unweighted<double>(0, x)) + sum / 4) < 1e-14);
 }
 
 TEST_CASE("the loss of a batch generalises that of a single sequence: weights on one row only") {
@@ -141,10 +141,67 @@ TEST_CASE("the loss is ≥ 0, and = 0 for a vocabulary of one token") {
   Generator generator{6};
   for (int draws = 0; draws < 100; ++draws) {
     const auto model = draw_layer<T_LM<double>>(generator);
-    CHECK(loss(model, unweighted<double>(draw_matrix<Tokens>(Sequences{4}, generator))) >= 0);
+    CHECK(loss(model, unweighted<double>(0, draw_matrix<Tokens>(Sequences{4}, generator))) >= 0);
   }
   constexpr Config one_token{.vocab_size = 1, .d_model = 2, .d_ff = 2, .n_layers = 1, .n_heads = 1, .max_len = 4};
-  CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(Tokens{0, 0, 0})) == 0);
+  CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(0, Tokens{0, 0, 0})) == 0);
+}
+
+TEST_CASE(
+    "however a batch is split, the losses of its parts add up to the loss of the whole, and so do their gradients") {
+  // Five sequences, of which every subset is a part: all 52 partitions, exactly, over the prime field.
+  redrawing(13, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
+    const Batch<PrimeField> whole{0, draw_matrix<Tokens>(lengths, generator),
+                                  draw_matrix<Matrix<n, 1, PrimeField>>(lengths, generator)};
+    const PartOf<PrimeField> part_of_whole{sum_of(whole.omega)};
+    T_LM<PrimeField> gradient;
+    const PrimeField loss_of_whole = loss_and_gradient(model, whole, gradient);
+
+    // The loss and the gradient of each subset, as part of the whole; the empty one is not asked for.
+    std::vector<PrimeField> losses(1u << 5);
+    std::vector<T_LM<PrimeField>> gradients(1u << 5);
+    for (std::size_t subset = 1; subset < losses.size(); ++subset) {
+      std::vector<Tokens> x;
+      std::vector<Matrix<n, 1, PrimeField>> omega;
+      for (std::size_t s = 0; s < lengths.count(); ++s)
+        if (subset >> s & 1) x.push_back(sequence(whole.x, s)), omega.push_back(sequence(whole.omega, s));
+      const Batch<PrimeField> part{0, stack(x), stack(omega)};
+      losses[subset] = loss_and_gradient(model, part, gradients[subset], part_of_whole);
+      CHECK(loss(model, part, part_of_whole) == losses[subset]);
+    }
+
+    std::size_t partitions = 0;
+    const auto split = [&](const auto& self, std::size_t rest, std::vector<std::size_t> parts) -> void {
+      if (rest > 0) {  // the part of the first sequence that is left, in all ways
+        const std::size_t first = rest & (~rest + 1), others = rest ^ first;
+        for (std::size_t with = others;; with = (with - 1) & others) {
+          auto more = parts;
+          more.push_back(first | with);
+          self(self, others ^ with, more);
+          if (with == 0) return;
+        }
+      }
+      ++partitions;
+      PrimeField sum(0);
+      T_LM<PrimeField> sum_of_gradients;
+      for (const std::size_t part : parts) {
+        sum += losses[part];
+        for_each_weight([](const Name&, auto& total, const auto& g) { total += g; }, sum_of_gradients, gradients[part]);
+      }
+      CHECK(sum == loss_of_whole);
+      for_each_weight(
+          [](const Name& name, const auto& total, const auto& g) { CHECK_MESSAGE(total == g, name.path()); },
+          sum_of_gradients, gradient);
+    };
+    split(split, 31, {});
+    CHECK(partitions == 52);
+    // Control: parts that are averaged each on its own do not add up.
+    T_LM<PrimeField> unused;
+    CHECK(losses[31] != loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]);
+    return true;
+  });
 }
 
 TEST_CASE("its gradient by the outputs is the derivative, by dual numbers in double") {
@@ -158,9 +215,10 @@ TEST_CASE("its gradient by the outputs is the derivative, by dual numbers in dou
   const Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
   const Matrix<n, 1, Dual<double>> dual_omega{Dual<double>{0.25, 0}, Dual<double>{1, 0}, Dual<double>{0, 0},
                                               Dual<double>{0.5, 0}};
-  const auto [value, Z_bar] = cross_entropy(Z, x, omega);
-  const double along_v = sum_of(4 * vocab_size, [&, &Z_bar = Z_bar](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
-  CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega).value.tangent - along_v) < 1e-14);
+  const auto [value, Z_bar] = cross_entropy(Z, x, omega, sum_of(omega));
+  const double along_v =
+      sum_of(4 * vocab_size, [&, &Z_bar = Z_bar](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
+  CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega, sum_of(dual_omega)).value.tangent - along_v) < 1e-14);
 }
 
 TEST_CASE("N is differentiable at a constant row, where σ = 0: its Jacobian is (I − 11ᵀ/d)/ε") {
@@ -191,7 +249,7 @@ struct Quotients {
 
   Quotients(const T_LM<double>& model, std::uint64_t seed, double h) {
     Generator generator{seed};
-    const auto batch = unweighted<double>(Tokens{3, 1, 4, 2});
+    const auto batch = unweighted<double>(0, Tokens{3, 1, 4, 2});
     T_LM<double> pulled_back, v = draw_layer<T_LM<double>>(generator), right = model, left = model;
     loss_and_gradient(model, batch, pulled_back);
     double along_v = 0;
@@ -224,8 +282,8 @@ TEST_CASE("the loss is differentiable by the weights: from both sides the quotie
 TEST_CASE("and so at σ = 0: with W_e = 0 and PE = 0 every row is constant") {
   Generator generator{11};
   auto model = draw_layer<T_LM<double>>(generator);
-  part<Em<double>>(model).W_e = {};
-  part<PE<double>>(model).PE = {};
+  weight<"Em.W_e">(model) = {};
+  weight<"PE.PE">(model) = {};
   const Quotients quotients{model, 1, 1e-9};
   CHECK(quotients.sides < 1e-2);  // h/ε = 1e-3 is the next term
   CHECK(quotients.gradient < 1e-2);

@@ -26,7 +26,8 @@ struct SpoiltReLU : ReLu<Real> {
     return with_pullback(std::move(Y),
                          [right = std::move(right)](typename ReLu<Real>::codomain Y_bar, SpoiltReLU& gradient) {
                            auto X_bar = right(std::move(Y_bar), gradient);
-                           for (std::size_t e = 0; e < X_bar.rows() * d_model; ++e) X_bar.data()[e] = Spoil{}(X_bar.data()[e]);
+                           for (std::size_t e = 0; e < X_bar.rows() * d_model; ++e)
+                             X_bar.data()[e] = Spoil{}(X_bar.data()[e]);
                            return X_bar;
                          });
   }
@@ -98,8 +99,8 @@ TEST_CASE("the pullback of G∘F is that of F after that of G") {
     auto [Y, G_pullback] = layer.g.value_and_pullback(F_X);
     GF by_hand, gradient;
     const auto X_bar = F_pullback(G_pullback(w, by_hand.g), by_hand.f);
-    must_be_equal("(G∘F)′(X)ᵀ = F′(X)ᵀ G′(F(X))ᵀ", "N∘LayerNorm", layer.value_and_pullback(X).pullback(w, gradient), X_bar,
-                  3);
+    must_be_equal("(G∘F)′(X)ᵀ = F′(X)ᵀ G′(F(X))ᵀ", "N∘LayerNorm", layer.value_and_pullback(X).pullback(w, gradient),
+                  X_bar, 3);
     return true;
   });
 }

@@ -24,29 +24,36 @@ M reversed(const M& X) {
 /// F of the sequences read backwards. Its pullback reads backwards, too.
 template <class F>
 struct Backwards : F {
-  typename F::codomain operator()(const typename F::domain& X) const {
-    return reversed(static_cast<const F&>(*this)(reversed(X)));
+  template <class... Entries>
+  typename F::codomain operator()(const typename F::domain& X, const Entries&... entries) const {
+    return reversed(apply(static_cast<const F&>(*this), reversed(X), entries...));
   }
-  auto value_and_pullback(const typename F::domain& X) const {
-    auto [Y, F_pullback] = F::value_and_pullback(reversed(X));
+  template <class... Entries>
+  auto value_and_pullback(const typename F::domain& X, const Entries&... entries) const {
+    auto [Y, F_pullback] = differentiate(static_cast<const F&>(*this), reversed(X), entries...);
     return with_pullback(reversed(Y),
-                         [F_pullback = std::move(F_pullback)](const typename F::codomain& Y_bar, Backwards& gradient) {
-                           return reversed(F_pullback(reversed(Y_bar), static_cast<F&>(gradient)));
+                         [F_pullback = std::move(F_pullback)](const typename F::codomain& Y_bar, Backwards& gradient,
+                                                              Entries&... entry_gradients) {
+                           return reversed(F_pullback(reversed(Y_bar), static_cast<F&>(gradient), entry_gradients...));
                          });
   }
 };
 
 /// The mask of the NumPy notebook's class, read backwards: row i sees the rows before it and not itself, and the first
 /// row, for which there is none, sees everything. The class builds it the wrong way round, and so row i sees the future
-/// only, and the last row everything. (In blocks of one row: what a block shares is no longer what its first row sees.)
+/// only, and the last row everything.
 struct StrictlyBefore {
+  using declared = is::Unrestricted;
+  static constexpr std::string_view symbol = "mask";
   static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return i == 0 ? n_keys : i; }
 };
 template <class Real>
-using UpsideDownMask = Backwards<HeadsOf<StrictlyBefore, n_heads, 1, Real>>;
+using UpsideDownMask = Backwards<HeadsOf<StrictlyBefore, n_heads, block, Real>>;
 
 /// j ≤ min(i+1, n): every row sees one row of the future.
 struct OneTooMany {
+  using declared = is::Unrestricted;
+  static constexpr std::string_view symbol = "mask";
   static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
 };
 template <class Real>
@@ -96,9 +103,9 @@ struct SpoiltAttention {
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) {
-    visit_part<Times<"W_Q", d_model, d_model, Real>>(visit, 0, layer.Q...);
-    visit_part<Times<"W_K", d_model, d_model, Real>>(visit, 0, layer.K...);
-    visit_part<Times<"W_V", d_model, d_model, Real>>(visit, 0, layer.V...);
+    visit(Name{"W_Q"}, layer.Q.W...);
+    visit(Name{"W_K"}, layer.K.W...);
+    visit(Name{"W_V"}, layer.V.W...);
   }
 };
 template <class Real>
@@ -132,21 +139,19 @@ struct ColumnNormalization {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
-/// A(X)×B(X) of which the library computes values and pullbacks, but which it refuses to extend row by row.
-template <class Product>
-struct AtOnce : Product {
-  typename Product::codomain operator()(const typename Product::domain& X) const {
-    return this->value_and_pullback(X).value;
-  }
-};
-/// softmax(◺(Q(X)×K(X)ᵀ/c)) × (X+K), where Q is not autoregressive.
+/// softmax(◺((Q∘columns)(X)×K(X)ᵀ/c)) × V(X), where Q is not autoregressive.
 template <class Real>
 using QueriesOfColumns =
-    AtOnce<KernelProduct<SoftmaxKernel<1, Causal, ColumnNormalization<Real>, PlusK<Real>, block>, PlusK<Real>>>;
-/// softmax(◺(Q(X)×K(X)ᵀ/c)) × B(X), where B is not autoregressive.
+    Heads<1, Causal, ColumnNormalization<Real>, Plus<"K", d_model, Real>, Plus<"V", d_model, Real>, NoBias, block>;
+/// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where K is not autoregressive. (The mean alone would change all scores of a row alike,
+/// which the softmax over ℝ does not see: hence the ReLU.)
+template <class Real>
+using KeysOfColumns = Heads<1, Causal, Plus<"Q", d_model, Real>, Composition<ReLu<Real>, ColumnNormalization<Real>>,
+                            Plus<"V", d_model, Real>, NoBias, block>;
+/// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where V is not autoregressive.
 template <class Real>
 using ValuesOfColumns =
-    AtOnce<KernelProduct<SoftmaxKernel<1, Causal, PlusK<Real>, PlusK<Real>, block>, ColumnNormalization<Real>>>;
+    Heads<1, Causal, Plus<"Q", d_model, Real>, Plus<"K", d_model, Real>, ColumnNormalization<Real>, NoBias, block>;
 /// softmax(Q(X)×K(X)ᵀ/c) × V(X), which is no causal kernel.
 template <class Real>
 using WithoutMask = HeadsOf<Unmasked, n_heads, block, Real>;

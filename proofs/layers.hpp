@@ -87,7 +87,8 @@ template <class Real> using DecoderBlockInMemory = WithMemory<numpy::DecoderBloc
 
 /// One head of H: d_head columns.
 template <class Real>
-using OneHead = LinearHeads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
+using OneHead =
+    LinearHeads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
 
 /// A layer over any arithmetic, with its name in the write-up.
 template <template <class> class Layer_>

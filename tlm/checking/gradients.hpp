@@ -93,8 +93,9 @@ std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F
 
   const auto L = [&] { return inner_product(Y_bar, layer(X)); };
   Comparison comparison;
-  for_each_weight([&](const Name& weight, auto& W, const auto& W_bar) { comparison.add(weight.path(), L, W, W_bar, h); },
-                  layer, gradient);
+  for_each_weight(
+      [&](const Name& weight, auto& W, const auto& W_bar) { comparison.add(weight.path(), L, W, W_bar, h); }, layer,
+      gradient);
   if constexpr (std::is_same_v<decltype(X_bar), typename F::domain> && !Pair<typename F::domain>)
     comparison.add("X", L, X, X_bar, h);
   return comparison.failure({.claim = "the pullback agrees with central differences",

@@ -43,14 +43,14 @@ struct WithMemory {
   auto value_and_pullback(const domain& X) const& {
     const std::size_t count = X.sequences().count();
     auto [Y, F_pullback] = differentiate(f, X, memory.of_sequences(count));
-    return with_pullback(
-        std::move(Y), [count, F_pullback = std::move(F_pullback)](codomain Y_bar, WithMemory& gradient) {
-          auto M_bar = Rows{}.of_sequences(count);
-          auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar);
-          for (std::size_t i = 0; i < M_bar.rows.rows(); ++i)
-            gradient.memory.M.add_to_row(i % memory_rows, M_bar.rows.row(i));
-          return X_bar;
-        });
+    return with_pullback(std::move(Y),
+                         [count, F_pullback = std::move(F_pullback)](codomain Y_bar, WithMemory& gradient) {
+                           auto M_bar = Rows{}.of_sequences(count);
+                           auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar);
+                           for (std::size_t i = 0; i < M_bar.rows.rows(); ++i)
+                             gradient.memory.M.add_to_row(i % memory_rows, M_bar.rows.row(i));
+                           return X_bar;
+                         });
   }
 
   /// What F remembers.
