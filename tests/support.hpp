@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 #include <tlm/training/initialization.hpp>
 
 #include "reference.hpp"
@@ -22,16 +22,27 @@ inline constexpr std::size_t vocab_size = 5;
 /// Sequences of unequal lengths, one of them of a single row.
 inline Sequences unequal() { return Sequences::of_lengths({3, 1, 5}); }
 
-/// For these sequences: tokens from the vocabulary, or numbers uniformly distributed over [−1, 1).
+/// The same matrix of other entries: tokens from the vocabulary, or numbers uniformly distributed over [−1, 1).
 template <class M>
-M random_rows(const Sequences& sequences, Generator& generator) {
-  M X{sequences};
+M randomized(M X, Generator& generator) {
   for (std::size_t e = 0; e < X.rows() * M::cols; ++e)
     if constexpr (std::is_integral_v<typename M::Real>)
       X.data()[e] = generator.integer(0, int(vocab_size) - 1);
     else
       X.data()[e] = typename M::Real(2 * generator.uniform() - 1);
   return X;
+}
+
+/// Random rows for these sequences.
+template <class M>
+M random_rows(const Sequences& sequences, Generator& generator) {
+  return randomized(M{sequences}, generator);
+}
+
+/// A random matrix with a fixed number of rows.
+template <class M>
+M random_matrix(Generator& generator) {
+  return randomized(M{}, generator);
 }
 
 /// A layer with weights uniformly distributed over [−½, ½).

@@ -3,6 +3,8 @@
 /// All of tlm that needs no further library.
 #include <tlm/algebra/concat.hpp>
 #include <tlm/algebra/layer.hpp>
+#include <tlm/checking/check.hpp>
+#include <tlm/checking/in_memory.hpp>
 #include <tlm/claims/derivation.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/layers/causal_attention.hpp>

@@ -15,6 +15,7 @@
 #include "notebook.hpp"
 
 using namespace notebook;
+using tlm::part, tlm::weight;
 
 namespace {
 
@@ -82,8 +83,8 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
     print_error("y", memory.data(), std::get<0>(entry_gradients).rows.data(), memory.rows() * D);
   }
   tlm::for_each_weight(
-      [&]<class Weight>(const tlm::Name& by, Weight& w, const Weight& dw) {
-        print_error(std::string(by.letter()), w.data(), dw.data(), Weight::size);
+      [&]<class Weight>(const tlm::Name& by, Weight& w, const Weight& w_bar) {
+        print_error(std::string(by.letter()), w.data(), w_bar.data(), Weight::size);
       },
       layer, gradient);
   std::cout << std::fixed << std::setprecision(3);
@@ -107,13 +108,13 @@ void walk() {
   section("Attention and self-attention");
   const auto self = numbers.layer<SelfAttention>();
   print("x", x, numbers);
-  print("K", rows_of(self.a.k.W), numbers);
-  print("Q", rows_of(self.a.q.W), numbers);
-  print("V", rows_of(self.b.W), numbers);
-  print("keys", self.a.k(x), numbers);
-  print("queries", self.a.q(x), numbers);
-  print("values", self.b(x), numbers);
-  print("attention scores", attention_scores<2, 2>(self.a.value_and_pullback(x).value), numbers);
+  print("K", rows_of(weight<"K">(self)), numbers);
+  print("Q", rows_of(weight<"Q">(self)), numbers);
+  print("V", rows_of(weight<"V">(self)), numbers);
+  print("keys", part<Linear<"K">>(self)(x), numbers);
+  print("queries", part<Linear<"Q">>(self)(x), numbers);
+  print("values", part<Linear<"V">>(self)(x), numbers);
+  print("attention scores", attention_scores<2, 2>(self.a(x)), numbers);
   print("self-attention", self(x), numbers);
   print_gradient_errors("self-attention", numbers, self, x);
 
@@ -125,20 +126,20 @@ void walk() {
   section("Masked decoding");
   std::cout << "\nThe first output attends only to the first value, the second to both.\n";
   const auto masked = numbers.layer<MaskedSelfAttention>();
-  print("attention scores", attention_scores<2, 2>(masked.a.value_and_pullback(x).value));
-  print("values", masked.b(x), numbers);
+  print("attention scores", attention_scores<2, 2>(masked.a(x)));
+  print("values", part<Linear<"V">>(masked)(x), numbers);
   print("masked self-attention", masked(x), numbers);
   print_gradient_errors("masked self-attention", numbers, masked, x);
 
   section("Multi-headed self-attention");
   std::cout << "\nThree heads with the same K, Q and V, so that each gives what one head gives.\n";
   const auto multi_head = numbers.layer<MultiHead>();
-  print("W", rows_of(multi_head.g.W), numbers);
-  print("heads out", multi_head.f(x), numbers);
+  print("W", rows_of(weight<"W">(multi_head)), numbers);
+  print("heads out", part<Heads>(multi_head)(x), numbers);
   print("multi-head", multi_head(x), numbers);
   print_gradient_errors("multi-head", numbers, multi_head, x);
   const auto masked_multi_head = numbers.layer<MaskedMultiHead>();
-  print("masked heads out", masked_multi_head.f(x), numbers);
+  print("masked heads out", part<MaskedHeads>(masked_multi_head)(x), numbers);
   print("masked multi-head", masked_multi_head(x), numbers);
   print_gradient_errors("masked multi-head", numbers, masked_multi_head, x);
 
@@ -148,14 +149,14 @@ void walk() {
   const auto cross = numbers.layer<CrossAttention>();
   print("y, the output of the encoder", y.rows);
   print("x, the input of the decoder", x_dec);
-  print("keys", cross.a.k.f(y.rows));
-  print("queries", cross.a.q(x_dec));
-  print("values", cross.b.f(y.rows));
-  print("attention scores", attention_scores<4, 2>(cross.a.value_and_pullback(x_dec, y).value));
+  print("keys", part<Linear<"K">>(cross)(y.rows));
+  print("queries", part<Linear<"Q">>(cross)(x_dec));
+  print("values", part<Linear<"V">>(cross)(y.rows));
+  print("attention scores", attention_scores<4, 2>(cross.a(x_dec, y)));
   print("cross-attention", cross(x_dec, y), numbers);
   print_gradient_errors("cross-attention", numbers, cross, x_dec, y);
   const auto multi_head_cross = numbers.layer<MultiHeadCross>();
-  print("cross heads out", multi_head_cross.f(x_dec, y), numbers);
+  print("cross heads out", part<CrossHeads>(multi_head_cross)(x_dec, y), numbers);
   print("multi-head cross-attention", multi_head_cross(x_dec, y), numbers);
   print_gradient_errors("multi-head cross-attention", numbers, multi_head_cross, x_dec, y);
 }

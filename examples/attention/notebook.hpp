@@ -34,9 +34,17 @@ using CrossAttention = Attention<tlm::Unmasked, 1, tlm::FromMemory>;
 template <class Mask, template <class> class Source>
 using Transformed = tlm::Composition<tlm::Times<"W", h * M, D, double>, Attention<Mask, h, Source>>;
 
+using Heads = Attention<tlm::Unmasked, h, tlm::FromItself>;
+using MaskedHeads = Attention<tlm::Causal, h, tlm::FromItself>;
+using CrossHeads = Attention<tlm::Unmasked, h, tlm::FromMemory>;
+
 using MultiHead = Transformed<tlm::Unmasked, tlm::FromItself>;
 using MaskedMultiHead = Transformed<tlm::Causal, tlm::FromItself>;
 using MultiHeadCross = Transformed<tlm::Unmasked, tlm::FromMemory>;
+
+/// The map that makes keys (K), queries (Q) or values (V) of one head.
+template <tlm::Symbol letter>
+using Linear = tlm::Times<letter, D, M, double>;
 
 using Inputs = tlm::Matrix<n, D, double>;
 using Memory = tlm::Memory<Inputs>;
@@ -49,7 +57,7 @@ tlm::Matrix<n, cols, double> rows_of(const tlm::Matrix<rows, cols, double>& W) {
   return all;
 }
 
-/// The two files of tests/goldens.
+/// The two files beside this one.
 class Numbers {
  public:
   /// Throws std::runtime_error if a file is not there.

@@ -1,5 +1,5 @@
 // Every number that the NumPy notebook prints for its layers, from its inputs at full precision: it prints 3 decimals.
-// Its identities, and its closed-form gradients against the library's pullbacks.
+// Its identities, and its closed-form cotangents against the library's pullbacks.
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <examples/attention/notebook.hpp>
 
 using namespace notebook;
-using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::Sequences, tlm::stack, tlm::transposed;
+using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::part, tlm::Sequences, tlm::stack, tlm::transposed, tlm::weight;
 
 namespace {
 
@@ -72,18 +72,19 @@ void check_published_cross(const std::string& name, const Layer& layer) {
 TEST_CASE("the committed inputs are the printed ones") {
   CHECK(from_published("x", x) < three_decimals);
   const auto layer = numbers.layer<SelfAttention>();
-  CHECK(from_published("K", rows_of(layer.a.k.W)) < three_decimals);
-  CHECK(from_published("Q", rows_of(layer.a.q.W)) < three_decimals);
-  CHECK(from_published("V", rows_of(layer.b.W)) < three_decimals);
-  CHECK(from_published("W", rows_of(numbers.layer<MultiHead>().g.W)) < three_decimals);
+  CHECK(from_published("K", rows_of(weight<"K">(layer))) < three_decimals);
+  CHECK(from_published("Q", rows_of(weight<"Q">(layer))) < three_decimals);
+  CHECK(from_published("V", rows_of(weight<"V">(layer))) < three_decimals);
+  const auto multi_head = numbers.layer<MultiHead>();
+  CHECK(from_published("W", rows_of(weight<"W">(multi_head))) < three_decimals);
 }
 
 TEST_CASE("self-attention: keys, queries, values, scores, output") {
   const auto layer = numbers.layer<SelfAttention>();
-  CHECK(from_published("keys", layer.a.k(x)) < three_decimals);
-  CHECK(from_published("queries", layer.a.q(x)) < three_decimals);
-  CHECK(from_published("values", layer.b(x)) < three_decimals);
-  const auto alpha = layer.a.value_and_pullback(x).value;
+  CHECK(from_published("keys", part<Linear<"K">>(layer)(x)) < three_decimals);
+  CHECK(from_published("queries", part<Linear<"Q">>(layer)(x)) < three_decimals);
+  CHECK(from_published("values", part<Linear<"V">>(layer)(x)) < three_decimals);
+  const auto alpha = layer.a(x);
   const auto published = numbers.published<2>("attention scores");
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j) CHECK(std::abs(alpha(0, 0)(i, j) - published(i, j)) < three_decimals);
@@ -95,47 +96,49 @@ TEST_CASE("masked self-attention") { check_published("masked self-attention", nu
 TEST_CASE("multi-head attention, with and without the mask; its heads are copies") {
   const auto layer = numbers.layer<MultiHead>();
   check_published("multi-head", layer);
-  check_published("heads out", layer.f);
-  check_published("masked multi-head", numbers.layer<MaskedMultiHead>());
-  check_published("masked heads out", numbers.layer<MaskedMultiHead>().f);
+  check_published("heads out", part<Heads>(layer));
+  const auto masked = numbers.layer<MaskedMultiHead>();
+  check_published("masked multi-head", masked);
+  check_published("masked heads out", part<MaskedHeads>(masked));
   const auto one = numbers.layer<SelfAttention>()(x);
-  const auto heads = layer.f(x);
+  const auto heads = part<Heads>(layer)(x);
   for (std::size_t i = 0; i < x.rows(); ++i)
     for (std::size_t j = 0; j < h * M; ++j) CHECK(std::abs(heads(i, j) - one(i, j % M)) < 1e-15);
 }
 
 TEST_CASE("cross-attention, of one head and of several") {
   check_published_cross("cross-attention", numbers.layer<CrossAttention>());
-  check_published_cross("multi-head cross-attention", numbers.layer<MultiHeadCross>());
-  check_published_cross("cross heads out", numbers.layer<MultiHeadCross>().f);
+  const auto layer = numbers.layer<MultiHeadCross>();
+  check_published_cross("multi-head cross-attention", layer);
+  check_published_cross("cross heads out", part<CrossHeads>(layer));
 }
 
 TEST_CASE("the pipelined form softmax(x Q Kᵀ xᵀ/√M) x V is the layer") {
   const auto layer = numbers.layer<SelfAttention>();
-  const auto alpha = scores(x, x, layer.a.q.W, layer.a.k.W);
+  const auto alpha = scores(x, x, weight<"Q">(layer), weight<"K">(layer));
   Inputs alpha_x{x.sequences(), 0.0};
   for (std::size_t i = 0; i < x.rows(); ++i)
     for (std::size_t j = 0; j < x.rows(); ++j)
       for (std::size_t d = 0; d < D; ++d) alpha_x(i, d) += alpha[i][j] * x(j, d);
-  CHECK(difference(alpha_x * layer.b.W, layer(x)) < 1e-14);
+  CHECK(difference(alpha_x * weight<"V">(layer), layer(x)) < 1e-14);
 }
 
-TEST_CASE("the closed-form dx, dK, dQ and dV are our pullbacks") {
+TEST_CASE("the closed-form cotangents of x, K, Q and V are those of our pullbacks") {
   const auto layer = numbers.layer<SelfAttention>();
-  const auto &K = layer.a.k.W, &Q = layer.a.q.W, &V = layer.b.W;
-  const Matrix<n, M, double> dz{0.5, -1, 2, 1, 0.25, -0.75};
+  const auto &K = weight<"K">(layer), &Q = weight<"Q">(layer), &V = weight<"V">(layer);
+  const Matrix<n, M, double> Z_bar{0.5, -1, 2, 1, 0.25, -0.75};
   const auto alpha = scores(x, x, Q, K);
 
-  // dα = dz (xV)ᵀ, and dβ = softmax_backward(dα)/√M.
+  // ᾱ = Z̄ (xV)ᵀ, and β̄ = softmax_backward(ᾱ)/√M.
   const auto values = x * V;
-  double dalpha[2][2] = {}, dbeta[2][2];
+  double alpha_bar[2][2] = {}, beta_bar[2][2];
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j)
-      for (std::size_t m = 0; m < M; ++m) dalpha[i][j] += dz(i, m) * values(j, m);
+      for (std::size_t m = 0; m < M; ++m) alpha_bar[i][j] += Z_bar(i, m) * values(j, m);
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j)
-      dbeta[i][j] =
-          alpha[i][j] * (dalpha[i][j] - alpha[i][0] * dalpha[i][0] - alpha[i][1] * dalpha[i][1]) / std::sqrt(double(M));
+      beta_bar[i][j] = alpha[i][j] * (alpha_bar[i][j] - alpha[i][0] * alpha_bar[i][0] - alpha[i][1] * alpha_bar[i][1]) /
+                       std::sqrt(double(M));
 
   // A 2×2 matrix, or its transpose, times one of 2 rows.
   const auto times = []<std::size_t cols>(const auto& A, bool transposed_A, const Matrix<n, cols, double>& B) {
@@ -145,19 +148,19 @@ TEST_CASE("the closed-form dx, dK, dQ and dV are our pullbacks") {
         for (std::size_t k = 0; k < cols; ++k) C(i, k) += (transposed_A ? A[j][i] : A[i][j]) * B(j, k);
     return C;
   };
-  Matrix<D, M, double> dV, dQ, dK;
-  accumulate(dV, transposed(times(alpha, false, x)), dz);       // dV = (αx)ᵀ dz
-  accumulate(dQ, transposed(x), times(dbeta, false, x * K));    // dQ = xᵀ dβ xK
-  accumulate(dK, transposed(x), times(dbeta, true, x * Q));     // dK = xᵀ dβᵀ xQ
-  const auto dx = times(alpha, true, dz) * transposed(V) +      // dx = αᵀ dz Vᵀ
-                  times(dbeta, false, x * K) * transposed(Q) +  //    + dβ x KQᵀ
-                  times(dbeta, true, x * Q) * transposed(K);    //    + dβᵀ x QKᵀ
+  Matrix<D, M, double> V_bar, Q_bar, K_bar;
+  accumulate(V_bar, transposed(times(alpha, false, x)), Z_bar);       // V̄ = (αx)ᵀ Z̄
+  accumulate(Q_bar, transposed(x), times(beta_bar, false, x * K));    // Q̄ = xᵀ β̄ xK
+  accumulate(K_bar, transposed(x), times(beta_bar, true, x * Q));     // K̄ = xᵀ β̄ᵀ xQ
+  const auto X_bar = times(alpha, true, Z_bar) * transposed(V) +      // x̄ = αᵀ Z̄ Vᵀ
+                     times(beta_bar, false, x * K) * transposed(Q) +  //    + β̄ x KQᵀ
+                     times(beta_bar, true, x * Q) * transposed(K);    //    + β̄ᵀ x QKᵀ
 
   SelfAttention gradient;
-  CHECK(difference(layer.value_and_pullback(x).pullback(dz, gradient), dx) < 1e-13);
-  CHECK(difference(gradient.a.k.W, dK) < 1e-13);
-  CHECK(difference(gradient.a.q.W, dQ) < 1e-13);
-  CHECK(difference(gradient.b.W, dV) < 1e-13);
+  CHECK(difference(layer.value_and_pullback(x).pullback(Z_bar, gradient), X_bar) < 1e-13);
+  CHECK(difference(weight<"K">(gradient), K_bar) < 1e-13);
+  CHECK(difference(weight<"Q">(gradient), Q_bar) < 1e-13);
+  CHECK(difference(weight<"V">(gradient), V_bar) < 1e-13);
 }
 
 TEST_CASE("no published number is left out") { CHECK(numbers.unread() == std::vector<std::string>{"gradient errors"}); }

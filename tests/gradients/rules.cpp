@@ -108,6 +108,6 @@ TEST_CASE("every layer of a Stack has weights of its own, and its own gradient")
   F gradient;
   layer.value_and_pullback({1, 0}).pullback(Matrix<n, 2, double>{1, 0}, gradient);
   // F_2's input is X×W_1 = (1, 2); what comes back to F_1's output is Ȳ×W_2ᵀ = (5, 7).
-  CHECK(gradient.f[1].W == Matrix<std::size_t{2}, 2, double>{1, 0, 2, 0});
-  CHECK(gradient.f[0].W == Matrix<std::size_t{2}, 2, double>{5, 7, 0, 0});
+  CHECK(gradient.f[1].W == Matrix<2, 2, double>{1, 0, 2, 0});
+  CHECK(gradient.f[0].W == Matrix<2, 2, double>{5, 7, 0, 0});
 }

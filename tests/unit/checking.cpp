@@ -38,7 +38,7 @@ struct RunningSum {
   using domain = Matrix<n, 3, Real>;
   using codomain = domain;
 
-  Matrix<std::size_t{1}, 3, Real> w;
+  Matrix<1, 3, Real> w;
 
   struct State {
     domain last;  ///< The row that each sequence has come to.
@@ -101,7 +101,7 @@ struct Scale {
   using domain = Matrix<n, 3, Real>;
   using codomain = domain;
 
-  Matrix<std::size_t{1}, 3, Real> w;
+  Matrix<1, 3, Real> w;
 
   codomain operator()(domain X) const {
     for (std::size_t i = 0; i < X.rows(); ++i)

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include <tlm/training/generator.hpp>
+#include <tlm/random/generator.hpp>
 
 using namespace tlm;
 

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <type_traits>
+#include <vector>
+
 #include <tlm/matrix/matrix.hpp>
 
 #include "../support.hpp"
@@ -15,10 +18,58 @@ TEST_CASE("a matrix is made of its entries, row by row") {
   CHECK(X.row(1)(0) == 3);
   CHECK(X.sequences().count() == 1);
 
-  const Matrix<std::size_t{2}, 3> W;
+  const Matrix<2, 3> W;
   CHECK(W.rows() == 2);
   CHECK(scale(table(W)) == 0);
+}
+
+TEST_CASE("a number of rows is written as an int or as a std::size_t: the two convert into each other") {
+  const Matrix<2, 3> written{1, 2, 3, 4, 5, 6};
+  const Matrix<std::size_t{2}, 3> counted = written;
+  const Matrix<2, 3> again = counted;
+  CHECK(again == written);
+  CHECK(counted == written);
+  CHECK(written + counted == Matrix<2, 3>{2, 4, 6, 8, 10, 12});
+  const auto reads = [](const Matrix<std::size_t{2}, 3>& W) { return W(1, 0); };
+  CHECK(reads(written) == 4);
+  const auto takes = [](Matrix<2, 3> W) { return W(1, 0); };
+  CHECK(takes(counted) == 4);
+
+  Matrix<2, 3> sum = written;
+  sum += counted;
+  CHECK(sum == written + written);
+  CHECK(Matrix<2, 3>{}.with_columns<5>().rows() == 2);
+  CHECK(Matrix<2, 3>{std::vector<float>{1, 2, 3, 4, 5, 6}} == written);
+}
+
+TEST_CASE("a Row is a matrix of one row") {
+  const Row<3> row{1, 2, 3};
+  CHECK(row.rows() == 1);
+  CHECK(row == Matrix<1, 3>{1, 2, 3});
+  CHECK(Matrix<1, 3>{row} == row);
+}
+
+// A matrix with a fixed number of rows is no stack: it has nothing to do with sequences.
+template <class M>
+concept HasSequences = requires(const M& X) {
+  X.sequences();
+};
+static_assert(HasSequences<Matrix<n, 3>>);
+static_assert(!HasSequences<Matrix<2, 3>> && !HasSequences<Matrix<std::size_t{2}, 3>> && !HasSequences<Row<3>>);
+static_assert(!std::is_constructible_v<Matrix<2, 3>, Sequences> && std::is_constructible_v<Matrix<n, 3>, Sequences>);
+static_assert(sizeof(Matrix<std::size_t{2}, 3>) < sizeof(Matrix<n, 3>));
+
+TEST_CASE("no sequences, and one sequence without rows, are not the same") {
+  CHECK(Sequences{}.count() == 0);
+  CHECK(Sequences{0}.count() == 1);
+  CHECK(Sequences{0}.length(0) == 0);
+  CHECK(Sequences{0} == Sequences::of_lengths({0}));
+  CHECK_FALSE(Sequences{} == Sequences{0});
+
+  CHECK(Matrix<n, 3>{}.sequences().count() == 0);
   CHECK(Matrix<n, 3>{}.rows() == 0);
+  CHECK(Tokens{}.sequences().count() == 0);
+  CHECK(Tokens{std::vector<Token>{}}.sequences() == Sequences{0});
 }
 
 TEST_CASE("a matrix converts from and to xtensor") {
@@ -30,7 +81,11 @@ TEST_CASE("a matrix converts from and to xtensor") {
 
 TEST_CASE("entries that do not fit the shape are refused") {
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not make a matrix of rows of 2", std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2",
+  CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2, 3}), "3 entries do not make a matrix of 2 rows of 2",
+                       std::invalid_argument);
+  const xt::xtensor<float, 2> high{{1, 2}, {3, 4}, {5, 6}};
+  CHECK_THROWS_WITH_AS((Matrix<2, 2>{high + high}), "an expression with 3 rows cannot become a matrix with 2",
                        std::invalid_argument);
   const xt::xtensor<float, 2> wide{{1, 2, 3, 4}};
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{wide + wide}), "an expression with 4 columns cannot become a matrix with 2",
@@ -40,7 +95,7 @@ TEST_CASE("entries that do not fit the shape are refused") {
 TEST_CASE("sums are entry by entry, and X + B adds the one row of B to every row") {
   Matrix<n, 2> X{1, 2, 3, 4};
   CHECK(X + X == Matrix<n, 2>{2, 4, 6, 8});
-  X += Matrix<std::size_t{1}, 2>{10, 20};
+  X += Matrix<1, 2>{10, 20};
   CHECK(X == Matrix<n, 2>{11, 22, 13, 24});
   CHECK_THROWS_WITH_AS((X + Matrix<n, 2>{1, 2}), "a matrix with 1 rows cannot be added to one with 2",
                        std::invalid_argument);
@@ -55,7 +110,6 @@ TEST_CASE("sequences begin where the ones before them end") {
   CHECK(sequences.length(2) == 2);
 
   CHECK(Sequences{4} == Sequences::of_lengths({4}));
-  CHECK(Sequences{}.count() == 0);
   CHECK(Sequences{} == Sequences::of_lengths({}));
   CHECK_FALSE(Sequences::of_lengths({2, 3}) == Sequences::of_lengths({3, 2}));
   CHECK_FALSE(Sequences::of_lengths({5}) == Sequences::of_lengths({5, 0}));
@@ -79,11 +133,38 @@ TEST_CASE("a stack consists of its sequences") {
   CHECK_THROWS_WITH_AS(sequence(X, 3), "there is no sequence 3 in a stack of 3", std::out_of_range);
 }
 
+TEST_CASE("a stack keeps sequences without rows") {
+  const Tokens none{std::vector<Token>{}};
+  const Tokens x = stack<1, Token>({{1, 2}, none, {3}, none});
+  CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1, 0}));
+  CHECK(sequence(x, 1) == none);
+  CHECK(sequence(x, 2) == Tokens{3});
+  CHECK(stack<1, Token>({none}) == none);
+  CHECK(stack<1, Token>({Tokens{}, none}).sequences() == Sequences{0});  // the first is a stack of none
+  CHECK(stack<1, Token>({x, x}).sequences().count() == 8);
+  CHECK((x | 0).sequences() == Sequences::of_lengths({0, 0, 0, 0}));
+  CHECK(x + x == stack<1, Token>({{2, 4}, none, {6}, none}));
+}
+
 TEST_CASE("each sequence is continued by its own rows") {
   const Matrix<n, 1> X = stack<1, float>({{1}, {2, 3}});
   const Matrix<n, 1> more = stack<1, float>({{10, 11}, {12}});
   CHECK(continued(X, more) == stack<1, float>({{1, 10, 11}, {2, 3, 12}}));
   CHECK(continued(Matrix<n, 1>{}, more) == more);
+  const Matrix<n, 1> empty_first = stack<1, float>({Matrix<n, 1>{Sequences{0}}, {2}});
+  CHECK(continued(empty_first, X) == stack<1, float>({{1}, {2, 2, 3}}));
+  CHECK(continued(X, Matrix<n, 1>{Sequences::of_lengths({0, 0})}) == X);
+  CHECK_THROWS_WITH_AS(continued(Matrix<n, 1>{Sequences{0}}, more), "a stack of 1 sequences cannot be continued by 2",
+                       std::invalid_argument);
   CHECK_THROWS_WITH_AS(continued(X, Matrix<n, 1>{1}), "a stack of 2 sequences cannot be continued by 1",
                        std::invalid_argument);
+}
+
+TEST_CASE("rows side by side, and columns of them") {
+  const Matrix<n, 1> F = stack<1, float>({{1}, {2, 3}});
+  const Matrix<n, 2> G = stack<2, float>({{10, 11}, {12, 13, 14, 15}});
+  const auto both = side_by_side(F, G);
+  CHECK(both == stack<3, float>({{1, 10, 11}, {2, 12, 13, 3, 14, 15}}));
+  CHECK(columns<1>(both, 0) == F);
+  CHECK(columns<2>(both, 1) == G);
 }

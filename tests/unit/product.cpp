@@ -24,7 +24,7 @@ void compare(std::size_t n_rows) {
   Generator generator{n_rows};
   const auto X = random_rows<Matrix<n, inner, Real>>(Sequences{n_rows}, generator);
   const auto Y = random_rows<Matrix<n, cols, Real>>(Sequences{n_rows}, generator);
-  const auto W = random_rows<Matrix<inner, cols, Real>>(Sequences{inner}, generator);
+  const auto W = random_matrix<Matrix<inner, cols, Real>>(generator);
 
   CHECK(distance(table(X * W), reference::product(table(X), table(W))) <= tolerance<Real>);
 
@@ -54,16 +54,27 @@ TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, doubl
 
 TEST_CASE("a product over no rows has no rows, and adds nothing") {
   const Matrix<n, 3> X;
-  CHECK((X * Matrix<std::size_t{3}, 2>{}).rows() == 0);
-  Matrix<std::size_t{3}, 3> G{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  CHECK((X * Matrix<3, 2>{}).rows() == 0);
+  Matrix<3, 3> G{1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto before = G;
   accumulate(G, transposed(X), X);
   CHECK(G == before);
 }
 
-TEST_CASE("a product keeps the sequences of its left factor") {
+TEST_CASE("a product of two matrices with fixed numbers of rows, whichever way the numbers are written") {
+  const Matrix<2, 3> A{1, 2, 3, 4, 5, 6};
+  const Matrix<std::size_t{3}, 2> B{1, 0, 0, 1, 1, 1};
+  CHECK(A * B == Matrix<2, 2>{4, 5, 10, 11});
+  CHECK(A * transposed(A) == Matrix<2, 2>{14, 32, 32, 77});
+  CHECK(Matrix<n, 2>{1, 1} * A == Matrix<n, 3>{5, 7, 9});
+}
+
+TEST_CASE("a product keeps the sequences of its left factor, empty ones too") {
+  const Matrix<n, 3> with_empty{Sequences::of_lengths({0, 2, 0}), 1.0f};
+  CHECK((with_empty * Matrix<3, 2>{}).sequences() == with_empty.sequences());
+
   const Matrix<n, 3> X{unequal(), 1.0f};
-  const Matrix<std::size_t{3}, 2> W;
+  const Matrix<3, 2> W;
   CHECK((X * W).sequences() == unequal());
   CHECK(((X * W) * transposed(W)).sequences() == unequal());
 }
@@ -71,7 +82,7 @@ TEST_CASE("a product keeps the sequences of its left factor") {
 TEST_CASE("row i of a product depends on row i of its left factor alone, even beside NaN") {
   Generator generator{1};
   auto X = random_rows<Matrix<n, 6>>(Sequences{40}, generator);
-  const auto W = random_rows<Matrix<std::size_t{6}, 5>>(Sequences{6}, generator);
+  const auto W = random_matrix<Matrix<6, 5>>(generator);
   const auto clean = X * W;
   for (std::size_t j = 0; j < 6; ++j) X(39, j) = std::numeric_limits<float>::quiet_NaN();
   CHECK(rows(X * W, 0, 39) == rows(clean, 0, 39));
@@ -88,7 +99,7 @@ TEST_CASE("parts of matrices are multiplied in place, with a factor, over or ont
 }
 
 TEST_CASE("the sum of the rows is added to a row") {
-  Matrix<std::size_t{1}, 2> b{1, 2};
+  Matrix<1, 2> b{1, 2};
   accumulate_rows(b, Matrix<n, 2>{10, 20, 30, 40});
-  CHECK(b == Matrix<std::size_t{1}, 2>{41, 62});
+  CHECK(b == Matrix<1, 2>{41, 62});
 }

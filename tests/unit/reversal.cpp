@@ -3,7 +3,7 @@
 #include <set>
 #include <vector>
 
-#include <tlm/training/reversal.hpp>
+#include <tlm/tasks/reversal.hpp>
 
 #include "../support.hpp"
 

@@ -49,7 +49,7 @@ TEST_CASE("SGD: w ← w − ηg") {
   Plus<"B", 2, double> layer{.B = {1, 2}};
   const Plus<"B", 2, double> gradient{.B = {10, -20}};
   SGD{.learning_rate = 0.25}(layer, gradient);
-  CHECK(layer.B == Matrix<std::size_t{1}, 2, double>{1 - 2.5, 2 + 5.0});
+  CHECK(layer.B == Matrix<1, 2, double>{1 - 2.5, 2 + 5.0});
   CHECK(SGD{}.learning_rate == 0.001);
 }
 

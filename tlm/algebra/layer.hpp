@@ -76,6 +76,17 @@ enum class Lacks { nothing, declaration, types, function, reader, weights, const
 template <class T>
 consteval Lacks lacks();
 
+template <class T>
+concept HasDomain = requires {
+  typename T::domain;
+};
+
+/// An operation, or what is meant as one: not an entry of the environment, and not a bias, which are parts of a layer that
+/// only have weights.
+template <class Part>
+concept Operation = Formula<Part> || HasDomain<Part> ||
+    (Leaf<Part> && !std::is_same_v<typename Part::declared, is::Positional>);
+
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
@@ -87,8 +98,7 @@ consteval Lacks lacks_in_parts() {
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
     T::parts(
         [&]<class Part>(std::size_t, Part&) {
-          if constexpr (Formula<Part> || Leaf<Part> || requires { typename Part::domain; })  // no entry, no bias
-            complete = complete && lacks<Part>() == Lacks::nothing;
+          if constexpr (Operation<Part>) complete = complete && lacks<Part>() == Lacks::nothing;
         },
         imaginary<T>);
   return complete ? Lacks::nothing : Lacks::part;

@@ -31,7 +31,7 @@ struct Answers {
   using domain = Tokens;
   using codomain = Matrix<n, 4>;
 
-  Matrix<std::size_t{4}, 4> rows;
+  Matrix<4, 4> rows;
 
   codomain operator()(const domain& x) const {
     codomain Y{x.sequences()};

@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <tuple>
+#include <vector>
 
-#include <tlm/layers/softmax_kernel.hpp>
-#include <tlm/matrix/visible.hpp>
+#include <tlm/attention/kernel_matrices.hpp>
+#include <tlm/attention/softmax_kernel.hpp>
+#include <tlm/layers/affine.hpp>
 
 #include "../support.hpp"
 
@@ -23,7 +26,7 @@ reference::Table head_of(const Matrix<n, d, double>& X, std::size_t s, std::size
 /// The plain definition of visible_product, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
 template <std::size_t n_heads, class Mask, std::size_t block>
 void compare(const Sequences& queries, const Sequences& keys) {
-  using Kernel = VisibleMatrices<n_heads, Mask, double, block>;
+  using Kernel = KernelMatrices<n_heads, Mask, double, block>;
   Generator generator{queries.rows()};
   const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
   const auto Y = random_rows<Matrix<n, d, double>>(queries, generator);
@@ -88,7 +91,7 @@ TEST_CASE("products of visible blocks are the plain definition's") {
 }
 
 TEST_CASE("what is not visible is neither read nor passed on") {
-  using Kernel = VisibleMatrices<2, Causal, double, 2>;
+  using Kernel = KernelMatrices<2, Causal, double, 2>;
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   Generator generator{1};
   const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
@@ -114,7 +117,7 @@ TEST_CASE("what is not visible is neither read nor passed on") {
 }
 
 TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") {
-  using Kernel = VisibleMatrices<1, Causal, double, 2>;
+  using Kernel = KernelMatrices<1, Causal, double, 2>;
   Generator generator{2};
   const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
   const Kernel A = visible_product<Kernel>(Q, Q);
@@ -136,13 +139,84 @@ TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") 
 }
 
 TEST_CASE("as many sequences of keys as of queries") {
-  using Kernel = VisibleMatrices<1, Causal, float, 2>;
+  using Kernel = KernelMatrices<1, Causal, float, 2>;
   CHECK_THROWS_WITH_AS((Kernel{Sequences::of_lengths({1, 2}), Sequences{3}}),
                        "2 sequences of queries cannot look at 1 sequences of keys", std::invalid_argument);
 }
 
 TEST_CASE("causal queries are the last positions of their keys' sequence") {
-  CHECK_THROWS_WITH_AS((VisibleMatrices<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
+  CHECK_THROWS_WITH_AS((KernelMatrices<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
                        "4 queries cannot be the last of only 3 positions", std::invalid_argument);
-  CHECK_NOTHROW((VisibleMatrices<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
+  CHECK_NOTHROW((KernelMatrices<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
+}
+
+namespace {
+
+/// j ≤ i + 1, of which the last row of a sequence has none.
+struct OneTooMany {
+  static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 2; }
+};
+/// j < i, of which the first row has none.
+struct StrictlyBefore {
+  static constexpr std::size_t visible(std::size_t i, std::size_t) { return i; }
+};
+/// j ≤ min(i + 1, n).
+struct OneOfTheFuture {
+  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
+};
+
+}  // namespace
+
+TEST_CASE("a mask that shows a query more keys than there are, or none, is refused") {
+  CHECK_THROWS_WITH_AS((KernelMatrices<1, OneTooMany, float>{Sequences{3}, Sequences{3}}),
+                       "the mask shows the query at position 3 of a sequence 4 keys, of 3 that there are",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS((KernelMatrices<1, OneTooMany, float>{Sequences{1}, Sequences{5}}),
+                       "the mask shows the query at position 5 of a sequence 6 keys, of 5 that there are",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS((KernelMatrices<1, StrictlyBefore, float>{Sequences{3}, Sequences{3}}),
+                       "the mask shows the query at position 1 of a sequence 0 keys, of 3 that there are",
+                       std::invalid_argument);
+  CHECK_NOTHROW((KernelMatrices<1, StrictlyBefore, float>{Sequences{2}, Sequences{3}}));
+  CHECK_NOTHROW((KernelMatrices<1, OneOfTheFuture, float>{Sequences{3}, Sequences{3}}));
+
+  // So is the layer that has such a mask, before anything is read.
+  using Kernel = SoftmaxKernel<1, OneTooMany, Times<"W_Q", d, d, double>, Times<"W_K", d, d, double>>;
+  CHECK_THROWS_AS(Kernel{}(Matrix<n, d, double>{Sequences{3}, 1.0}), std::invalid_argument);
+}
+
+TEST_CASE("queries without keys have nothing to look at") {
+  const Sequences queries = Sequences::of_lengths({1, 2}), keys = Sequences::of_lengths({3, 0});
+  CHECK_THROWS_WITH_AS((KernelMatrices<1, Unmasked, float>{queries, keys}),
+                       "sequence 2 has 2 queries and no keys: attention needs a row to look at", std::invalid_argument);
+  CHECK_NOTHROW((KernelMatrices<1, Unmasked, float>{Sequences::of_lengths({1, 0}), keys}));
+}
+
+TEST_CASE("its rows are visited sequence by sequence, head by head, with the keys that each sees") {
+  const KernelMatrices<2, Causal, float> A{Sequences::of_lengths({1, 0, 2}), Sequences::of_lengths({3, 0, 2})};
+  using Row = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
+  std::vector<Row> visited;
+  A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) { visited.emplace_back(s, h, i, A.visible(s, i)); });
+  CHECK(visited ==
+        std::vector<Row>{{0, 0, 0, 3}, {0, 1, 0, 3}, {2, 0, 0, 1}, {2, 0, 1, 2}, {2, 1, 0, 1}, {2, 1, 1, 2}});
+}
+
+TEST_CASE("its blocks cover every row once, with what all of a block see and what the most of them sees") {
+  const KernelMatrices<1, Causal, float, 4> A{Sequences{6}, Sequences{9}};
+  std::vector<std::vector<std::size_t>> blocks;
+  A.for_each_block(
+      [&](std::size_t, std::size_t, std::size_t top, std::size_t height, std::size_t shared, std::size_t most) {
+        blocks.push_back({top, height, shared, most});
+      });
+  CHECK(blocks == std::vector<std::vector<std::size_t>>{{0, 4, 4, 7}, {4, 2, 8, 9}});
+}
+
+TEST_CASE("copies share their entries, like() has its own") {
+  const KernelMatrices<1, Causal, float> A{Sequences{2}, Sequences{2}};
+  A(0, 0)(1, 0) = 1;
+  const auto copy = A, other = A.like();
+  other(0, 0)(1, 0) = 2;
+  CHECK(copy(0, 0)(1, 0) == 1);
+  copy(0, 0)(1, 0) = 3;
+  CHECK(A(0, 0)(1, 0) == 3);
 }

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <tlm/matrix/below.hpp>
+#include <tlm/version.hpp>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <tlm/matrix/below.hpp>

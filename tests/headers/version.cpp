@@ -1,0 +1,4 @@
+// The version in the headers is that of the project.
+#include <tlm/tlm.hpp>
+
+static_assert(TLM_VERSION == MESON_VERSION);

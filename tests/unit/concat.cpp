@@ -1,0 +1,126 @@
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <tlm/checking/check.hpp>
+#include <tlm/claims/derivation.hpp>
+
+#include "../layers.hpp"
+
+/// X ↦ Concat(F(X), G(X), …).
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+/// A name of its own for each of two attentions, so that their weights have paths of their own.
+template <Symbol name, class F>
+struct Named : F {
+  static constexpr std::string_view symbol = name;
+};
+
+/// A rowwise layer, an attention and a positional encoding side by side: 4 + 6 + 6 columns.
+template <class Real>
+using Three = Concat<Times<"W", d_model, 4, Real>, CausalAttention<d_model, n_heads, Real>,
+                     PositionalEncoding<max_len, d_model, Real>>;
+
+/// The article's heads, written one by one: H_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ/√d_head))×V_i(X).
+template <Symbol name, class Real>
+using OneHead =
+    Named<name,
+          LinearHeads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>>;
+template <class Real>
+using TwoHeads = Concat<OneHead<"H_1", Real>, OneHead<"H_2", Real>>;
+
+using Domain = Matrix<n, d_model, double>;
+
+/// Concat whose pullback gives the first columns of Ȳ to both.
+template <class Real>
+struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
+  using Base = Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>>;
+  auto value_and_pullback(const typename Base::domain& X) const {
+    auto result = Base::value_and_pullback(X);
+    return with_pullback(result.value,
+                         [result = std::move(result)](typename Base::codomain Y_bar, WrongColumns& gradient) {
+                           const auto left = columns<2>(Y_bar, 0);
+                           return result.pullback(side_by_side(left, left), static_cast<Base&>(gradient));
+                         });
+  }
+};
+
+}  // namespace
+
+static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
+static_assert(std::is_same_v<Concat<Times<"W", 6, 4>>::codomain, Matrix<n, 4>>);
+static_assert(autoregressive<Three<double>> && !rowwise<Three<double>>);
+static_assert(rowwise<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>);
+
+TEST_CASE("its rows are those of F(X), G(X), … side by side") {
+  Generator generator{1};
+  const auto layer = random_layer<Three<double>>(generator);
+  const auto X = random_rows<Domain>(unequal(), generator);
+  const auto Y = layer(X);
+  CHECK(Y.sequences() == unequal());
+  const auto w = weights_of(layer);
+  for (std::size_t s = 0; s < unequal().count(); ++s) {
+    const auto X_s = table(sequence(X, s)), Y_s = table(sequence(Y, s));
+    CHECK(distance(reference::columns(Y_s, 1, 4), reference::product(X_s, w.at("W"))) <= 1e-13);
+    CHECK(distance(reference::columns(Y_s, 5, 6), reference::causal_attention(w, "CA.", n_heads, X_s)) <= 1e-13);
+    CHECK(distance(reference::columns(Y_s, 11, 6), reference::positional_encoding(w.at("PE.PE"), X_s)) <= 1e-13);
+  }
+}
+
+TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)), with the blocks of columns of W_Q, W_K and W_V") {
+  Generator generator{2};
+  const auto H = random_layer<BlockedHeads>(generator);
+  TwoHeads<double> one_by_one;
+  constexpr std::size_t d_head = d_model / n_heads;
+  const auto block = [&](const auto& W, std::size_t head) {
+    Matrix<d_model, d_head, double> part;
+    for (std::size_t i = 0; i < d_model; ++i)
+      for (std::size_t j = 0; j < d_head; ++j) part(i, j) = W(i, head * d_head + j);
+    return part;
+  };
+  weight<"H_1.W_Q">(one_by_one) = block(weight<"W_Q">(H), 0);
+  weight<"H_1.W_K">(one_by_one) = block(weight<"W_K">(H), 0);
+  weight<"H_1.W_V">(one_by_one) = block(weight<"W_V">(H), 0);
+  weight<"H_2.W_Q">(one_by_one) = block(weight<"W_Q">(H), 1);
+  weight<"H_2.W_K">(one_by_one) = block(weight<"W_K">(H), 1);
+  weight<"H_2.W_V">(one_by_one) = block(weight<"W_V">(H), 1);
+  const auto X = random_rows<Domain>(unequal(), generator);
+  CHECK(distance(H(X), one_by_one(X)) <= 1e-14);
+}
+
+TEST_CASE("it is all that its parts are: claims, pullbacks, extension, over every arithmetic") {
+  const auto report = check<Three>("Concat(X×W, CA(X), PE(X))", {.rows = 4});
+  CHECK_MESSAGE(report.holds(), report);
+  const auto heads = check<TwoHeads>("Concat(H_1(X), H_2(X))", {.rows = 4});
+  CHECK_MESSAGE(heads.holds(), heads);
+}
+
+TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
+  const auto failure = checking::gradient_fails<WrongColumns>("Concat", 1);
+  REQUIRE(failure);
+  CHECK(failure->entry == "B, row 1, column 1");
+}
+
+TEST_CASE("concatenated layers read their own state, and their weights have their own paths") {
+  static_assert(PathsAreUnique<TwoHeads<double>>::value);
+  static_assert(std::is_same_v<State<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>, Nothing>);
+  Generator generator{3};
+  const auto layer = random_layer<Three<double>>(generator);
+  const auto X = random_rows<Domain>(Sequences{5}, generator);
+  const auto Y = layer(X);
+  State<Three<double>> state;
+  for (std::size_t i = 0; i < 5; ++i) CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
+}
+
+TEST_CASE("its derivation is by the rule of concatenation") {
+  CHECK(proof_tree<Concat<Times<"A", 4, 2>, Plus<"B", 4>>>() ==
+        R"(X ↦ Concat(X×A, X + B) is rowwise: Concat(F_1(X), …, F_k(X)) is rowwise if each F_i is
+  X ↦ X×A is rowwise: declared
+  X ↦ X + B is rowwise: declared
+)");
+}

@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../layers.hpp"
+
+/// Weights by their names.
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+using Model = SmallLM<Block::definition>;
+
+/// Whether a layer has a weight with this path, as the compiler knows it.
+template <Symbol path, class Layer>
+constexpr bool has = place_of<Layer>(path).number < matrix_count<Layer>;
+
+}  // namespace
+
+TEST_CASE("every weight is found by the path under which it is visited, and it is the very weight") {
+  Model model;
+  std::vector<const void*> visited;
+  for_each_weight([&](const Name&, const auto& W) { visited.push_back(W.data()); }, model);
+  CHECK(visited.size() == matrix_count<Model>);
+  CHECK(matrix_count<Model> == 32);
+
+  CHECK(weight<"Em.W_e">(model).data() == visited[0]);
+  CHECK(weight<"PE.PE">(model).data() == visited[1]);
+  CHECK(weight<"DB_1.N_ca.a">(model).data() == visited[2]);
+  CHECK(weight<"DB_1.CA.W_Q">(model).data() == visited[4]);
+  CHECK(weight<"DB_1.CA.W_K">(model).data() == visited[5]);  // of the shape of W_Q
+  CHECK(weight<"DB_2.CA.W_Q">(model).data() == visited[17]);
+  CHECK(weight<"DB_2.FF.L">(model).data() == visited[27]);
+  CHECK(weight<"Φ.Y">(model).data() == visited[30]);
+  CHECK(weight<"Φ.B">(model).data() == visited[31]);
+}
+
+TEST_CASE("a weight has its shape, and is written to and read by name") {
+  Model model;
+  static_assert(std::is_same_v<decltype(weight<"DB_1.FF.A">(model)), Matrix<std::size_t{d_model}, d_ff, double>&>);
+  static_assert(
+      std::is_same_v<decltype(weight<"DB_1.FF.K">(std::as_const(model))), const Matrix<std::size_t{1}, d_ff, double>&>);
+  weight<"DB_2.FF.A">(model)(1, 2) = 7;
+  CHECK(weights_of(model).at("DB_2.FF.A")(2, 3) == 7);
+  CHECK(weights_of(model).at("DB_1.FF.A")(2, 3) == 0);
+  CHECK(weight<"FF.A">(part<Stack<BlockOf<proofs::small, double>, 2>>(model).f[1])(1, 2) == 7);
+}
+
+// What is no path leads nowhere: no part of a path, none with a wrong index, none in another layer.
+static_assert(has<"DB_1.FF.A", Model> && has<"DB_2.FF.A", Model>);
+static_assert(!has<"DB_1.FF", Model> && !has<"FF.A", Model> && !has<"A", Model> && !has<"", Model>);
+static_assert(!has<"DB_0.FF.A", Model> && !has<"DB_3.FF.A", Model> && !has<"DB.FF.A", Model> &&
+              !has<"DB_12.FF.A", Model>);
+static_assert(!has<"DB_1.FF.A.", Model> && !has<"DB_1.FF.AA", Model> && !has<".DB_1.FF.A", Model>);
+static_assert(!has<"FF.A", Stack<FeedForward<6, 7>, 1>> && has<"FF_1.A", Stack<FeedForward<6, 7>, 1>>);
+static_assert(has<"FF_12.A", Stack<FeedForward<6, 7>, 12>> && !has<"FF_13.A", Stack<FeedForward<6, 7>, 12>>);
+
+// Layers of one type within a Stack, and the parts of whole models, have paths of their own.
+static_assert(PathsAreUnique<Model>::value);
+static_assert(PathsAreUnique<Stack<CausalAttention<8, 2>, 12>>::value);
+static_assert(PathsAreUnique<formulated::Transformer<formulated::Config{.s = 11}>>::value);
+static_assert(PathsAreUnique<numpy::Transformer<numpy::Config{.src_vocab_size = 2, .tgt_vocab_size = 2}>>::value);
+
+TEST_CASE("the names of a tied weight and of an encoder-decoder's parts") {
+  formulated::Transformer<proofs::small_formulated, double> tied;
+  weight<"W_e">(tied)(0, 0) = 1;
+  weight<"Decoder_2.MultiHead.W_O">(tied)(0, 0) = 2;
+  const auto w = weights_of(tied);
+  CHECK(w.at("W_e")(1, 1) == 1);
+  CHECK(w.at("Decoder_2.MultiHead.W_O")(1, 1) == 2);
+  numpy::Transformer<proofs::small_numpy, double> notebook;
+  weight<"src.enc_1.self.W">(notebook)(0, 0) = 3;
+  weight<"tgt.b">(notebook)(0, 0) = 4;
+  CHECK(weights_of(notebook).at("src.enc_1.self.W")(1, 1) == 3);
+  CHECK(weights_of(notebook).at("tgt.b")(1, 1) == 4);
+}
+
+TEST_CASE("a part is found by its type, however deep: the first of several, and the layer itself") {
+  Model model;
+  auto& FF = part<FeedForward<d_model, d_ff, double>>(model);
+  CHECK(weight<"A">(FF).data() == weight<"DB_1.FF.A">(model).data());
+  CHECK(&part<Model>(model) == &model);
+  CHECK(weight<"Y">(part<FinalLayer<d_model, vocab_size, double>>(model)).data() == weight<"Φ.Y">(model).data());
+  static_assert(std::is_const_v<
+                std::remove_reference_t<decltype(part<FeedForward<d_model, d_ff, double>>(std::as_const(model)))>>);
+  // What it derives from is a part, too.
+  CHECK(part<Times<"A", d_model, d_ff, double>>(model).W.data() == weight<"DB_1.FF.A">(model).data());
+}
+
+TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient begins with") {
+  Generator generator{1};
+  auto model = random_layer<Model>(generator);
+  CHECK(distance_of_weights(model, Model{}) > 0.1);
+  set_to_zero(model);
+  CHECK(distance_of_weights(model, Model{}) == 0);
+}
+
+TEST_CASE("a name has its path, its letter and its role") {
+  const Model model;
+  std::set<std::string> factors{"N.a"}, summands{"N.b", "Φ.B"};
+  for (const std::string DB : {"DB_1.", "DB_2."}) {
+    factors.insert({DB + "N_ca.a", DB + "FF.N_ff.a"});
+    summands.insert({DB + "N_ca.b", DB + "CA.B", DB + "FF.N_ff.b", DB + "FF.K", DB + "FF.L"});
+  }
+  for_each_weight(
+      [&](const Name& name, const auto&) {
+        const std::string path = name.path();
+        CAPTURE(path);
+        CHECK((name.role == Role::factor) == factors.contains(path));
+        CHECK((name.role == Role::summand) == summands.contains(path));
+        CHECK(path.ends_with(name.letter()));
+        CHECK(name.is(path));
+        CHECK_FALSE(name.is(path + "x"));
+        CHECK_FALSE(name.is(path.substr(1)));
+      },
+      model);
+}
