@@ -1,10 +1,11 @@
-# Sourced by examples/run and tests/run: installs what is missing, configures the build directory, and chooses the
-# kernels of OpenBLAS. Does nothing twice.
+# SPDX-License-Identifier: MIT
+# Sourced by examples/run, tests/run and .ci/run: installs what is missing, configures the build directory, builds, and
+# chooses the kernels of OpenBLAS. Does nothing twice.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# What tests and examples are built with, and the file by which each is recognised.
-readonly packages=(
+# What the library, the examples, the tests and the gate are built with, and the file by which each is recognised.
+readonly library=(
   "g++:/usr/bin/g++"
   "meson:/usr/bin/meson"
   "ninja-build:/usr/bin/ninja"
@@ -12,22 +13,33 @@ readonly packages=(
   "libxtensor-dev:/usr/include/xtensor/xtensor.hpp"
   "libxtensor-blas-dev:/usr/include/xflens/cxxblas/cxxblas.cxx"
   "libopenblas-dev:/usr/lib/$(uname -m)-linux-gnu/libopenblas.so"
+)
+readonly for_examples=(
   "libcli11-dev:/usr/include/CLI/CLI.hpp"
-  "doctest-dev:/usr/include/doctest/doctest.h"
   "nlohmann-json3-dev:/usr/include/nlohmann/json.hpp"
+)
+readonly for_tests=(
+  "doctest-dev:/usr/include/doctest/doctest.h"
+  "librapidcheck-dev:/usr/include/rapidcheck.h"
   "python3:/usr/bin/python3"
 )
+readonly for_clang=(
+  "clang:/usr/bin/clang++"
+  "libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-$(uname -m).a"
+)
+readonly for_format=("clang-format:/usr/bin/clang-format")
 
-install_what_is_missing() {
+# install PACKAGE:FILE …: the packages whose file is not there.
+install_missing() {
   local package missing=()
-  for package in "${packages[@]}"; do
+  for package; do
     [[ -e "${package#*:}" ]] || missing+=("${package%%:*}")
   done
   ((${#missing[@]})) || return 0
   if ! command -v apt-get >/dev/null; then
     echo "This needs ${missing[*]} (these are Debian's names for the packages)." >&2
     echo "Please install a C++20 compiler, Meson, Ninja, pkg-config, xtensor 0.24, xtensor-blas 0.20, OpenBLAS, CLI11," >&2
-    echo "doctest and nlohmann-json, then run meson setup build && meson test -C build." >&2
+    echo "doctest, RapidCheck and nlohmann-json, then run meson setup build && meson test -C build." >&2
     exit 1
   fi
   local sudo=()
@@ -40,7 +52,11 @@ install_what_is_missing() {
   fi
   echo "Installing ${missing[*]}"
   "${sudo[@]}" apt-get update -qq
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+    >/dev/null 2>&1 || {
+    echo "apt-get could not install ${missing[*]}" >&2
+    exit 1
+  }
 }
 
 # quietly COMMAND: shows what it prints only if it fails, and then ends.
@@ -62,14 +78,21 @@ configure() {
   [[ -e "$directory/build.ninja" ]] || quietly meson setup "$directory" "$@"
 }
 
-# build DIRECTORY [TARGET …]: what has changed, silently unless it fails.
+# build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise
+# nothing is printed unless it fails.
 build() {
-  local directory=$1
+  local directory=$1 jobs=()
   shift
-  quietly ninja -C "$directory" "$@"
+  [[ -z "${JOBS:-}" ]] || jobs=(-j "$JOBS")
+  if [[ -t 1 ]]; then
+    ninja -C "$directory" --quiet "${jobs[@]}" "$@" || exit 1
+  else
+    quietly ninja -C "$directory" "${jobs[@]}" "$@"
+  fi
 }
 
-# OpenBLAS 0.3.21 takes a CPU newer than itself for one without AVX-512, and then computes at half its speed.
+# OpenBLAS 0.3.21 takes a CPU newer than itself for one without AVX-512, and then computes at half its speed. PROGRAM is
+# any that is linked to it.
 choose_openblas_kernel() {
   local program=$1 feature
   [[ -z "${OPENBLAS_CORETYPE:-}" ]] || return 0
@@ -80,5 +103,3 @@ choose_openblas_kernel() {
     export OPENBLAS_CORETYPE=SkylakeX
   fi
 }
-
-install_what_is_missing

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Which tests to run: prints the targets that they need on one line, then the arguments for `meson test`, a line each.
+
+usage: choose.py BUILD [--list | SUITE | SUITE/TEST] …
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+LEFT_OUT = "mutations"  # by default
+
+
+def introspect(build, what):
+    return json.loads(subprocess.check_output(["meson", "introspect", build, what], text=True))
+
+
+def main():
+    build, *names = sys.argv[1:]
+    suites = {}
+    for test in introspect(build, "--tests"):
+        for suite in test["suite"]:
+            suites.setdefault(suite.split(":")[-1], []).append(test)
+    if names == ["--list"]:
+        for suite, tests in sorted(suites.items()):
+            print(suite)
+            print("\n".join(f"  {suite}/{test['name']}" for test in tests))
+        return
+
+    chosen, arguments = [], []
+    for name in names:
+        suite, slash, part = name.partition("/")
+        number = part.zfill(2) if part.isdigit() else part
+        tests = [test for test in suites.get(suite, []) if test["name"].startswith(number)]
+        if not tests or not name:
+            sys.exit(f"tests/run: there is no test '{name}'; the suites are: {' '.join(sorted(suites))} (--list names "
+                     "their tests)")
+        if slash and len(names) > 1:
+            sys.exit(f"tests/run: a single test runs alone: '{name}' stands beside others")
+        chosen += tests
+        arguments += ["--suite", suite] + [test["name"] for test in tests if slash]
+    if not names:
+        chosen = [test for suite, tests in suites.items() if suite != LEFT_OUT for test in tests]
+        arguments = ["--no-suite", LEFT_OUT]
+    if names == ["proofs"] or (len(names) == 1 and names[0].startswith("proofs/")):
+        arguments += ["--verbose", "--num-processes", "1"]  # its listing is the list of claims
+
+    files = {target["id"]: target["filename"] for target in introspect(build, "--targets")}
+    needed = {os.path.relpath(file, build) for test in chosen for target in test["depends"] for file in files[target]}
+    print(*sorted(needed))
+    print(*arguments, sep="\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
