@@ -24,6 +24,8 @@ struct Composition;
 /// The composition of one factor is that factor.
 template <class F>
 struct Composition<F> : F {};
+template <class F>
+struct IsLayer<Composition<F>> : IsLayer<F> {};
 
 /// G ∘ F ∘ …: X ↦ G(F(…(X))). Factors stand in the order of the write-up: the last one is applied first.
 template <class G, class... Fs>

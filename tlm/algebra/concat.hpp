@@ -64,5 +64,7 @@ struct Concat {
 /// The concatenation of one layer is that layer.
 template <class F>
 struct Concat<F> : F {};
+template <class F>
+struct IsLayer<Concat<F>> : IsLayer<F> {};
 
 }  // namespace tlm

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tlm/algebra/rules.hpp>
+#include <tlm/algebra/stand_in.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
 
@@ -38,142 +39,56 @@ namespace tlm {
 /// No value: the state of a layer that needs none, the derivative by an input that is not made of real numbers.
 struct Nothing {};
 
-// --- What a layer lacks, in one sentence -------------------------------------------------------------------------------
+// --- The environment ---------------------------------------------------------------------------------------------------
 
-/// What stands in for what a layer lacks, so that the one sentence about it is the only error.
-struct Anything {
-  Anything() = default;
-  template <class T>
-  Anything(T&&) {}
-  Anything operator()(auto&&...) const { return {}; }
-  friend Anything operator+(Anything, Anything) { return {}; }
-};
-
-template <class T>
-struct Types {
-  using domain = Anything;
-  using codomain = Anything;
-};
-template <class T>
-requires requires {
-  typename T::domain;
-  typename T::codomain;
-}
-struct Types<T> {
-  using domain = typename T::domain;
-  using codomain = typename T::codomain;
-};
-/// What T takes.
-template <class T>
-using DomainOf = typename Types<T>::domain;
-/// What T returns.
-template <class T>
-using CodomainOf = typename Types<T>::codomain;
-
-/// The first thing that a layer lacks.
-enum class Lacks { nothing, declaration, types, function, reader, weights, constructor, part };
-
-template <class T>
-consteval Lacks lacks();
+/// T and all its parts find the entries that they read among these.
+template <class T, class... Entries>
+consteval bool finds_entries();
 
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
-/// What T, which is no leaf, or one of its parts lacks.
-template <Formula T>
-consteval Lacks lacks_in_parts() {
-  bool complete = true;
+/// The same of T's parts.
+template <class T, class... Entries>
+consteval bool parts_find_entries() {
+  bool all = true;
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
-    T::parts(
-        [&]<class Part>(std::size_t, Part&) {
-          if constexpr (Formula<Part> || Leaf<Part> || requires { typename Part::domain; })  // no entry, no bias
-            complete = complete && lacks<Part>() == Lacks::nothing;
-        },
-        imaginary<T>);
-  return complete ? Lacks::nothing : Lacks::part;
+    T::parts([&]<class Part>(std::size_t, Part&) { all = all && finds_entries<Part, Entries...>(); }, imaginary<T>);
+  return all;
 }
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
 
-template <class T>
-consteval Lacks lacks() {
-  if constexpr (Formula<T>) {
-    return lacks_in_parts<T>();
-  } else if constexpr (!requires { typename T::declared; }) {
-    return Lacks::declaration;
-  } else if constexpr (!requires {
-                         typename T::domain;
-                         typename T::codomain;
-                       }) {
-    return Lacks::types;
-  } else if constexpr (requires { typename T::reads; }) {
-    if constexpr (!std::is_invocable_r_v<typename T::codomain, const T&, typename T::domain, const typename T::reads&>)
-      return Lacks::reader;
-    else if constexpr (!requires(T & layer) { T::weights([](const Name&, auto&...) {}, layer); })
-      return Lacks::weights;
-    else
-      return std::default_initializable<T> ? Lacks::nothing : Lacks::constructor;
-  } else if constexpr (!std::is_invocable_r_v<typename T::codomain, const T&, typename T::domain>) {
-    return Lacks::function;
-  } else if constexpr (!requires(T & layer) { T::weights([](const Name&, auto&...) {}, layer); }) {
-    return Lacks::weights;
-  } else {
-    return std::default_initializable<T> ? Lacks::nothing : Lacks::constructor;
-  }
+template <class T, class... Entries>
+consteval bool finds_entries() {
+  if constexpr (requires { typename T::reads; })
+    if (!(std::is_same_v<typename T::reads, Entries> || ...)) return false;
+  if constexpr (requires { typename T::provides; })
+    return parts_find_entries<T, typename T::provides, Entries...>();
+  else
+    return parts_find_entries<T, Entries...>();
 }
 
-/// T has all that a layer has at least.
-template <class T>
-inline constexpr bool complete = lacks<T>() == Lacks::nothing;
-
-/// The condition under which T is a layer. A failure shows T and says what it lacks.
-template <class T>
-struct IsLayer {
-  static constexpr bool value = true;  // If not, one of the next lines says so: once.
-  static constexpr Lacks lacking = lacks<T>();
-  static_assert(
-      lacking != Lacks::declaration,
-      "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, Unrestricted");
-  static_assert(lacking != Lacks::types,
-                "a layer says from what to what it leads: using domain = tlm::Matrix<n, …>, using codomain = …");
-  static_assert(
-      lacking != Lacks::function,
-      "a layer is a function: it has codomain operator()(const domain& X) const; behind X stands the entry of "
-      "the environment that it says it `reads`");
-  static_assert(
-      lacking != Lacks::reader,
-      "a layer that reads an entry of the environment takes it behind X: codomain operator()(const domain& X, "
-      "const reads& entry) const");
-  static_assert(lacking != Lacks::weights,
-                "a layer visits its weights: static constexpr void weights(auto&& visit, auto&... layer) "
-                "{ visit(tlm::Name{\"A\"}, layer.A...); }, with an empty body if it has none");
-  static_assert(lacking != Lacks::constructor, "a layer can be made without arguments: so is its gradient");
+/// The condition under which a layer finds what it reads. A failure shows the layer and what there is.
+template <class T, class... Entries>
+struct FindsEntries {
+  static constexpr bool finds = finds_entries<T, Entries...>();
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(finds,
+                "this layer, or one in it, reads an entry of the environment that nobody provides in its shape: a memory "
+                "comes from an EncoderDecoder, a tied weight from a Tied");
 };
 
-// --- Pullbacks ---------------------------------------------------------------------------------------------------------
-
-/// The condition under which a layer finds the entry that it reads. A failure shows which one is missing.
-template <class Entry, class... Entries>
-struct EnvironmentHas {
-  static constexpr bool value = (std::is_same_v<Entry, Entries> || ...);
-  static_assert(
-      value,
-      "this layer reads an entry of the environment that nobody provides in its shape: a memory comes from an "
-      "EncoderDecoder, a tied weight from a Tied");
-};
-
-/// The entry of this type.
+/// The entry of this type, which is there if FindsEntries.
 template <class Entry, class... Entries>
 Entry& read(Entries&... entries) {
   Entry* found = nullptr;
-  if constexpr (EnvironmentHas<std::remove_const_t<Entry>, std::remove_const_t<Entries>...>::value) {
-    const auto look_at = [&]<class E>(E& entry) {
-      if constexpr (std::is_same_v<std::remove_const_t<E>, std::remove_const_t<Entry>>) found = &entry;
-    };
-    (look_at(entries), ...);
-  }
+  const auto look_at = [&]<class E>(E& entry) {
+    if constexpr (std::is_same_v<std::remove_const_t<E>, std::remove_const_t<Entry>>) found = &entry;
+  };
+  (look_at(entries), ...);
   return *found;
 }
 
@@ -192,11 +107,20 @@ auto with_entries(const Action& action, Entries&... entries) {
   }
 }
 
+// --- Pullbacks ---------------------------------------------------------------------------------------------------------
+
 /// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times; the layer that
 /// it came from must outlive it unchanged. Move-only.
 template <class Function>
 class Pullback {
  public:
+  /// Whether it takes these.
+  template <class... Arguments>
+  static constexpr bool takes = std::is_invocable_v<const Function&, Arguments...>;
+  /// What it then returns.
+  template <class... Arguments>
+  using Returned = std::invoke_result_t<const Function&, Arguments...>;
+
   explicit Pullback(Function function) : function_{std::move(function)} {}
   Pullback(Pullback&&) = default;
   Pullback& operator=(Pullback&&) = default;
@@ -226,32 +150,203 @@ ValueAndPullback<Value, Function> with_pullback(Value value, Function function) 
   return {std::move(value), Pullback<Function>{std::move(function)}};
 }
 
-/// The condition under which a pullback may be taken: never of a temporary layer, which it would outlive.
-template <class Layer>
-struct Outlives {
-  static constexpr bool value = true;  // If asked for, the next line says no: once.
-  static_assert(!std::is_same_v<Layer, Layer>,
-                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
+/// What a pullback returns is of the domain: so is ∂L/∂X. By tokens there is no derivative.
+template <class Domain, class Returned>
+inline constexpr bool leads_back =
+    std::is_convertible_v<Returned, Domain> || (std::is_same_v<Domain, Tokens> && std::is_same_v<Returned, Nothing>);
+
+// --- What a layer lacks, in one sentence -------------------------------------------------------------------------------
+
+template <class T>
+struct Types {
+  using domain = Anything;
+  using codomain = Anything;
+};
+template <class T>
+requires requires {
+  typename T::domain;
+  typename T::codomain;
+}
+struct Types<T> {
+  using domain = typename T::domain;
+  using codomain = typename T::codomain;
+};
+/// What T takes.
+template <class T>
+using DomainOf = typename Types<T>::domain;
+/// What T returns.
+template <class T>
+using CodomainOf = typename Types<T>::codomain;
+
+/// The first thing that a layer lacks.
+enum class Lacks {
+  nothing,
+  declaration,
+  types,
+  function,
+  reading_function,
+  weights,
+  constructor,
+  derivative,
+  reading_derivative,
+  pullback,
+  way_back,
+  state,
+  extension,
+  part
 };
 
-/// What value_and_pullback of a temporary layer returns: an error that says so.
+template <class T>
+struct IsLayer;
+
+/// T is a bias (attention/bias.hpp): a part that is no layer.
+template <class T>
+inline constexpr bool is_bias = follows<T, is::Positional>;
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#endif
+/// What T, which is no leaf, or one of its parts lacks.
+template <class T>
+consteval Lacks lacks_of_formula() {
+  bool complete = true;
+  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+    T::parts(
+        [&]<class Part>(std::size_t, Part&) {
+          if constexpr (Formula<Part> || requires { typename Part::domain; } || (Leaf<Part> && !is_bias<Part>))
+            complete = complete && IsLayer<Part>::value && IsLayer<Part>::lacking == Lacks::nothing;
+        },
+        imaginary<T>);
+  return complete ? Lacks::nothing : Lacks::part;
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+/// What T, which is a leaf that has its types and reads this entry or none, lacks.
+template <class T, class... Entry>
+consteval Lacks lacks_of_leaf() {
+  using X = typename T::domain;
+  using Y = typename T::codomain;
+  constexpr bool reads = sizeof...(Entry) > 0;
+  if constexpr (!std::is_invocable_r_v<Y, const T&, X, const Entry&...>) {
+    return reads ? Lacks::reading_function : Lacks::function;
+  } else if constexpr (!requires(T & layer) { T::weights([](const Name&, auto&...) {}, layer); }) {
+    return Lacks::weights;
+  } else if constexpr (!std::default_initializable<T>) {
+    return Lacks::constructor;
+  } else if constexpr (!requires(const T& layer, X x, const Entry&... entry) {
+                         { layer.value_and_pullback(std::move(x), entry...).value } -> std::convertible_to<Y>;
+                       }) {
+    return reads ? Lacks::reading_derivative : Lacks::derivative;
+  } else {
+    using Back = decltype(std::declval<const T&>()
+                              .value_and_pullback(std::declval<X>(), std::declval<const Entry&>()...)
+                              .pullback);
+    if constexpr (!Back::template takes<Y, T&, Entry&...>) {
+      return Lacks::pullback;
+    } else if constexpr (!leads_back<X, typename Back::template Returned<Y, T&, Entry&...>>) {
+      return Lacks::way_back;
+    } else if constexpr (Extensible<T> && !rowwise<T>) {
+      if constexpr (!requires { typename T::State; })
+        return Lacks::state;
+      else if constexpr (!requires(const T& layer, typename T::State& state, X x, const Entry&... entry) {
+                           { layer.extend(state, std::move(x), entry...) } -> std::convertible_to<Y>;
+                         })
+        return Lacks::extension;
+      else
+        return Lacks::nothing;
+    } else {
+      return Lacks::nothing;
+    }
+  }
+}
+
+/// What T lacks.
+template <class T>
+consteval Lacks lacks() {
+  if constexpr (Formula<T>) {
+    return lacks_of_formula<T>();
+  } else if constexpr (!Leaf<T>) {
+    return Lacks::declaration;
+  } else if constexpr (!requires {
+                         typename T::domain;
+                         typename T::codomain;
+                       }) {
+    return Lacks::types;
+  } else if constexpr (requires { typename T::reads; }) {
+    return lacks_of_leaf<T, typename T::reads>();
+  } else {
+    return lacks_of_leaf<T>();
+  }
+}
+
+/// The condition under which T is a layer. A failure shows T and says what it lacks.
+template <class T>
+struct IsLayer {
+  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+  static constexpr Lacks lacking = lacks<T>();
+  static_assert(DeclaresOrFollows<T>::value || Formula<T>);
+  static_assert(lacking != Lacks::declaration,
+                "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
+                "Unrestricted");
+  static_assert(lacking != Lacks::types,
+                "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, …>, using codomain = …");
+  static_assert(lacking != Lacks::function,
+                "a layer is a function: codomain operator()(const domain& X) const; if it takes an entry of the "
+                "environment behind X, it says which: using reads = …");
+  static_assert(lacking != Lacks::reading_function,
+                "a layer that `reads` an entry of the environment takes it behind X: codomain operator()(const domain& "
+                "X, const reads& entry) const");
+  static_assert(lacking != Lacks::weights,
+                "a layer visits its weights: static constexpr void weights(auto&& visit, auto&... layer) "
+                "{ visit(tlm::Name{\"A\"}, layer.A...); }, with an empty body if it has none");
+  static_assert(lacking != Lacks::constructor, "a layer can be made without arguments: so is its gradient");
+  static_assert(lacking != Lacks::derivative,
+                "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "
+                "tlm::with_pullback(Y, pullback) with the codomain's Y");
+  static_assert(lacking != Lacks::reading_derivative,
+                "a layer that `reads` an entry of the environment has a derivative that takes it behind X: auto "
+                "value_and_pullback(const domain& X, const reads& entry) const, which returns tlm::with_pullback(Y, "
+                "pullback) with the codomain's Y");
+  static_assert(lacking != Lacks::pullback,
+                "a pullback takes Ȳ and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& gradient) "
+                "{ …; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
+  static_assert(lacking != Lacks::way_back,
+                "a pullback returns ∂L/∂X, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
+  static_assert(lacking != Lacks::state,
+                "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { … }, "
+                "and codomain extend(State& state, const domain& X) const");
+  static_assert(lacking != Lacks::extension,
+                "a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& "
+                "state, const domain& X) const, with the entry that it `reads` behind X");
+};
+
+/// T has all that a layer has.
+template <class T>
+inline constexpr bool complete = IsLayer<T>::lacking == Lacks::nothing;
+
+// --- Temporary layers --------------------------------------------------------------------------------------------------
+
+/// What stands in for the value and pullback of a layer.
+template <class T>
+auto stand_in_with_pullback() {
+  return with_pullback(stand_in<CodomainOf<T>>(), [](auto&&...) { return stand_in<DomainOf<T>>(); });
+}
+
+template <class Layer>
+inline constexpr bool outlives_its_pullback = false;
+
+/// What value_and_pullback of a temporary layer, which would not outlive the pullback, returns: an error that says so.
 template <class Layer>
 auto refuse_temporary() {
-  static_assert(Outlives<Layer>::value);
-  return with_pullback(Anything{}, Anything{});
+  static_assert(outlives_its_pullback<Layer>,
+                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
+  return stand_in_with_pullback<Layer>();
 }
 
 // --- What T remembers --------------------------------------------------------------------------------------------------
-
-/// The condition under which T's State exists. A failure shows T.
-template <class T>
-struct HasState {
-  static constexpr bool value = requires(const T& layer, typename T::State& state) { typename T::State; };
-  static_assert(
-      value || Formula<T>,
-      "a leaf that is autoregressive and not rowwise remembers: it has a struct State, and codomain extend(State& "
-      "state, const domain& X) const, which returns the rows that follow those in the state");
-};
 
 /// What T remembers of the rows that it has seen: T::State. A default-constructed state has seen no rows.
 template <class T>
@@ -259,7 +354,7 @@ struct StateOf {
   using type = Nothing;
 };
 template <class T>
-requires(Extensible<T> && !rowwise<T> && HasState<T>::value) struct StateOf<T> {
+requires(Extensible<T> && !rowwise<T> && requires { typename T::State; }) struct StateOf<T> {
   using type = typename T::State;
 };
 /// What T remembers of the rows that it has seen, which is Nothing if it is rowwise.
