@@ -26,6 +26,8 @@ template <class F>
 struct Composition<F> : F {};
 template <class F>
 struct IsLayer<Composition<F>> : IsLayer<F> {};
+template <class F>
+struct DeclaresOrFollows<Composition<F>> : DeclaresOrFollows<F> {};
 
 /// G ∘ F ∘ …: X ↦ G(F(…(X))). Factors stand in the order of the write-up: the last one is applied first.
 template <class G, class... Fs>

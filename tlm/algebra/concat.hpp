@@ -66,5 +66,7 @@ template <class F>
 struct Concat<F> : F {};
 template <class F>
 struct IsLayer<Concat<F>> : IsLayer<F> {};
+template <class F>
+struct DeclaresOrFollows<Concat<F>> : DeclaresOrFollows<F> {};
 
 }  // namespace tlm

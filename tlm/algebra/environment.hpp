@@ -18,8 +18,8 @@ namespace tlm {
 /// F(X), with the entries that F takes.
 template <class F, class... Entries>
 CodomainOf<F> apply(const F& f, DomainOf<F> X, const Entries&... entries) {
-  static_assert(IsLayer<F>::value && FindsEntries<F, Entries...>::value);
-  if constexpr (complete<F> && FindsEntries<F, Entries...>::finds)
+  static_assert(IsLayer<F>::value && FindsEntries<reads_in_vain<F, Entries...>()>::value);
+  if constexpr (complete<F> && finds_entries<F, Entries...>)
     return with_entries<F>([&](const auto&... taken) -> CodomainOf<F> { return f(std::move(X), taken...); },
                            entries...);
   else
@@ -29,8 +29,8 @@ CodomainOf<F> apply(const F& f, DomainOf<F> X, const Entries&... entries) {
 /// F's value and pullback at X, with the entries that F takes.
 template <class F, class... Entries>
 auto differentiate(const F& f, DomainOf<F> X, const Entries&... entries) {
-  static_assert(IsLayer<F>::value && FindsEntries<F, Entries...>::value);
-  if constexpr (complete<F> && FindsEntries<F, Entries...>::finds)
+  static_assert(IsLayer<F>::value && FindsEntries<reads_in_vain<F, Entries...>()>::value);
+  if constexpr (complete<F> && finds_entries<F, Entries...>)
     return with_entries<F>([&](const auto&... taken) { return f.value_and_pullback(std::move(X), taken...); },
                            entries...);
   else
@@ -50,8 +50,8 @@ struct CanExtend {
 /// depend on X at all stands the more.)
 template <class T, class... Entries>
 CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
-  static_assert(IsLayer<T>::value && CanExtend<T>::value && FindsEntries<T, Entries...>::value);
-  if constexpr (!Extensible<T> || !complete<T> || !FindsEntries<T, Entries...>::finds)
+  static_assert(IsLayer<T>::value && CanExtend<T>::value && FindsEntries<reads_in_vain<T, Entries...>()>::value);
+  if constexpr (!Extensible<T> || !complete<T> || !finds_entries<T, Entries...>)
     return stand_in<CodomainOf<T>>();
   else if constexpr (rowwise<T>)
     return apply(layer, std::move(X), entries...);

@@ -41,9 +41,16 @@ struct Nothing {};
 
 // --- The environment ---------------------------------------------------------------------------------------------------
 
-/// T and all its parts find the entries that they read among these.
+/// Stands for a layer that reads the environment.
+struct AnyReader {};
+template <class T>
+struct Reader {
+  static constexpr AnyReader in_vain{};
+};
+
+/// The first part of T that does not find the entry that it reads among these; null if there is none.
 template <class T, class... Entries>
-consteval bool finds_entries();
+consteval const AnyReader* reads_in_vain();
 
 #if defined(__clang__)
 #pragma clang diagnostic push
@@ -51,34 +58,42 @@ consteval bool finds_entries();
 #endif
 /// The same of T's parts.
 template <class T, class... Entries>
-consteval bool parts_find_entries() {
-  bool all = true;
+consteval const AnyReader* part_reads_in_vain() {
+  const AnyReader* reader = nullptr;
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
-    T::parts([&]<class Part>(std::size_t, Part&) { all = all && finds_entries<Part, Entries...>(); }, imaginary<T>);
-  return all;
+    T::parts(
+        [&]<class Part>(std::size_t, Part&) {
+          if (!reader) reader = reads_in_vain<Part, Entries...>();
+        },
+        imaginary<T>);
+  return reader;
 }
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
 
 template <class T, class... Entries>
-consteval bool finds_entries() {
+consteval const AnyReader* reads_in_vain() {
   if constexpr (requires { typename T::reads; })
-    if (!(std::is_same_v<typename T::reads, Entries> || ...)) return false;
+    if (!(std::is_same_v<typename T::reads, Entries> || ...)) return &Reader<T>::in_vain;
   if constexpr (requires { typename T::provides; })
-    return parts_find_entries<T, typename T::provides, Entries...>();
+    return part_reads_in_vain<T, typename T::provides, Entries...>();
   else
-    return parts_find_entries<T, Entries...>();
+    return part_reads_in_vain<T, Entries...>();
 }
 
-/// The condition under which a layer finds what it reads. A failure shows the layer and what there is.
+/// T and all its parts find the entries that they read among these.
 template <class T, class... Entries>
+inline constexpr bool finds_entries = reads_in_vain<T, Entries...>() == nullptr;
+
+/// The condition under which all layers find what they read. A failure shows the first that does not.
+template <const AnyReader* reader>
 struct FindsEntries {
-  static constexpr bool finds = finds_entries<T, Entries...>();
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(finds,
-                "this layer, or one in it, reads an entry of the environment that nobody provides in its shape: a memory "
-                "comes from an EncoderDecoder, a tied weight from a Tied");
+  static_assert(
+      reader == nullptr,
+      "this layer reads an entry of the environment that nobody provides in its shape: a memory comes from an "
+      "EncoderDecoder, a tied weight from a Tied");
 };
 
 /// The entry of this type, which is there if FindsEntries.
@@ -152,8 +167,8 @@ ValueAndPullback<Value, Function> with_pullback(Value value, Function function) 
 
 /// What a pullback returns is of the domain: so is ∂L/∂X. By tokens there is no derivative.
 template <class Domain, class Returned>
-inline constexpr bool leads_back =
-    std::is_convertible_v<Returned, Domain> || (std::is_same_v<Domain, Tokens> && std::is_same_v<Returned, Nothing>);
+inline constexpr bool leads_back = std::is_convertible_v<Returned, Domain> ||
+                                   (std::is_same_v<Domain, Tokens> && std::is_same_v<Returned, Nothing>);
 
 // --- What a layer lacks, in one sentence -------------------------------------------------------------------------------
 
@@ -201,7 +216,9 @@ struct IsLayer;
 
 /// T is a bias (attention/bias.hpp): a part that is no layer.
 template <class T>
-inline constexpr bool is_bias = follows<T, is::Positional>;
+inline constexpr bool is_bias = false;
+template <Leaf T>
+inline constexpr bool is_bias<T> = std::is_same_v<typename T::declared, is::Positional>;
 
 #if defined(__clang__)
 #pragma clang diagnostic push
@@ -266,7 +283,9 @@ consteval Lacks lacks_of_leaf() {
 /// What T lacks.
 template <class T>
 consteval Lacks lacks() {
-  if constexpr (Formula<T>) {
+  if constexpr (Formula<T> && Leaf<T>) {
+    return Lacks::part;  // DeclaresOrFollows says so.
+  } else if constexpr (Formula<T>) {
     return lacks_of_formula<T>();
   } else if constexpr (!Leaf<T>) {
     return Lacks::declaration;
@@ -315,9 +334,10 @@ struct IsLayer {
                 "{ …; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
   static_assert(lacking != Lacks::way_back,
                 "a pullback returns ∂L/∂X, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
-  static_assert(lacking != Lacks::state,
-                "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { … }, "
-                "and codomain extend(State& state, const domain& X) const");
+  static_assert(
+      lacking != Lacks::state,
+      "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { … }, "
+      "and codomain extend(State& state, const domain& X) const");
   static_assert(lacking != Lacks::extension,
                 "a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& "
                 "state, const domain& X) const, with the entry that it `reads` behind X");

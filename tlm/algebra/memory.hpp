@@ -76,7 +76,7 @@ struct FromMemory {
  private:
   template <class... Entries>
   static const domain& checked(const domain& X, const Entries&... entries) {
-    static_assert(FindsEntries<FromMemory, Entries...>::value);
+    static_assert(FindsEntries<reads_in_vain<FromMemory, Entries...>()>::value);
     const auto& memory = read<const reads>(entries...);
     require_memory(memory.rows.sequences(), X.sequences());
     return memory.rows;

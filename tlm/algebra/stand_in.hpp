@@ -8,8 +8,12 @@ struct Anything {
   Anything() = default;
   template <class T>
   Anything(T&&) {}
+  template <class T>
+  operator T() const;
   Anything operator()(auto&&...) const { return {}; }
   friend Anything operator+(Anything, Anything) { return {}; }
+  friend Anything operator+(Anything, const auto&) { return {}; }
+  friend Anything operator+(const auto&, Anything) { return {}; }
 };
 
 /// Stands where a T is missing: there is no such function.
