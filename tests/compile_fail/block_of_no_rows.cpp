@@ -1,5 +1,6 @@
 /// Says: a block has at least one row
-#include <tlm/matrix/visible.hpp>
+/// Names: KernelMatrices
+#include <tlm/attention/kernel_matrices.hpp>
 
 #ifdef WRONG
 constexpr std::size_t block = 0;
@@ -7,4 +8,4 @@ constexpr std::size_t block = 0;
 constexpr std::size_t block = 1;
 #endif
 
-std::size_t visible(const tlm::VisibleMatrices<1, tlm::Causal, float, block>& A) { return A.visible(0, 0); }
+std::size_t visible(const tlm::KernelMatrices<1, tlm::Causal, float, block>& A) { return A.visible(0, 0); }

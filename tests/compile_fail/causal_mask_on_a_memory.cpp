@@ -1,4 +1,5 @@
 /// Says: a causal mask compares positions of one sequence
+/// Within: 6
 #include <tlm/layers/multi_head.hpp>
 
 #ifdef WRONG

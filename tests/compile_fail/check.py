@@ -6,10 +6,13 @@
 A case begins with the sentence that its reader is to see:
 
     /// Says: …
+    /// Names: …      (if need be: what the sentence is about, as the compiler writes it)
+    /// Within: …     (if need be: in how many lines, instead of five)
     /// Explains: …   (if need be: a regular expression, for the notes below the error)
 
-and is wrong where the macro WRONG is defined. Required are: without WRONG it compiles; with WRONG it does not; there is
-one error, and it contains the sentence; the notes contain the explanation.
+and is wrong where the macro WRONG is defined. Required are: without WRONG it compiles without a warning; with WRONG it
+does not; there is one error, and it contains the sentence; it stands, with the name, in the first five lines that the
+compiler says, not counting its list of which file includes which; the notes contain the explanation.
 """
 
 import os
@@ -25,9 +28,9 @@ def sentence(case, key):
     return found and found.group(1)
 
 
-def compile_only(case, compiler, *definitions):
+def compile_only(case, compiler, *arguments):
     """The exit code of the compiler and what it says."""
-    command = [*compiler, "-std=c++20", "-fsyntax-only", *definitions, case]
+    command = [*compiler, "-std=c++20", "-fsyntax-only", *arguments, case]
     result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
     # Clang shows letters beyond ASCII as octal escapes.
     octal = re.compile(rb"\\([0-3][0-7]{2})")
@@ -35,12 +38,19 @@ def compile_only(case, compiler, *definitions):
     return result.returncode, said.decode("utf-8", "replace")
 
 
+def first_lines(said, count):
+    """What a reader sees first, in so many lines: without the list of which file includes which."""
+    lines = [line for line in said.splitlines() if not re.match(r"In file included from |\s+from \S+:\d+[:,]", line)]
+    return "\n".join(lines[:count])
+
+
 def complaint(case, compiler):
     """What is wrong with the case, or None."""
-    says, explains = sentence(case, "Says"), sentence(case, "Explains")
+    says, names, explains = (sentence(case, key) for key in ("Says", "Names", "Explains"))
+    within = int(sentence(case, "Within") or 5)
     if not says:
         return "the case does not say which sentence it expects"
-    code, said = compile_only(case, compiler)
+    code, said = compile_only(case, compiler, "-Wall", "-Wextra", "-Werror")
     if code != 0:
         return f"the control does not compile:\n{said}"
     code, said = compile_only(case, compiler, "-DWRONG")
@@ -51,6 +61,9 @@ def complaint(case, compiler):
         return f"the first error does not say »{says}«:\n{said}"
     if len(errors) > 1:
         return f"there are {len(errors)} errors instead of one:\n{said}"
+    for expected in filter(None, (says, names)):
+        if expected not in first_lines(said, within):
+            return f"the first {within} lines do not contain »{expected}«:\n{said}"
     if explains and not re.search(explains, said):
         return f"the notes do not explain »{explains}«:\n{said}"
     return None

@@ -1,10 +1,16 @@
-/// Says: a numpy::Config says how many tokens there are, and no number in it is 0
-#include <tlm/models/numpy_transformer.hpp>
+/// Says: a Config says how many tokens there are, and no number in it is 0
+/// Names: Config
+#include <tlm/models/transformer_lm.hpp>
 
 #ifdef WRONG
-constexpr std::size_t h = 0;
+using Model = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .n_heads = 0}>;
 #else
-constexpr std::size_t h = 1;
+using Model = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .n_heads = 1}>;
 #endif
 
-tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 12, .h = h}> model;
+auto use(const Model& model, Model& gradient, const tlm::Tokens& X) {
+  auto [Y, pullback] = model.value_and_pullback(X);
+  pullback(Y, gradient);
+  tlm::State<Model> state;
+  return model(X) + tlm::extend(model, state, X);
+}

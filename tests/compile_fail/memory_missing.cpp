@@ -1,10 +1,14 @@
-/// Says: this layer reads an entry of the environment that nobody provides
+/// Says: this layer reads an entry of the environment that nobody provides in its shape
+/// Names: FromMemory
 #include <tlm/layers/multi_head.hpp>
 
 #ifdef WRONG
-using K = tlm::FromMemory<tlm::Times<"W_K", 4, 4>>;
+using Model = tlm::MultiHead<8, 2, 4, 4, tlm::Unmasked, tlm::FromMemory>;
 #else
-using K = tlm::FromItself<tlm::Times<"W_K", 4, 4>>;
+using Model = tlm::MultiHead<8, 2, 4, 4, tlm::Unmasked, tlm::FromItself>;
 #endif
 
-auto keys(const K& k, const tlm::Matrix<tlm::n, 4>& X) { return k(X); }
+auto use(const Model& model, Model& gradient, const tlm::Matrix<tlm::n, 8>& X) {
+  auto [Y, pullback] = model.value_and_pullback(X);
+  return model(X) + pullback(Y, gradient);
+}

@@ -1,4 +1,5 @@
 /// Says: n_heads divides d_model: every head has d_head = d_model / n_heads columns
+/// Within: 14
 #include <tlm/models/transformer_lm.hpp>
 
 #ifdef WRONG

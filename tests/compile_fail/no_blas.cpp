@@ -4,4 +4,4 @@
 #endif
 #include <tlm/matrix/product.hpp>
 
-auto product(const tlm::Matrix<tlm::n, 4>& X, const tlm::Matrix<std::size_t{4}, 4>& W) { return X * W; }
+auto product(const tlm::Matrix<tlm::n, 4>& X, const tlm::Matrix<4, 4>& W) { return X * W; }

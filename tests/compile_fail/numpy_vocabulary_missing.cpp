@@ -1,8 +1,16 @@
-/// Says: a numpy::Config says how many tokens there are
+/// Says: a Config says how many tokens there are, and no number in it is 0
+/// Names: Config
 #include <tlm/models/numpy_transformer.hpp>
 
 #ifdef WRONG
-tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11}> model;
+using Model = tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11}>;
 #else
-tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 12}> model;
+using Model = tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 12}>;
 #endif
+
+auto use(const Model& model, Model& gradient, const tlm::SourceAndTarget<tlm::Tokens, tlm::Tokens>& X) {
+  auto [Y, pullback] = model.value_and_pullback(X);
+  pullback(Y, gradient);
+  tlm::State<Model> state;
+  return model(X) + tlm::extend(model, state, X);
+}

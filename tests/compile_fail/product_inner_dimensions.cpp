@@ -1,10 +1,11 @@
 /// Says: in a product A×B the matrix A has as many columns as B has rows
+/// Names: Matrix
 #include <tlm/matrix/product.hpp>
 
 #ifdef WRONG
-using W = tlm::Matrix<std::size_t{4}, 5>;
+using W = tlm::Matrix<4, 5, double>;
 #else
-using W = tlm::Matrix<std::size_t{3}, 5>;
+using W = tlm::Matrix<3, 5, double>;
 #endif
 
-auto product(const tlm::Matrix<tlm::n, 3>& X, const W& weights) { return X * weights; }
+auto product(const tlm::Matrix<tlm::n, 3, double>& X, const W& w) { return X * w; }

@@ -1,10 +1,11 @@
 /// Says: in a product A×Bᵀ both matrices have as many columns
+/// Names: Matrix
 #include <tlm/matrix/product.hpp>
 
 #ifdef WRONG
-using W = tlm::Matrix<std::size_t{5}, 4>;
+using W = tlm::Matrix<5, 4, double>;
 #else
-using W = tlm::Matrix<std::size_t{5}, 3>;
+using W = tlm::Matrix<5, 3, double>;
 #endif
 
-auto product(const tlm::Matrix<tlm::n, 3>& X, const W& weights) { return X * transposed(weights); }
+auto product(const tlm::Matrix<tlm::n, 3, double>& X, const W& w) { return X * transposed(w); }

@@ -1,4 +1,5 @@
 /// Says: in a composition G∘F the codomain of F is the domain of G
+/// Names: Matrix<tlm::n, 4
 #include <tlm/algebra/residual.hpp>
 #include <tlm/layers/affine.hpp>
 
@@ -8,4 +9,6 @@ using F = tlm::Times<"W", 3, 4>;
 using F = tlm::Times<"W", 3, 3>;
 #endif
 
-tlm::Res<F> residual;
+using Model = tlm::Res<F>;
+
+Model model;

@@ -7,6 +7,14 @@
 
 namespace tlm {
 
+/// The condition under which a Config is complete. A failure shows it.
+template <auto config, bool is_complete>
+struct IsComplete {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(is_complete,
+                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = …, …}");
+};
+
 /// The parameters of a model, if they are complete: the one place to complain, before any layer is made of them.
 ///
 /// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. As whatever it consists
@@ -21,8 +29,7 @@ struct Complete {
     for (std::size_t& number : numbers) number += number == 0;
     return std::bit_cast<Config>(numbers);
   }();
-  static_assert(value == config,
-                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = …, …}");
+  static_assert(IsComplete<config, value == config>::value);
 };
 
 }  // namespace tlm

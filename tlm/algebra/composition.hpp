@@ -24,6 +24,10 @@ struct Composition;
 /// The composition of one factor is that factor.
 template <class F>
 struct Composition<F> : F {};
+template <class F>
+struct IsLayer<Composition<F>> : IsLayer<F> {};
+template <class F>
+struct DeclaresOrFollows<Composition<F>> : DeclaresOrFollows<F> {};
 
 /// G ∘ F ∘ …: X ↦ G(F(…(X))). Factors stand in the order of the write-up: the last one is applied first.
 template <class G, class... Fs>

@@ -64,5 +64,9 @@ struct Concat {
 /// The concatenation of one layer is that layer.
 template <class F>
 struct Concat<F> : F {};
+template <class F>
+struct IsLayer<Concat<F>> : IsLayer<F> {};
+template <class F>
+struct DeclaresOrFollows<Concat<F>> : DeclaresOrFollows<F> {};
 
 }  // namespace tlm

@@ -25,6 +25,7 @@ struct EncoderDecoder {
   using domain = SourceAndTarget<DomainOf<Encoder>, DomainOf<Decoder>>;
   using codomain = CodomainOf<Decoder>;
   using MemoryOfX = Memory<CodomainOf<Encoder>>;
+  using provides = MemoryOfX;
   static_assert(IsLayer<Encoder>::value && IsLayer<Decoder>::value);
 
   Encoder encoder;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/rules.hpp>
+#include <tlm/algebra/stand_in.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
 
@@ -35,19 +38,7 @@
 ///   State, extend(state, X)                   if it is autoregressive and not rowwise
 namespace tlm {
 
-/// No value: the state of a layer that needs none, the derivative by an input that is not made of real numbers.
-struct Nothing {};
-
 // --- What a layer lacks, in one sentence -------------------------------------------------------------------------------
-
-/// What stands in for what a layer lacks, so that the one sentence about it is the only error.
-struct Anything {
-  Anything() = default;
-  template <class T>
-  Anything(T&&) {}
-  Anything operator()(auto&&...) const { return {}; }
-  friend Anything operator+(Anything, Anything) { return {}; }
-};
 
 template <class T>
 struct Types {
@@ -71,34 +62,45 @@ template <class T>
 using CodomainOf = typename Types<T>::codomain;
 
 /// The first thing that a layer lacks.
-enum class Lacks { nothing, declaration, types, function, reader, weights, constructor, part };
-
-template <class T>
-consteval Lacks lacks();
-
-template <class T>
-concept HasDomain = requires {
-  typename T::domain;
+enum class Lacks {
+  nothing,
+  declaration,
+  types,
+  function,
+  reading_function,
+  weights,
+  constructor,
+  derivative,
+  reading_derivative,
+  pullback,
+  way_back,
+  state,
+  extension,
+  part
 };
 
-/// An operation, or what is meant as one: not an entry of the environment, and not a bias, which are parts of a layer that
-/// only have weights.
-template <class Part>
-concept Operation = Formula<Part> || HasDomain<Part> ||
-    (Leaf<Part> && !std::is_same_v<typename Part::declared, is::Positional>);
+template <class T>
+struct IsLayer;
+
+/// T is a bias (attention/bias.hpp): a part that is no layer.
+template <class T>
+inline constexpr bool is_bias = false;
+template <Leaf T>
+inline constexpr bool is_bias<T> = std::is_same_v<typename T::declared, is::Positional>;
 
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
 /// What T, which is no leaf, or one of its parts lacks.
-template <Formula T>
-consteval Lacks lacks_in_parts() {
+template <class T>
+consteval Lacks lacks_of_formula() {
   bool complete = true;
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
     T::parts(
         [&]<class Part>(std::size_t, Part&) {
-          if constexpr (Operation<Part>) complete = complete && lacks<Part>() == Lacks::nothing;
+          if constexpr (Formula<Part> || requires { typename Part::domain; } || (Leaf<Part> && !is_bias<Part>))
+            complete = complete && IsLayer<Part>::value && IsLayer<Part>::lacking == Lacks::nothing;
         },
         imaginary<T>);
   return complete ? Lacks::nothing : Lacks::part;
@@ -107,11 +109,53 @@ consteval Lacks lacks_in_parts() {
 #pragma clang diagnostic pop
 #endif
 
+/// What T, which is a leaf that has its types and reads this entry or none, lacks.
+template <class T, class... Entry>
+consteval Lacks lacks_of_leaf() {
+  using X = typename T::domain;
+  using Y = typename T::codomain;
+  constexpr bool reads = sizeof...(Entry) > 0;
+  if constexpr (!std::is_invocable_r_v<Y, const T&, X, const Entry&...>) {
+    return reads ? Lacks::reading_function : Lacks::function;
+  } else if constexpr (!requires(T & layer) { T::weights([](const Name&, auto&...) {}, layer); }) {
+    return Lacks::weights;
+  } else if constexpr (!std::default_initializable<T>) {
+    return Lacks::constructor;
+  } else if constexpr (!requires(const T& layer, X x, const Entry&... entry) {
+                         { layer.value_and_pullback(std::move(x), entry...).value } -> std::convertible_to<Y>;
+                       }) {
+    return reads ? Lacks::reading_derivative : Lacks::derivative;
+  } else {
+    using Back = decltype(std::declval<const T&>()
+                              .value_and_pullback(std::declval<X>(), std::declval<const Entry&>()...)
+                              .pullback);
+    if constexpr (!Back::template takes<Y, T&, Entry&...>) {
+      return Lacks::pullback;
+    } else if constexpr (!leads_back<X, typename Back::template Returned<Y, T&, Entry&...>>) {
+      return Lacks::way_back;
+    } else if constexpr (Extensible<T> && !rowwise<T>) {
+      if constexpr (!requires { typename T::State; })
+        return Lacks::state;
+      else if constexpr (!requires(const T& layer, typename T::State& state, X x, const Entry&... entry) {
+                           { layer.extend(state, std::move(x), entry...) } -> std::convertible_to<Y>;
+                         })
+        return Lacks::extension;
+      else
+        return Lacks::nothing;
+    } else {
+      return Lacks::nothing;
+    }
+  }
+}
+
+/// What T lacks.
 template <class T>
 consteval Lacks lacks() {
-  if constexpr (Formula<T>) {
-    return lacks_in_parts<T>();
-  } else if constexpr (!requires { typename T::declared; }) {
+  if constexpr (Formula<T> && Leaf<T>) {
+    return Lacks::part;  // DeclaresOrFollows says so.
+  } else if constexpr (Formula<T>) {
+    return lacks_of_formula<T>();
+  } else if constexpr (!Leaf<T>) {
     return Lacks::declaration;
   } else if constexpr (!requires {
                          typename T::domain;
@@ -119,149 +163,78 @@ consteval Lacks lacks() {
                        }) {
     return Lacks::types;
   } else if constexpr (requires { typename T::reads; }) {
-    if constexpr (!std::is_invocable_r_v<typename T::codomain, const T&, typename T::domain, const typename T::reads&>)
-      return Lacks::reader;
-    else if constexpr (!requires(T & layer) { T::weights([](const Name&, auto&...) {}, layer); })
-      return Lacks::weights;
-    else
-      return std::default_initializable<T> ? Lacks::nothing : Lacks::constructor;
-  } else if constexpr (!std::is_invocable_r_v<typename T::codomain, const T&, typename T::domain>) {
-    return Lacks::function;
-  } else if constexpr (!requires(T & layer) { T::weights([](const Name&, auto&...) {}, layer); }) {
-    return Lacks::weights;
+    return lacks_of_leaf<T, typename T::reads>();
   } else {
-    return std::default_initializable<T> ? Lacks::nothing : Lacks::constructor;
+    return lacks_of_leaf<T>();
   }
 }
-
-/// T has all that a layer has at least.
-template <class T>
-inline constexpr bool complete = lacks<T>() == Lacks::nothing;
 
 /// The condition under which T is a layer. A failure shows T and says what it lacks.
 template <class T>
 struct IsLayer {
   static constexpr bool value = true;  // If not, one of the next lines says so: once.
   static constexpr Lacks lacking = lacks<T>();
-  static_assert(
-      lacking != Lacks::declaration,
-      "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, Unrestricted");
+  static_assert(DeclaresOrFollows<T>::value || Formula<T>);
+  static_assert(lacking != Lacks::declaration,
+                "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
+                "Unrestricted");
   static_assert(lacking != Lacks::types,
-                "a layer says from what to what it leads: using domain = tlm::Matrix<n, …>, using codomain = …");
-  static_assert(
-      lacking != Lacks::function,
-      "a layer is a function: it has codomain operator()(const domain& X) const; behind X stands the entry of "
-      "the environment that it says it `reads`");
-  static_assert(
-      lacking != Lacks::reader,
-      "a layer that reads an entry of the environment takes it behind X: codomain operator()(const domain& X, "
-      "const reads& entry) const");
+                "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, …>, using codomain = …");
+  static_assert(lacking != Lacks::function,
+                "a layer is a function: codomain operator()(const domain& X) const; if it takes an entry of the "
+                "environment behind X, it says which: using reads = …");
+  static_assert(lacking != Lacks::reading_function,
+                "a layer that `reads` an entry of the environment takes it behind X: codomain operator()(const domain& "
+                "X, const reads& entry) const");
   static_assert(lacking != Lacks::weights,
                 "a layer visits its weights: static constexpr void weights(auto&& visit, auto&... layer) "
                 "{ visit(tlm::Name{\"A\"}, layer.A...); }, with an empty body if it has none");
   static_assert(lacking != Lacks::constructor, "a layer can be made without arguments: so is its gradient");
-};
-
-// --- Pullbacks ---------------------------------------------------------------------------------------------------------
-
-/// The condition under which a layer finds the entry that it reads. A failure shows which one is missing.
-template <class Entry, class... Entries>
-struct EnvironmentHas {
-  static constexpr bool value = (std::is_same_v<Entry, Entries> || ...);
+  static_assert(lacking != Lacks::derivative,
+                "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "
+                "tlm::with_pullback(Y, pullback) with the codomain's Y");
+  static_assert(lacking != Lacks::reading_derivative,
+                "a layer that `reads` an entry of the environment has a derivative that takes it behind X: auto "
+                "value_and_pullback(const domain& X, const reads& entry) const, which returns tlm::with_pullback(Y, "
+                "pullback) with the codomain's Y");
+  static_assert(lacking != Lacks::pullback,
+                "a pullback takes Ȳ and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& gradient) "
+                "{ …; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
+  static_assert(lacking != Lacks::way_back,
+                "a pullback returns ∂L/∂X, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
   static_assert(
-      value,
-      "this layer reads an entry of the environment that nobody provides in its shape: a memory comes from an "
-      "EncoderDecoder, a tied weight from a Tied");
+      lacking != Lacks::state,
+      "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { … }, "
+      "and codomain extend(State& state, const domain& X) const");
+  static_assert(lacking != Lacks::extension,
+                "a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& "
+                "state, const domain& X) const, with the entry that it `reads` behind X");
 };
 
-/// The entry of this type.
-template <class Entry, class... Entries>
-Entry& read(Entries&... entries) {
-  Entry* found = nullptr;
-  if constexpr (EnvironmentHas<std::remove_const_t<Entry>, std::remove_const_t<Entries>...>::value) {
-    const auto look_at = [&]<class E>(E& entry) {
-      if constexpr (std::is_same_v<std::remove_const_t<E>, std::remove_const_t<Entry>>) found = &entry;
-    };
-    (look_at(entries), ...);
-  }
-  return *found;
+/// T has all that a layer has.
+template <class T>
+inline constexpr bool complete = IsLayer<T>::lacking == Lacks::nothing;
+
+// --- Temporary layers --------------------------------------------------------------------------------------------------
+
+/// What stands in for the value and pullback of a layer.
+template <class T>
+auto stand_in_with_pullback() {
+  return with_pullback(stand_in<CodomainOf<T>>(), [](auto&&...) { return stand_in<DomainOf<T>>(); });
 }
 
-/// action(entry…) with the entries that T takes: all if T is made of other layers, which pass them on; the one that it
-/// reads if T is a leaf that reads one; otherwise none.
-template <class T, class Action, class... Entries>
-auto with_entries(const Action& action, Entries&... entries) {
-  if constexpr (Formula<T>) {
-    return action(entries...);
-  } else if constexpr (requires { typename T::reads; }) {
-    using Entry = typename T::reads;
-    constexpr bool constant = (std::is_const_v<Entries> || ...);
-    return action(read<std::conditional_t<constant, const Entry, Entry>>(entries...));
-  } else {
-    return action();
-  }
-}
-
-/// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times; the layer that
-/// it came from must outlive it unchanged. Move-only.
-template <class Function>
-class Pullback {
- public:
-  explicit Pullback(Function function) : function_{std::move(function)} {}
-  Pullback(Pullback&&) = default;
-  Pullback& operator=(Pullback&&) = default;
-
-  /// X̄, given Ȳ; adds ∂L/∂(weights) to `gradient` and, for a layer that reads the environment, ∂L/∂(entry) to the
-  /// entries' gradients.
-  template <class Codomain, class Layer, class... Entries>
-  auto operator()(Codomain Y_bar, Layer& gradient, Entries&... entry_gradients) const {
-    return with_entries<Layer>([&](auto&... taken) { return function_(std::move(Y_bar), gradient, taken...); },
-                               entry_gradients...);
-  }
-
- private:
-  Function function_;
-};
-
-/// What value_and_pullback returns: auto [Y, pullback] = layer.value_and_pullback(X).
-template <class Value, class Function>
-struct ValueAndPullback {
-  Value value;
-  Pullback<Function> pullback;
-};
-
-/// A value with the function that pulls back to where it came from.
-template <class Value, class Function>
-ValueAndPullback<Value, Function> with_pullback(Value value, Function function) {
-  return {std::move(value), Pullback<Function>{std::move(function)}};
-}
-
-/// The condition under which a pullback may be taken: never of a temporary layer, which it would outlive.
 template <class Layer>
-struct Outlives {
-  static constexpr bool value = true;  // If asked for, the next line says no: once.
-  static_assert(!std::is_same_v<Layer, Layer>,
-                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
-};
+inline constexpr bool outlives_its_pullback = false;
 
-/// What value_and_pullback of a temporary layer returns: an error that says so.
+/// What value_and_pullback of a temporary layer, which would not outlive the pullback, returns: an error that says so.
 template <class Layer>
 auto refuse_temporary() {
-  static_assert(Outlives<Layer>::value);
-  return with_pullback(Anything{}, Anything{});
+  static_assert(outlives_its_pullback<Layer>,
+                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
+  return stand_in_with_pullback<Layer>();
 }
 
 // --- What T remembers --------------------------------------------------------------------------------------------------
-
-/// The condition under which T's State exists. A failure shows T.
-template <class T>
-struct HasState {
-  static constexpr bool value = requires(const T& layer, typename T::State& state) { typename T::State; };
-  static_assert(
-      value || Formula<T>,
-      "a leaf that is autoregressive and not rowwise remembers: it has a struct State, and codomain extend(State& "
-      "state, const domain& X) const, which returns the rows that follow those in the state");
-};
 
 /// What T remembers of the rows that it has seen: T::State. A default-constructed state has seen no rows.
 template <class T>
@@ -269,7 +242,7 @@ struct StateOf {
   using type = Nothing;
 };
 template <class T>
-requires(Extensible<T> && !rowwise<T> && HasState<T>::value) struct StateOf<T> {
+requires(Extensible<T> && !rowwise<T> && requires { typename T::State; }) struct StateOf<T> {
   using type = typename T::State;
 };
 /// What T remembers of the rows that it has seen, which is Nothing if it is rowwise.

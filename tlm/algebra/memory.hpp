@@ -34,6 +34,7 @@ struct FromMemory {
   using form = forms::OfMemory<F>;
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
+  using reads = Memory<domain>;
   static_assert(IsLayer<F>::value);
 
   F f;
@@ -50,7 +51,7 @@ struct FromMemory {
     auto [Y, F_pullback] = differentiate(f, checked(X, entries...), entries...);
     return with_pullback(std::move(Y), [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
                                            codomain Y_bar, FromMemory& gradient, Entries&... entry_gradients) {
-      read<Memory<domain>>(entry_gradients...).rows += F_pullback(std::move(Y_bar), gradient.f, entry_gradients...);
+      read<reads>(entry_gradients...).rows += F_pullback(std::move(Y_bar), gradient.f, entry_gradients...);
       return domain{sequences, typename domain::Real(0)};
     });
   }
@@ -75,7 +76,8 @@ struct FromMemory {
  private:
   template <class... Entries>
   static const domain& checked(const domain& X, const Entries&... entries) {
-    const auto& memory = read<const Memory<domain>>(entries...);
+    static_assert(FindsEntries<reads_in_vain<FromMemory, Entries...>()>::value);
+    const auto& memory = read<const reads>(entries...);
     require_memory(memory.rows.sequences(), X.sequences());
     return memory.rows;
   }

@@ -24,6 +24,7 @@ struct TiedWeight {
 template <class Entry, class F>
 struct Tied {
   using form = forms::Tied<Entry, F>;
+  using provides = Entry;
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   static_assert(IsLayer<F>::value);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tlm/algebra/stand_in.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/matrix/matrix.hpp>
 
@@ -71,6 +72,15 @@ struct Name {
   }
 };
 
+/// T's symbol in the write-up, T if it has none.
+template <class T>
+constexpr std::string_view symbol_of() {
+  if constexpr (requires { T::symbol; })
+    return T::symbol;
+  else
+    return "T";
+}
+
 /// Visits the weights of a layer, and of the same of others.
 template <class Layer, class Visit, class... Layers>
 constexpr void visit_weights(Visit&& visit, Layers&... layer) {
@@ -78,10 +88,11 @@ constexpr void visit_weights(Visit&& visit, Layers&... layer) {
     Layer::parts(
         [&]<class Part, class... Others>(std::size_t index, Part& part, Others&... others) {
           using PartType = std::remove_const_t<Part>;
-          if constexpr (requires { PartType::symbol; })
+          if constexpr (
+              requires { PartType::symbol; } || requires { Layer::numbers_its_parts; })
             visit_weights<PartType>(
                 [&](const Name& name, auto&... weight) {
-                  visit(Name{PartType::symbol, name.role, index, &name}, weight...);
+                  visit(Name{symbol_of<PartType>(), name.role, index, &name}, weight...);
                 },
                 part, others...);
           else
@@ -128,7 +139,8 @@ inline constexpr std::size_t matrix_count = [] {
 /// The condition under which a path leads to one weight only. A failure shows the layer.
 template <class Layer>
 struct PathsAreUnique {
-  static constexpr bool value = [] {
+  static constexpr bool value = true;  // If not, the last line says so: once.
+  static constexpr bool unique = [] {
     std::array<std::uint64_t, matrix_count<Layer> + 1> hashes{};  // of the paths: FNV-1a
     std::size_t count = 0;
     visit_weights<Layer>(
@@ -141,7 +153,7 @@ struct PathsAreUnique {
     std::sort(hashes.begin(), hashes.begin() + count);
     return std::adjacent_find(hashes.begin(), hashes.begin() + count) == hashes.begin() + count;
   }();
-  static_assert(value, "two weights of this layer have the same path: give the parts that they are in a symbol each");
+  static_assert(unique, "two weights of this layer have the same path: give the parts that they are in a symbol each");
 };
 
 /// Where the weight with a path stands among those of a layer, and its shape.
@@ -189,9 +201,9 @@ template <Symbol path, class Layer>
 auto& weight(Layer& layer) {
   using LayerType = std::remove_const_t<Layer>;
   constexpr Place place = place_of<LayerType>(path);
-  using Weight = Matrix<place.rows, place.cols, typename LayerType::codomain::Real>;
-  std::conditional_t<std::is_const_v<Layer>, const Weight, Weight>* found = nullptr;
   if constexpr (HasWeight<path, LayerType>::value) {
+    using Weight = Matrix<place.rows, place.cols, typename LayerType::codomain::Real>;
+    std::conditional_t<std::is_const_v<Layer>, const Weight, Weight>* found = nullptr;
     std::size_t number = 0;
     for_each_weight(
         [&]<class W>(const Name&, W& candidate) {
@@ -200,8 +212,10 @@ auto& weight(Layer& layer) {
           ++number;
         },
         layer);
+    return *found;
+  } else {
+    return stand_in<Anything&>();
   }
-  return *found;
 }
 
 /// The first part of type P of a layer, however deep: part<FeedForward<8, 16>>(block). The layer itself if it is a P.

@@ -57,6 +57,7 @@ struct KernelProduct {
   using form = typename FormOfProduct<A, B>::form;
   using domain = typename A::domain;
   using codomain = typename B::codomain;
+  static_assert(IsLayer<A>::value && IsLayer<B>::value);
 
   A a;
   B b;

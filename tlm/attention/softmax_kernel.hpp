@@ -45,6 +45,7 @@ struct FormOfSoftmax<d_head, Mask, Q, K, NoBias> {
 /// causal kernel if Q and K are autoregressive: entry (i, j) depends on row i of Q(X) and the rows up to i of K(X) alone.
 template <std::size_t n_heads, class Mask, class Q, class K, class Bias = NoBias, std::size_t block = 32>
 struct SoftmaxKernel {
+  static_assert(IsLayer<Q>::value && IsLayer<K>::value);
   using domain = typename Q::domain;
   using Queries = typename Q::codomain;
   using Keys = typename K::codomain;

@@ -33,6 +33,7 @@ struct WithMemory {
   using codomain = CodomainOf<F>;
   using Rows = RowsOfMemory<memory_rows, domain::cols, typename domain::Real>;
   using form = forms::Tied<Rows, F>;
+  using provides = Memory<domain>;
 
   Rows memory;
   F f;

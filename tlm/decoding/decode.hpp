@@ -26,11 +26,11 @@ template <class T>
 struct CanDecode {
   static constexpr bool of_tokens = std::is_same_v<DomainOf<T>, Tokens>;
   static constexpr bool of_source = std::is_same_v<DomainOf<T>, SourceAndTarget<Tokens, Tokens>>;
-  static constexpr bool value = complete<T> && autoregressive<T> && (of_tokens || of_source);
-  static_assert(!complete<T> || autoregressive<T>,
-                "decoding extends what was computed, which needs a model that is autoregressive by type");
-  static_assert(!complete<T> || !autoregressive<T> || of_tokens || of_source,
-                "what is decoded reads tokens: sequences of them, or a source and a target");
+  static constexpr bool is_layer = complete<T>, looks_back = !is_layer || autoregressive<T>;
+  static constexpr bool fits = !is_layer || !looks_back || of_tokens || of_source;
+  static constexpr bool value = is_layer && looks_back && fits;
+  static_assert(looks_back, "decoding extends what was computed, which needs a model that is autoregressive by type");
+  static_assert(fits, "what is decoded reads tokens: sequences of them, or a source and a target");
 };
 
 /// What a model says, until it says the token that ends or the text has max_len tokens; without the token that starts.
@@ -45,6 +45,7 @@ struct CanDecode {
 template <class T, class Choice = Greedy>
 std::vector<Token> decode(const T& model, const std::vector<Token>& given, const Framing& framing,
                           const Choice& choose = {}) {
+  static_assert(IsLayer<T>::value);
   if constexpr (!CanDecode<T>::value) {
     return {};
   } else {

@@ -130,7 +130,7 @@ class Entries {
 /// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. A number
 /// is a std::size_t, or an int as one writes it.
 template <auto rows, std::size_t cols, class Real = float>
-class Matrix {
+class Matrix : public Matrix<std::size_t{1}, cols, Real> {
   static_assert(std::is_same_v<decltype(rows), int>,
                 "the rows of a Matrix are n, a std::size_t or an int, as in Matrix<n, 3> and Matrix<2, 3>");
 };

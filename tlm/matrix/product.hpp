@@ -99,6 +99,15 @@ struct ProductExists<Matrix<rows, inner, Left>, Matrix<inner_right, cols, Right>
   static_assert(!fits || same_numbers,
                 "in a product A×B both matrices are of the same kind of numbers: both of float, or both of double");
 };
+template <auto rows, std::size_t inner, class Left, auto cols, std::size_t inner_right, class Right>
+struct ProductExists<Matrix<rows, inner, Left>, Transposed<Matrix<cols, inner_right, Right>>> {
+  static constexpr bool fits = inner == inner_right;
+  static constexpr bool same_numbers = std::is_same_v<Left, Right>;
+  static constexpr bool value = fits && same_numbers;
+  static_assert(fits, "in a product A×Bᵀ both matrices have as many columns");
+  static_assert(!fits || same_numbers,
+                "in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double");
+};
 
 /// X × W, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
 template <auto rows, std::size_t inner, class Real, auto inner_right, std::size_t cols, class Right>
@@ -113,13 +122,16 @@ Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Mat
 }
 
 /// Y × Wᵀ; its rows are those of Y, in the same sequences.
-template <auto rows, std::size_t inner, auto cols_, std::size_t inner_right, class Real>
-auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inner_right, Real>> W) {
+template <auto rows, std::size_t inner, class Real, auto cols_, std::size_t inner_right, class Right>
+auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inner_right, Right>> W) {
   constexpr auto cols = std::size_t(cols_);
-  static_assert(inner == inner_right, "in a product A×Bᵀ both matrices have as many columns");
-  Matrix<rows, cols, Real> X = Y.template with_columns<cols>();
-  multiply(view(Y), view(W.matrix).transposed(), view(X));
-  return X;
+  if constexpr (ProductExists<Matrix<rows, inner, Real>, Transposed<Matrix<cols_, inner_right, Right>>>::value) {
+    Matrix<rows, cols, Real> X = Y.template with_columns<cols>();
+    multiply(view(Y), view(W.matrix).transposed(), view(X));
+    return X;
+  } else {
+    return Matrix<rows, cols, Real>{};
+  }
 }
 
 /// G += Xᵀ × Y, where X and Y have as many rows.

@@ -104,14 +104,14 @@ template <class T, class BatchOf>
 struct CanLearnFrom {
   using Lessons = LessonsOf<BatchOf, RealOf<T>>;
   static constexpr bool reads = std::is_same_v<DomainOf<T>, decltype(Lessons::type::read)>;
-  static constexpr bool value = complete<T> && autoregressive<T> && reads && Lessons::same_numbers;
-  static_assert(!complete<T> || autoregressive<T>,
-                "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
+  static constexpr bool is_layer = complete<T>, looks_back = !is_layer || autoregressive<T>;
+  static constexpr bool fits = !is_layer || !looks_back || reads, same_numbers = !fits || Lessons::same_numbers;
+  static constexpr bool value = is_layer && looks_back && fits && same_numbers;
+  static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
   static_assert(
-      !complete<T> || !autoregressive<T> || reads,
-      "a model of sequences learns from a Batch, an encoder-decoder from Translations: this is for the other");
+      fits, "a model of sequences learns from a Batch, an encoder-decoder from Translations: this is for the other");
   static_assert(
-      !complete<T> || !autoregressive<T> || !reads || Lessons::same_numbers,
+      same_numbers,
       "the loss weights of a Batch are the numbers that the model computes with: a model in double learns from a "
       "Batch<double>");
 };
@@ -125,6 +125,7 @@ struct CanLearnFrom {
 /// require_valid and the model throw.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}) {
+  static_assert(IsLayer<T>::value);
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);
@@ -139,6 +140,7 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
+  static_assert(IsLayer<T>::value);
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);

@@ -1,0 +1,5 @@
+/// Says: the sentence
+#ifdef WRONG
+static_assert(false, "the sentence");
+#endif
+void warn(int unused) {}

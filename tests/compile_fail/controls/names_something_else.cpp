@@ -1,0 +1,10 @@
+/// Says: the sentence
+/// Names: MyLayer
+template <class T>
+struct Check {
+  static_assert(sizeof(T) == 0, "the sentence");
+};
+
+#ifdef WRONG
+Check<int> check;
+#endif

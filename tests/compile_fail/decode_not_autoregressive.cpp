@@ -1,0 +1,28 @@
+/// Says: decoding extends what was computed, which needs a model that is autoregressive by type
+/// Names: MyLayer
+#include <tlm/algebra/composition.hpp>
+#include <tlm/decoding/decode.hpp>
+#include <tlm/layers/embedding.hpp>
+
+/// X + X, or the same from the end.
+struct MyLayer {
+#ifdef WRONG
+  using declared = tlm::is::Unrestricted;
+#else
+  using declared = tlm::is::Rowwise;
+#endif
+  using domain = tlm::Matrix<tlm::n, 3>;
+  using codomain = domain;
+
+  codomain operator()(const domain& X) const { return X + X; }
+
+  auto value_and_pullback(const domain& X) const {
+    return tlm::with_pullback(X + X, [](const codomain& Y_bar, MyLayer&) { return Y_bar + Y_bar; });
+  }
+
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+using Model = tlm::Composition<MyLayer, tlm::Embedding<11, 3>>;
+
+auto use(const Model& model) { return tlm::decode(model, {1, 2}, {.start = 0, .end = 0, .max_len = 7}); }

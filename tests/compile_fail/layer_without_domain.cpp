@@ -1,0 +1,39 @@
+/// Says: a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, …>, using codomain = …
+/// Names: MyLayer
+#include <tlm/algebra/composition.hpp>
+#include <tlm/layers/affine.hpp>
+
+/// X + a, where a is a row.
+struct MyLayer {
+  using declared = tlm::is::Rowwise;
+#ifdef WRONG
+  using X_type = tlm::Matrix<tlm::n, 3>;
+  using codomain = X_type;
+#else
+  using domain = tlm::Matrix<tlm::n, 3>;
+  using X_type = domain;
+  using codomain = domain;
+#endif
+
+  tlm::Row<3> a;
+
+  codomain operator()(X_type X) const { return std::move(X += a); }
+
+  auto value_and_pullback(X_type X) const {
+    return tlm::with_pullback((*this)(std::move(X)), [](const codomain& Y_bar, MyLayer& gradient) {
+      tlm::accumulate_rows(gradient.a, Y_bar);
+      return Y_bar;
+    });
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"a"}, layer.a...); }
+};
+
+using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;
+
+auto use(const Model& model, Model& gradient, const tlm::Matrix<tlm::n, 3>& X) {
+  auto [Y, pullback] = model.value_and_pullback(X);
+  tlm::State<Model> state;
+  tlm::for_each_weight([](const tlm::Name&, auto&) {}, gradient);
+  return model(X) + pullback(Y, gradient) + tlm::extend(model, state, X);
+}

@@ -1,0 +1,15 @@
+/// Says: the layer has no weight with this path: for_each_weight visits all, with Name::path() of each
+/// Names: TransformerLM
+#include <tlm/models/transformer_lm.hpp>
+
+using Model = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .d_model = 8, .d_ff = 8, .n_layers = 1, .n_heads = 2}>;
+
+void use(Model& model) {
+#ifdef WRONG
+  auto& A = tlm::weight<"DB_1.FF.C">(model);
+#else
+  auto& A = tlm::weight<"DB_1.FF.A">(model);
+#endif
+  A = tlm::Matrix<8, 8>{};
+  A(0, 0) = 1.0f;
+}

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/entries.hpp>
+#include <tlm/matrix/matrix.hpp>
+
+namespace tlm {
+
+/// No value: the state of a layer that needs none, the derivative by an input that is not made of real numbers.
+struct Nothing {};
+
+/// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times; the layer that
+/// it came from must outlive it unchanged. Move-only.
+template <class Function>
+class Pullback {
+ public:
+  /// Whether it takes these.
+  template <class... Arguments>
+  static constexpr bool takes = std::is_invocable_v<const Function&, Arguments...>;
+  /// What it then returns.
+  template <class... Arguments>
+  using Returned = std::invoke_result_t<const Function&, Arguments...>;
+
+  explicit Pullback(Function function) : function_{std::move(function)} {}
+  Pullback(Pullback&&) = default;
+  Pullback& operator=(Pullback&&) = default;
+
+  /// X̄, given Ȳ; adds ∂L/∂(weights) to `gradient` and, for a layer that reads the environment, ∂L/∂(entry) to the
+  /// entries' gradients.
+  template <class Codomain, class Layer, class... Entries>
+  auto operator()(Codomain Y_bar, Layer& gradient, Entries&... entry_gradients) const {
+    return with_entries<Layer>([&](auto&... taken) { return function_(std::move(Y_bar), gradient, taken...); },
+                               entry_gradients...);
+  }
+
+ private:
+  Function function_;
+};
+
+/// What value_and_pullback returns: auto [Y, pullback] = layer.value_and_pullback(X).
+template <class Value, class Function>
+struct ValueAndPullback {
+  Value value;
+  Pullback<Function> pullback;
+};
+
+/// A value with the function that pulls back to where it came from.
+template <class Value, class Function>
+ValueAndPullback<Value, Function> with_pullback(Value value, Function function) {
+  return {std::move(value), Pullback<Function>{std::move(function)}};
+}
+
+/// What a pullback returns is of the domain: so is ∂L/∂X. By tokens there is no derivative.
+template <class Domain, class Returned>
+inline constexpr bool leads_back = std::is_convertible_v<Returned, Domain> ||
+                                   (std::is_same_v<Domain, Tokens> && std::is_same_v<Returned, Nothing>);
+
+}  // namespace tlm
