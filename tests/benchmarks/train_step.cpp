@@ -23,16 +23,16 @@ class Products {
   /// Times W (inner × cols) of `rows` rows, and its pullback.
   void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
     add(rows, inner, cols, false, false, Present::overwritten);  // Y = X×W
-    add(inner, rows, cols, true, false, Present::added_to);      // dW += Xᵀ×dY
-    add(rows, cols, inner, false, true, Present::overwritten);   // dX = dY×Wᵀ
+    add(inner, rows, cols, true, false, Present::added_to);      // W̄ += Xᵀ×Ȳ
+    add(rows, cols, inner, false, true, Present::overwritten);   // X̄ = Ȳ×Wᵀ
   }
 
   /// One head of attention over a sequence of `rows`, and its pullback, as full squares.
   void add_head(std::size_t rows, std::size_t d_head) {
     add(rows, d_head, rows, false, true, Present::overwritten);   // S = Q×Kᵀ
     add(rows, rows, d_head, false, false, Present::overwritten);  // Y = A×V
-    add(rows, d_head, rows, false, true, Present::overwritten);   // dA = dY×Vᵀ
-    add(rows, rows, d_head, true, false, Present::overwritten);   // dV = Aᵀ×dY
+    add(rows, d_head, rows, false, true, Present::overwritten);   // Ā = Ȳ×Vᵀ
+    add(rows, rows, d_head, true, false, Present::overwritten);   // V̄ = Aᵀ×Ȳ
     add(rows, rows, d_head, false, false, Present::overwritten);  // dQ = dS×K
     add(rows, rows, d_head, true, false, Present::overwritten);   // dK = dSᵀ×Q
   }

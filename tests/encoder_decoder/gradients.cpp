@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <string_view>
+
 #include "../../proofs/support.hpp"
 #include "models.hpp"
 
@@ -10,18 +13,18 @@ using checking::Comparison, checking::inner_product, proofs::must_hold;
 namespace {
 
 /// The gradient of a model's loss against central differences, weight by weight.
-template <class Model>
-std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint64_t seed) {
+template <class Model, class Objective>
+std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint64_t seed, const Objective& objective) {
   Generator generator{seed};
   auto model = random_layer<Model>(generator);
   Model gradient;
-  const double value = loss_and_gradient(model, batch, gradient);
-  CHECK(value == loss(model, batch));
+  const double value = loss_and_gradient(model, batch, gradient, objective);
+  CHECK(value == loss(model, batch, objective));
   Comparison comparison;
   for_each_weight(
       [&](const Name& name, auto& W, const auto& W_bar) {
         comparison.add(
-            name.path(), [&] { return loss(model, batch); }, W, W_bar);
+            name.path(), [&] { return loss(model, batch, objective); }, W, W_bar);
       },
       model, gradient);
   return comparison.failure(
@@ -34,23 +37,28 @@ Translations batch() { return {sources(), stack<1, Token>({Tokens{1, 3, 2}, Toke
 template <formulated::Config c>
 struct UntiedDecoder
     : Composition<Times<"W_out", c.d_model, c.s, double>, Stack<formulated::DecoderLayer<c, double>, c.N>,
-                  ConstantPositionalEncoding<c.max_len, c.d_model, double>, Embedding<c.s, c.d_model, double>> {};
+                  ConstantPositionalEncoding<c.max_len, c.d_model, double>, Embedding<c.s, c.d_model, double>> {
+  static constexpr std::string_view symbol = "tgt";
+};
 template <formulated::Config c>
 struct UntiedEncoder
     : Composition<Stack<formulated::EncoderLayer<c, double>, c.N>,
-                  ConstantPositionalEncoding<c.max_len, c.d_model, double>, Embedding<c.s, c.d_model, double>> {};
+                  ConstantPositionalEncoding<c.max_len, c.d_model, double>, Embedding<c.s, c.d_model, double>> {
+  static constexpr std::string_view symbol = "src";
+};
 using Untied = EncoderDecoder<UntiedEncoder<small_formulated>, UntiedDecoder<small_formulated>>;
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("the gradient of the loss is the derivative, weight by weight", Model, SmallFormulated, NumpyToy) {
-  must_hold(loss_gradient_fails<Model>(batch(), 1));
+  must_hold(loss_gradient_fails<Model>(batch(), 1, Sum{}));
+  must_hold(loss_gradient_fails<Model>(batch(), 1, Mean{}));
 }
 
 TEST_CASE("the notebook's toy of seed 13: its sources, its targets and null 0") {
   const Translations toy_batch{stack<1, Token>({Tokens{2, 0, 0, 6}, Tokens{2, 4, 9, 3}}),
                                stack<1, Token>({Tokens{4, 2, 6, 5, 9, 4, 2, 0}, Tokens{3, 5, 3, 6, 5, 1, 2, 8}}), 0};
-  must_hold(loss_gradient_fails<NumpyToy>(toy_batch, 13));
+  must_hold(loss_gradient_fails<NumpyToy>(toy_batch, 13, Mean{}));
 }
 
 TEST_CASE("cross-attention: the gradients of the input, the memory and the weights are the derivatives") {
@@ -69,8 +77,8 @@ TEST_CASE("cross-attention: the gradients of the input, the memory and the weigh
   Comparison comparison;
   comparison.add("X", L, X, X_bar);
   comparison.add("memory", L, memory.rows, M_bar.rows);
-  for_each_weight([&](const Name& name, auto& W, const auto& W_bar) { comparison.add(name.path(), L, W, W_bar); }, layer,
-                  gradient);
+  for_each_weight([&](const Name& name, auto& W, const auto& W_bar) { comparison.add(name.path(), L, W, W_bar); },
+                  layer, gradient);
   must_hold(comparison.failure(
       {.claim = "the pullback agrees with differences", .layer = "cross-attention", .arithmetic = "double"}));
 
@@ -86,22 +94,24 @@ TEST_CASE("cross-attention: the gradients of the input, the memory and the weigh
 TEST_CASE("the gradient of the tied W_e is the sum over its three places") {
   Generator generator{3};
   const auto tied = random_layer<SmallFormulated>(generator);
-  const auto& scores = tied.scores();
   Untied untied;
-  untied.encoder.g = scores.f.encoder.g;      // the encoder layers
-  untied.decoder.f.g = scores.f.decoder.f.g;  // the decoder layers
-  untied.encoder.f.f.W_e = untied.decoder.f.f.f.W_e = scores.entry.W;
+  using EncoderLayers = Stack<formulated::EncoderLayer<small_formulated, double>, small_formulated.N>;
+  using DecoderLayers = Stack<formulated::DecoderLayer<small_formulated, double>, small_formulated.N>;
+  part<EncoderLayers>(untied) = part<EncoderLayers>(tied);
+  part<DecoderLayers>(untied) = part<DecoderLayers>(tied);
+  const auto& W_e = weight<"W_e">(tied);
+  weight<"src.Em.W_e">(untied) = weight<"tgt.Em.W_e">(untied) = W_e;
   for (std::size_t i = 0; i < small_formulated.s; ++i)
-    for (std::size_t k = 0; k < small_formulated.d_model; ++k) untied.decoder.g.W(k, i) = scores.entry.W(i, k);
+    for (std::size_t k = 0; k < small_formulated.d_model; ++k) weight<"tgt.W_out">(untied)(k, i) = W_e(i, k);
 
   const auto X = SourceAndTarget<Tokens, Tokens>{sources(), targets()};
   const auto Z_bar = random_rows<SmallFormulated::codomain>(targets().sequences(), generator);
   SmallFormulated tied_gradient;
   Untied gradient;
-  scores.value_and_pullback(X).pullback(Z_bar, tied_gradient.scores());
+  scores(tied).value_and_pullback(X).pullback(Z_bar, scores(tied_gradient));
   untied.value_and_pullback(X).pullback(Z_bar, gradient);
-  auto sum = gradient.encoder.f.f.W_e + gradient.decoder.f.f.f.W_e;
+  auto sum = weight<"src.Em.W_e">(gradient) + weight<"tgt.Em.W_e">(gradient);
   for (std::size_t i = 0; i < small_formulated.s; ++i)
-    for (std::size_t k = 0; k < small_formulated.d_model; ++k) sum(i, k) += gradient.decoder.g.W(k, i);
-  CHECK(distance(tied_gradient.scores().entry.W, sum) < 1e-12);
+    for (std::size_t k = 0; k < small_formulated.d_model; ++k) sum(i, k) += weight<"tgt.W_out">(gradient)(k, i);
+  CHECK(distance(weight<"W_e">(tied_gradient), sum) < 1e-12);
 }

@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <cmath>
+#include <map>
+#include <stdexcept>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "reference.hpp"
 
@@ -69,12 +72,12 @@ TEST_CASE("the formulated model equals its plain loops, one by one and as a stac
   Generator generator{1};
   const auto model = random_layer<SmallFormulated>(generator);
   const auto w = weights_of(model);
-  const auto scores = model.scores()({sources(), targets()});
+  const auto stacked = scores(model)({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
     const auto x = sequence(sources(), s), y = sequence(targets(), s);
     const auto expected = reference::formulated_scores(w, small_formulated.N, small_formulated.h, plain(x), plain(y));
-    CHECK(distance(table(model.scores()({x, y})), expected) < 1e-12);
-    CHECK(distance(table(sequence(scores, s)), expected) < 1e-12);
+    CHECK(distance(table(scores(model)({x, y})), expected) < 1e-12);
+    CHECK(distance(table(sequence(stacked, s)), expected) < 1e-12);
     CHECK(distance(table(model({x, y})), reference::softmax(expected)) < 1e-12);
   }
 }
@@ -124,17 +127,41 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   State<Cross> state;
   for (int row = 0; row < 4; ++row) {
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
-    CHECK(state.f.a.K_X.rows() == 3);
-    CHECK(state.f.B_X.rows() == 3);
+    const auto& [of_W_O, of_heads] = state;
+    CHECK(of_heads.a.K_X.rows() == 3);
+    CHECK(of_heads.B_X.rows() == 3);
   }
 }
 
-TEST_CASE("a refused extension leaves the state as it was") {
+TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right one gives the rows of the whole", Model,
+                   SmallFormulated, NumpyToy) {
   Generator generator{10};
-  const auto model = random_layer<NumpyToy>(generator);
-  State<NumpyToy> state;
-  for (int twice = 0; twice < 2; ++twice)
-    CHECK_THROWS_WITH(extend(model, state, {sources(), Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
+  const auto model = random_layer<Model>(generator);
+  const Tokens x = sources(), y = targets();
+  const Tokens one_each = y | 1;
+  const Tokens the_others = stack<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
+  const auto whole = model({x, y});
+  const Tokens too_long{Sequences::of_lengths({1, 10, 1}), 1};
+
+  State<Model> state;
+  // At first: other numbers of sequences, a source without a row, tokens of no vocabulary, a target that is too long.
+  CHECK_THROWS_WITH(extend(model, state, {x, Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
+  CHECK_THROWS_WITH(extend(model, state, {Tokens{Sequences::of_lengths({1, 0, 1}), 1}, one_each}),
+                    "sequence 2 of the memory is empty: attention needs a row to look at");
+  CHECK_THROWS_AS(extend(model, state, {x, Tokens{Sequences::of_lengths({1, 1, 1}), 99}}), std::out_of_range);
+  CHECK_THROWS_AS(extend(model, state, {Tokens{Sequences::of_lengths({1, 1, 1}), 99}, one_each}), std::out_of_range);
+  CHECK_THROWS_AS(extend(model, state, {x, too_long}), std::length_error);
+  const auto first = extend(model, state, {x, one_each});
+  for (std::size_t s = 0; s < 3; ++s) CHECK(distance(sequence(first, s), rows(sequence(whole, s), 0, 1)) < 1e-12);
+
+  // Later the same; the source is not looked at any more.
+  CHECK_THROWS_WITH(extend(model, state, {x, Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
+  CHECK_THROWS_AS(extend(model, state, {x, Tokens{Sequences::of_lengths({1, 1, 1}), 99}}), std::out_of_range);
+  CHECK_THROWS_AS(extend(model, state, {x, too_long}), std::length_error);
+  const auto later = extend(model, state, {Tokens{}, the_others});
+  CHECK(later.sequences() == the_others.sequences());
+  CHECK(distance(sequence(later, 0), rows(sequence(whole, 0), 1, 1)) < 1e-12);
+  CHECK(distance(sequence(later, 1), rows(sequence(whole, 1), 1, 3)) < 1e-12);
 }
 
 TEST_CASE("no weight stands still after the Glorot initialisation: every gradient has an entry that is not 0") {
@@ -144,9 +171,9 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
     auto gradient = decltype(model){};
     loss_and_gradient(model, batch, gradient);
     for_each_weight(
-        [](const Name& name, const auto& dW) {
+        [](const Name& name, const auto& W_bar) {
           bool moves = false;
-          for (std::size_t e = 0; e < dW.size; ++e) moves = moves || dW.data()[e] != 0;
+          for (std::size_t e = 0; e < W_bar.size; ++e) moves = moves || W_bar.data()[e] != 0;
           CHECK_MESSAGE(moves, name.path());
         },
         gradient);
@@ -156,10 +183,10 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
   check(NumpyToy{}, batch);
   check(TransformerLM<Config{.vocab_size = 7, .d_model = 8, .d_ff = 12, .n_layers = 2, .n_heads = 2, .max_len = 7},
                       double>{},
-        unweighted<double>(sources()));
+        unweighted<double>(0, sources()));
 }
 
-TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and translate says the targets", Model,
+TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and decoding says the targets", Model,
                    SmallFormulated, NumpyToy) {
   Generator generator{5};
   Model model;
@@ -173,11 +200,12 @@ TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and translat
       [&](Progress progress) {
         last = progress.loss;
         return last < 0.01 ? Continue::no : Continue::yes;
-      });
+      },
+      std::conditional_t<std::is_same_v<Model, NumpyToy>, Mean, Sum>{});
   CHECK(last < 0.01);
-  CHECK(translate(model, {3, 4}, 1, 2, 9) == std::vector<Token>{4, 3, 2});
-  CHECK(translate(model, {6, 3, 4}, 1, 2, 9) == std::vector<Token>{4, 3, 6, 2});
-  CHECK(translate(model, {6, 3, 4}, 1, 2, 3) == std::vector<Token>{4, 3});  // no room for more
+  CHECK(decode(model, {3, 4}, {1, 2, 9}) == std::vector<Token>{4, 3, 2});
+  CHECK(decode(model, {6, 3, 4}, {1, 2, 9}) == std::vector<Token>{4, 3, 6, 2});
+  CHECK(decode(model, {6, 3, 4}, {1, 2, 3}) == std::vector<Token>{4, 3});  // no room for more
 }
 
 TEST_CASE("the loss: a sum for the formulated model, a mean over non-null targets for the notebook's") {
@@ -185,46 +213,67 @@ TEST_CASE("the loss: a sum for the formulated model, a mean over non-null target
   const auto formulated_model = random_layer<SmallFormulated>(generator);
   const auto numpy_model = random_layer<NumpyToy>(generator);
   const Tokens x{3, 1}, y{1, 5, 0, 2};
-  const auto log_p = [](const auto& scores, std::size_t i, Token token) {
-    return log_softmax(scores)(i, std::size_t(token));
-  };
+  const auto log_p = [](const auto& Z, std::size_t i, Token token) { return log_softmax(Z)(i, std::size_t(token)); };
   const Tokens read{1, 5, 0};
-  const auto f = formulated_model.scores()({x, read});
-  CHECK(loss(formulated_model, Translations{x, y}) ==
+  const auto f = scores(formulated_model)({x, read});
+  CHECK(loss(formulated_model, Translations{x, y}, Sum{}) ==
         doctest::Approx(-log_p(f, 0, 5) - log_p(f, 1, 0) - log_p(f, 2, 2)).epsilon(1e-13));
   const auto g = numpy_model({x, read});
   CHECK(loss(numpy_model, Translations{x, y, 0}) ==
         doctest::Approx(-(log_p(g, 0, 5) + log_p(g, 2, 2)) / 2).epsilon(1e-13));
+  CHECK(loss(numpy_model, Translations{x, y}) ==
+        doctest::Approx(-(log_p(g, 0, 5) + log_p(g, 1, 0) + log_p(g, 2, 2)) / 3).epsilon(1e-13));
 }
 
-TEST_CASE("Sampled draws tokens with their probabilities, and refuses what is none") {
-  Generator generator{7};
-  const Sampled choose{generator};
-  const double row[] = {0.5, 0, 0.2, 0.3};
-  std::array<int, 4> counts{};
-  constexpr int draws = 20'000;
-  for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(row, 4))];
-  for (std::size_t j = 0; j < 4; ++j)  // within four standard deviations
-    CHECK(std::abs(counts[j] - draws * row[j]) <= 4 * std::sqrt(draws * row[j] * (1 - row[j])));
-  const double negative[] = {1.5, -0.5}, too_much[] = {0.9, 0.9};
-  CHECK_THROWS_WITH(choose(negative, 2), "a probability is -0.500000, not ≥ 0");
-  CHECK_THROWS_WITH(choose(too_much, 2), "the probabilities of the next token sum to 1.800000, not to 1");
-}
-
-TEST_CASE("translate by sampling: y_{m+1} is drawn from the last row, and follows from the seed") {
+TEST_CASE_TEMPLATE("sampled: y_{m+1} is drawn from softmax(scores/τ) of the last row, and follows from the seed", Model,
+                   SmallFormulated, NumpyToy) {
   Generator weights{12};
-  const auto model = random_layer<SmallFormulated>(weights);
-  const auto said = [&](std::uint64_t seed) {
-    Generator generator{seed};
-    return translate(model, {3, 4}, 1, 2, 9, Sampled{generator});
-  };
-  CHECK(said(1) == said(1));
-  std::array<int, small_formulated.s> first{};
+  const auto model = random_layer<Model>(weights);
   constexpr int draws = 2'000;
-  for (std::uint64_t seed = 0; seed < draws; ++seed) ++first[std::size_t(said(seed)[0])];
-  const auto p = model({Tokens{3, 4}, Tokens{1}});
-  for (std::size_t j = 0; j < small_formulated.s; ++j)  // within four standard deviations
-    CHECK(std::abs(first[j] - draws * p(0, j)) <= 4 * std::sqrt(draws * p(0, j) * (1 - p(0, j))));
+  for (const double temperature : {1.0, 0.5}) {
+    const auto said = [&](std::uint64_t seed) {
+      Generator generator{seed};
+      return decode(model, {3, 4}, {1, -1, 3}, Sampled{generator, temperature});
+    };
+    CHECK(said(1) == said(1));
+    std::map<std::pair<Token, Token>, int> counts;
+    for (std::uint64_t seed = 0; seed < draws; ++seed) {
+      const auto text = said(seed);
+      REQUIRE(text.size() == 2);
+      ++counts[{text[0], text[1]}];
+    }
+    // softmax(scores/τ) of row i behind y
+    const auto probability = [&](const Tokens& y, std::size_t i, std::size_t token) {
+      const auto Z = scores(model)({Tokens{3, 4}, y});
+      double sum = 0;
+      for (std::size_t j = 0; j < Model::codomain::cols; ++j) sum += std::exp(Z(i, j) / temperature);
+      return std::exp(Z(i, token) / temperature) / sum;
+    };
+    for (std::size_t j = 0; j < Model::codomain::cols; ++j)
+      for (std::size_t k = 0; k < Model::codomain::cols; ++k) {
+        const double p = probability({1}, 0, j) * probability({1, Token(j)}, 1, k);
+        CHECK(std::abs((counts[{Token(j), Token(k)}]) - draws * p) <= 4 * std::sqrt(draws * p * (1 - p)));
+      }
+  }
+}
+
+TEST_CASE("the temperature is one of the scores, not of what the last Softmax makes of them") {
+  Generator weights{13};
+  const auto model = random_layer<SmallFormulated>(weights);
+  Generator generator{1};
+  // So cold that only the greatest score is left: of scores that differ by more than probabilities can.
+  for (int draw = 0; draw < 20; ++draw)
+    CHECK(decode(model, {3, 4}, {1, 2, 9}, Sampled{generator, 1e-9}) == decode(model, {3, 4}, {1, 2, 9}));
+}
+
+TEST_CASE("scores(model) is what the last Softmax is of, and a model without one") {
+  SmallFormulated formulated_model;
+  NumpyToy numpy_model;
+  static_assert(std::is_base_of_v<formulated::Scores<small_formulated, double>,
+                                  std::remove_cvref_t<decltype(scores(formulated_model))>>);
+  CHECK(&scores(numpy_model) == &numpy_model);
+  CHECK(&weight<"W_e">(scores(formulated_model)) == &weight<"W_e">(formulated_model));
+  static_assert(std::is_const_v<std::remove_reference_t<decltype(scores(std::as_const(formulated_model)))>>);
 }
 
 TEST_CASE("bad input: one sentence each") {
@@ -238,13 +287,16 @@ TEST_CASE("bad input: one sentence each") {
   CHECK_THROWS_WITH(formulated_model({Tokens{1}, Tokens{7}}), "token 7 is not in the vocabulary: tokens are 0 to 6");
   CHECK_THROWS_WITH(model({Tokens{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, Tokens{1}}),
                     "a sequence of 10 tokens is too long: max_len is 9");
-  CHECK_THROWS_WITH(translate(model, {}, 1, 2, 9), "the source is empty: the decoder has nothing to look at");
+  CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{}), "a batch needs at least one translation; this one is empty");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, targets()}), "1 sources cannot have 3 targets");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
                     "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}),
-                    "every token that the targets should say is null: there is nothing to learn");
+                    "the loss weights of a batch sum to 0: there is nothing to average");
+  CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, Sum{}),
+                    "the loss weights of a batch sum to 0: there is nothing to average");
+  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, PartOf<double>{2}) == 0);
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1, 12}}),
                     "token 12 is not in the vocabulary: tokens are 0 to 9");
 }

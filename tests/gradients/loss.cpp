@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <utility>
+
 #include "../../proofs/support.hpp"
 #include "../layers.hpp"
 
@@ -10,15 +13,15 @@ using checking::Comparison, proofs::must_hold;
 namespace {
 
 /// The gradient of the loss in the weight space, compared with differences of the loss.
-template <class T>
-std::optional<Failure> loss_gradient_fails(T model, const Batch<double>& batch) {
+template <class T, class Objective = Mean>
+std::optional<Failure> loss_gradient_fails(T model, const Batch<double>& batch, const Objective& objective = {}) {
   T gradient;
-  loss_and_gradient(model, batch, gradient);
+  loss_and_gradient(model, batch, gradient, objective);
   Comparison comparison;
   for_each_weight(
       [&](const Name& name, auto& weight, const auto& W_bar) {
         comparison.add(
-            name.path(), [&] { return loss(model, batch); }, weight, W_bar);
+            name.path(), [&] { return loss(model, batch, objective); }, weight, W_bar);
       },
       model, gradient);
   return comparison.failure(
@@ -31,22 +34,26 @@ TEST_CASE_TEMPLATE("the gradient of the loss of the whole model, in every weight
                    SmallLM<Block::inspirational>) {
   Generator generator{1};
   const T model = random_layer<T>(generator);
-  Batch<double> batch{random_rows<Tokens>(unequal(), generator), Matrix<n, 1, double>{unequal()}};
+  Batch<double> batch{2, random_rows<Tokens>(unequal(), generator), Matrix<n, 1, double>{unequal()}};
   for (std::size_t i = 0; i < batch.x.rows(); ++i) batch.omega(i, 0) = generator.uniform();
   batch.omega(0, 0) = 0;
   must_hold(loss_gradient_fails(model, batch));
+  must_hold(loss_gradient_fails(model, batch, Sum{}));
+  must_hold(loss_gradient_fails(model, batch, PartOf<double>{100}));
 }
 
 TEST_CASE("the gradient is added to what is there") {
   using T = SmallLM<Block::definition>;
   Generator generator{1};
   const T model = random_layer<T>(generator);
-  const auto batch = unweighted<double>(Tokens{1, 2, 3});
+  const auto batch = unweighted<double>(0, Tokens{1, 2, 3});
   T once, twice;
   loss_and_gradient(model, batch, once);
   loss_and_gradient(model, batch, twice);
   loss_and_gradient(model, batch, twice);
-  for_each_weight([](const Name&, const auto& W_bar_once,
-                     const auto& W_bar_twice) { CHECK(distance(table(W_bar_twice), table(W_bar_once + W_bar_once)) <= 1e-14); },
-                  std::as_const(once), std::as_const(twice));
+  for_each_weight(
+      [](const Name&, const auto& W_bar_once, const auto& W_bar_twice) {
+        CHECK(distance(table(W_bar_twice), table(W_bar_once + W_bar_once)) <= 1e-14);
+      },
+      std::as_const(once), std::as_const(twice));
 }

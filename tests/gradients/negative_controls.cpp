@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <tlm/checking/gradients.hpp>
@@ -58,7 +60,7 @@ struct SlightlyOff : Product {
   }
 };
 
-/// Normalization without the mean: dx = dz/s − z⟨dz, z⟩/(dσ) instead of (dz − mean(dz))/s − ….
+/// Normalization without the mean: x̄ = z̄/s − z⟨z̄, z⟩/(dσ) instead of (z̄ − mean(z̄))/s − ….
 struct WithoutMean : N {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = N::value_and_pullback(X);
@@ -66,13 +68,14 @@ struct WithoutMean : N {
                          [this, X, pullback = std::move(pullback)](const domain& Y_bar, WithoutMean& gradient) {
                            domain X_bar = pullback(Y_bar, static_cast<N&>(gradient));
                            for (std::size_t i = 0; i < X.rows(); ++i) {
-                             double mean_x = 0, variance = 0, mean_dz = 0;
+                             double mean_x = 0, variance = 0, mean_z_bar = 0;
                              for (std::size_t j = 0; j < d_model; ++j) mean_x += X(i, j) / double(d_model);
                              for (std::size_t j = 0; j < d_model; ++j)
                                variance += std::pow(X(i, j) - mean_x, 2) / double(d_model);
-                             for (std::size_t j = 0; j < d_model; ++j) mean_dz += a(0, j) * Y_bar(i, j) / double(d_model);
                              for (std::size_t j = 0; j < d_model; ++j)
-                               X_bar(i, j) += mean_dz / (std::sqrt(variance) + 1e-6);
+                               mean_z_bar += a(0, j) * Y_bar(i, j) / double(d_model);
+                             for (std::size_t j = 0; j < d_model; ++j)
+                               X_bar(i, j) += mean_z_bar / (std::sqrt(variance) + 1e-6);
                            }
                            return X_bar;
                          });
@@ -83,6 +86,15 @@ struct WithoutMean : N {
 struct Forgotten : Product {
   auto value_and_pullback(const domain& X) const {
     return with_pullback((*this)(X), [X](const codomain&, Forgotten&) { return domain{X.sequences(), 0.0}; });
+  }
+};
+
+/// An X̄ that is no number.
+struct NotANumber : Product {
+  auto value_and_pullback(const domain& X) const {
+    return with_pullback((*this)(X), [X](const codomain&, NotANumber&) {
+      return domain{X.sequences(), std::numeric_limits<double>::quiet_NaN()};
+    });
   }
 };
 
@@ -109,13 +121,4 @@ TEST_CASE("also deep within a composition") {
   CHECK_FALSE(accepted<Composition<ReLU<4, double>, SlightlyOff, Res<N>>>());
 }
 
-TEST_CASE("NaN is no gradient") {
-  struct NotANumber : Product {
-    auto value_and_pullback(const domain& X) const {
-      return with_pullback((*this)(X), [X](const codomain&, NotANumber&) {
-        return domain{X.sequences(), std::numeric_limits<double>::quiet_NaN()};
-      });
-    }
-  };
-  CHECK_FALSE(accepted<NotANumber>());
-}
+TEST_CASE("NaN is no gradient") { CHECK_FALSE(accepted<NotANumber>()); }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "../layers.hpp"
@@ -13,7 +14,7 @@ namespace {
 /// a·X + b·Y.
 template <class M>
 M combination(double a, const M& X, double b, const M& Y) {
-  M sum{X.sequences()};
+  M sum = X;
   for (std::size_t e = 0; e < X.rows() * M::cols; ++e) sum.data()[e] = a * X.data()[e] + b * Y.data()[e];
   return sum;
 }
@@ -39,9 +40,11 @@ TEST_CASE_TEMPLATE_DEFINE("a pullback is linear, adds to the gradient, and can b
   CHECK(distance(X_bar, combination(2, X_bar_U, -3, X_bar_V)) <= 1e-11);
 
   // gradient − of_U is V's part, so that `both` is 2·of_U − 3·(gradient − of_U) = 5·of_U − 3·gradient.
-  for_each_weight([](const Name&, const auto& W_bar, const auto& W_bar_U,
-                     const auto& W_bar_both) { CHECK(distance(W_bar_both, combination(5, W_bar_U, -3, W_bar)) <= 1e-11); },
-                  std::as_const(gradient), std::as_const(of_U), std::as_const(both));
+  for_each_weight(
+      [](const Name&, const auto& W_bar, const auto& W_bar_U, const auto& W_bar_both) {
+        CHECK(distance(W_bar_both, combination(5, W_bar_U, -3, W_bar)) <= 1e-11);
+      },
+      std::as_const(gradient), std::as_const(of_U), std::as_const(both));
 
   // U once more is the same once more, to the last bit.
   F again;
@@ -94,20 +97,29 @@ TEST_CASE("the pullback of X×A×B is Ȳ×Bᵀ×Aᵀ, not the other way round") 
   const auto Y_bar = random_rows<Matrix<n, 3, double>>(Sequences{2}, generator);
   Composition<B, A> gradient;
   const auto X_bar = layer.value_and_pullback(X).pullback(Y_bar, gradient);
-  const auto& W_A = layer.f.W;
-  const auto& W_B = layer.g.W;
+  const auto& W_A = weight<"A">(layer);
+  const auto& W_B = weight<"B">(layer);
   CHECK(distance(X_bar, (Y_bar * transposed(W_B)) * transposed(W_A)) <= 1e-14);
   CHECK(distance(X_bar, (Y_bar * transposed(W_A)) * transposed(W_B)) > 1e-3);
 }
 
+namespace {
+
+/// X×W by the name F, so that the layers of a Stack are F_1, F_2, …
+struct NamedF : Times<"W", 2, 2, double> {
+  static constexpr std::string_view symbol = "F";
+};
+
+}  // namespace
+
 TEST_CASE("every layer of a Stack has weights of its own, and its own gradient") {
-  using F = Stack<Times<"W", 2, 2, double>, 2>;
+  using F = Stack<NamedF, 2>;
   F layer;
-  layer.f[0].W = {1, 2, 3, 4};
-  layer.f[1].W = {5, 6, 7, 8};
+  weight<"F_1.W">(layer) = {1, 2, 3, 4};
+  weight<"F_2.W">(layer) = {5, 6, 7, 8};
   F gradient;
   layer.value_and_pullback({1, 0}).pullback(Matrix<n, 2, double>{1, 0}, gradient);
   // F_2's input is X×W_1 = (1, 2); what comes back to F_1's output is Ȳ×W_2ᵀ = (5, 7).
-  CHECK(gradient.f[1].W == Matrix<2, 2, double>{1, 0, 2, 0});
-  CHECK(gradient.f[0].W == Matrix<2, 2, double>{5, 7, 0, 0});
+  CHECK(weight<"F_2.W">(gradient) == Matrix<2, 2, double>{1, 0, 2, 0});
+  CHECK(weight<"F_1.W">(gradient) == Matrix<2, 2, double>{5, 7, 0, 0});
 }

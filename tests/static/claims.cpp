@@ -10,6 +10,8 @@ struct Declaring {
   using declared = Claim;
   using domain = Matrix<n, 3>;
   using codomain = domain;
+  codomain operator()(domain X) const { return X; }
+  static constexpr void weights(auto&&, auto&...) {}
 };
 using Rows = Declaring<is::Rowwise>;
 using Past = Declaring<is::Autoregressive>;
@@ -18,6 +20,8 @@ using Any = Declaring<is::Unrestricted>;
 struct Silent {
   using domain = Matrix<n, 3>;
   using codomain = domain;
+  codomain operator()(domain X) const { return X; }
+  static constexpr void weights(auto&&, auto&...) {}
 };
 
 // A leaf is what it declares, and no more; who declares nothing is nothing.
@@ -48,27 +52,104 @@ static_assert(!rowwise<Res<Past>> && !autoregressive<Res<Any>>);
 static_assert(rowwise<Stack<Rows, 2>> && autoregressive<Stack<Past, 2>>);
 static_assert(!rowwise<Stack<Past, 2>> && !autoregressive<Stack<Any, 2>>);
 
+// Concat(F(X), G(X), …) is what all of them are. One is enough to lose it, wherever it stands.
+static_assert(rowwise<Concat<Rows, Rows, Rows>> && rowwise<Concat<Rows>>);
+static_assert(!rowwise<Concat<Past, Rows, Rows>> && !rowwise<Concat<Rows, Past, Rows>> &&
+              !rowwise<Concat<Rows, Rows, Past>> && !rowwise<Concat<Past>>);
+static_assert(autoregressive<Concat<Past, Rows, Past>> && autoregressive<Concat<Past>>);
+static_assert(!autoregressive<Concat<Any, Past, Past>> && !autoregressive<Concat<Past, Any, Past>> &&
+              !autoregressive<Concat<Past, Past, Any>> && !autoregressive<Concat<Any>>);
+static_assert(!causal_kernel<Concat<Past, Past>> && !constant<Concat<Same, Same>>);
+
+// F with a tied weight is what F is.
+using Entry = TiedWeight<"W", 3, 3>;
+static_assert(rowwise<Tied<Entry, Rows>> && autoregressive<Tied<Entry, Past>>);
+static_assert(!rowwise<Tied<Entry, Past>> && !autoregressive<Tied<Entry, Any>>);
+
+// F(M) does not depend on X, whatever F is; and is not therefore autoregressive: it need not have as many rows.
+static_assert(constant<FromMemory<Any>> && constant<FromMemory<Rows>>);
+static_assert(!autoregressive<FromMemory<Rows>> && !rowwise<FromMemory<Rows>>);
+static_assert(!constant<Rows> && !constant<Res<Same>> && !constant<Composition<Same, Same>>);
+
+// A block of the columns of F(X) is what F is: all three.
+static_assert(rowwise<ColumnsOf<Rows>> && autoregressive<ColumnsOf<Past>> && constant<ColumnsOf<Same>>);
+static_assert(!rowwise<ColumnsOf<Past>> && !autoregressive<ColumnsOf<Any>> && !constant<ColumnsOf<Rows>>);
+
 // softmax(◺(Q×Kᵀ)) is a causal kernel if Q and K are autoregressive. Without ◺ it is none, and neither is any other
 // operation, autoregressive or not.
-template <class Mask, class Q, class K>
-using Kernel = SoftmaxKernel<1, Mask, Q, K>;
-static_assert(causal_kernel<Kernel<Causal, Rows, Past>>);
-static_assert(!causal_kernel<Kernel<Causal, Any, Rows>> && !causal_kernel<Kernel<Causal, Rows, Any>>);
-static_assert(!causal_kernel<Kernel<Unmasked, Rows, Rows>>);
+template <class Mask, class Q, class K, class Bias = NoBias>
+using KernelOf = SoftmaxKernel<1, Mask, Q, K, Bias>;
+static_assert(causal_kernel<KernelOf<Causal, Rows, Past>> && causal_kernel<KernelOf<Causal, Past, Past>>);
+static_assert(!causal_kernel<KernelOf<Causal, Any, Rows>> && !causal_kernel<KernelOf<Causal, Rows, Any>>);
+static_assert(!causal_kernel<KernelOf<Unmasked, Rows, Rows>>);
 static_assert(!causal_kernel<Rows> && !causal_kernel<Past>);
+static_assert(!autoregressive<KernelOf<Causal, Rows, Rows>>);  // it has n columns: it is no operation of that kind
+
+// A mask is what it declares: one that declares nothing, or something else, makes no causal kernel.
+struct SilentMask : Causal {
+  using declared = void;
+};
+struct OtherMask {
+  using declared = is::Unrestricted;
+  static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 1; }
+};
+struct UndeclaredMask {
+  static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 1; }
+};
+static_assert(follows<Causal, is::LowerTriangular> && !follows<Causal, is::Full>);
+static_assert(follows<Unmasked, is::Full> && !follows<Unmasked, is::LowerTriangular>);
+static_assert(!causal_kernel<KernelOf<SilentMask, Rows, Rows>> && !causal_kernel<KernelOf<OtherMask, Rows, Rows>> &&
+              !causal_kernel<KernelOf<UndeclaredMask, Rows, Rows>>);
+
+// So it is with a bias that is a function of i and j; each of the four premises is needed.
+struct ByPosition : NoBias {
+  using declared = is::Positional;
+};
+struct Whatever : NoBias {
+  using declared = is::Unrestricted;
+};
+struct Undeclared : NoBias {};
+static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);
+static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Whatever>>);
+static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Undeclared>>);
+static_assert(!causal_kernel<KernelOf<Causal, Any, Past, ByPosition>>);
+static_assert(!causal_kernel<KernelOf<Causal, Rows, Any, ByPosition>>);
+static_assert(!causal_kernel<KernelOf<Unmasked, Rows, Past, ByPosition>>);
+static_assert(autoregressive<KernelProduct<KernelOf<Causal, Rows, Past, ByPosition>, Past>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Causal, Rows, Past, Whatever>, Past>>);
+// No rule speaks of a bias on the scores of constant keys.
+static_assert(!autoregressive<KernelOf<Unmasked, Rows, Same, ByPosition>>);
 
 // The article's Claim: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive. It is not rowwise.
-static_assert(autoregressive<KernelProduct<Kernel<Causal, Rows, Rows>, Past>>);
-static_assert(!autoregressive<KernelProduct<Kernel<Causal, Rows, Rows>, Any>>);
-static_assert(!autoregressive<KernelProduct<Kernel<Causal, Any, Rows>, Rows>>);
-static_assert(!autoregressive<KernelProduct<Kernel<Unmasked, Rows, Rows>, Rows>>);
-static_assert(!rowwise<KernelProduct<Kernel<Causal, Rows, Rows>, Rows>>);
+static_assert(autoregressive<KernelProduct<KernelOf<Causal, Rows, Rows>, Past>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Causal, Rows, Rows>, Any>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Causal, Any, Rows>, Rows>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Unmasked, Rows, Rows>, Rows>>);
+static_assert(!rowwise<KernelProduct<KernelOf<Causal, Rows, Rows>, Rows>>);
 
 // Without a mask it is, if keys and values do not depend on X: both of them.
-static_assert(autoregressive<KernelProduct<Kernel<Unmasked, Rows, Same>, Same>>);
-static_assert(!autoregressive<KernelProduct<Kernel<Unmasked, Rows, Same>, Rows>>);
-static_assert(!autoregressive<KernelProduct<Kernel<Unmasked, Rows, Rows>, Same>>);
-static_assert(!autoregressive<KernelProduct<Kernel<Unmasked, Any, Same>, Same>>);
+static_assert(autoregressive<KernelProduct<KernelOf<Unmasked, Rows, Same>, Same>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Unmasked, Rows, Same>, Rows>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Unmasked, Rows, Rows>, Same>>);
+static_assert(!autoregressive<KernelProduct<KernelOf<Unmasked, Any, Same>, Same>>);
+static_assert(autoregressive<KernelOf<Unmasked, Past, Same>>);
+static_assert(!autoregressive<KernelOf<Unmasked, Any, Same>> && !autoregressive<KernelOf<Unmasked, Past, Past>>);
+
+// Several heads are derived by the rule of Concat, and lose it in the same ways.
+template <class Mask, class Q, class K, class V, class Bias = NoBias>
+using ThreeHeads = Heads<3, Mask, Q, K, V, Bias>;
+static_assert(autoregressive<ThreeHeads<Causal, Rows, Past, Past>>);
+static_assert(!autoregressive<ThreeHeads<Causal, Any, Past, Past>> &&
+              !autoregressive<ThreeHeads<Causal, Rows, Any, Past>> &&
+              !autoregressive<ThreeHeads<Causal, Rows, Past, Any>> &&
+              !autoregressive<ThreeHeads<Unmasked, Rows, Past, Past>>);
+static_assert(!rowwise<ThreeHeads<Causal, Rows, Rows, Rows>>);
+static_assert(autoregressive<ThreeHeads<Unmasked, Past, Same, Same>>);
+static_assert(!autoregressive<ThreeHeads<Unmasked, Any, Same, Same>> &&
+              !autoregressive<ThreeHeads<Unmasked, Past, Past, Same>> &&
+              !autoregressive<ThreeHeads<Unmasked, Past, Same, Past>>);
+static_assert(autoregressive<ThreeHeads<Causal, Rows, Past, Past, ByPosition>>);
+static_assert(!autoregressive<ThreeHeads<Causal, Rows, Past, Past, Whatever>>);
 
 // (x, y) ↦ D(y; E(x)) is autoregressive in y if D is; it does not matter what E is.
 static_assert(autoregressive<EncoderDecoder<Any, Past>>);
@@ -80,6 +161,19 @@ struct NamedAny : Res<Any> {};
 struct NamedTwice : NamedPast {};
 static_assert(autoregressive<NamedPast> && autoregressive<NamedTwice> && autoregressive<Composition<NamedPast, Rows>>);
 static_assert(!rowwise<NamedPast> && !autoregressive<NamedAny>);
+static_assert(autoregressive<Res<NamedPast>> && autoregressive<Concat<NamedPast, NamedTwice>>);
+static_assert(autoregressive<Stack<NamedPast, 3>> && !autoregressive<Stack<NamedAny, 3>>);
+
+// A form of which no rule speaks is nothing.
+template <class F>
+struct UnknownForm;
+struct Unknown {
+  using form = UnknownForm<Rows>;
+  using domain = Matrix<n, 3>;
+  using codomain = domain;
+};
+static_assert(!rowwise<Unknown> && !autoregressive<Unknown> && !causal_kernel<Unknown> && !constant<Unknown>);
+static_assert(!Extensible<Unknown> && Extensible<Past> && Extensible<Same> && Extensible<KernelOf<Causal, Rows, Rows>>);
 
 // --- The article's "note that …", one by one -------------------------------------------------------------------------
 

@@ -23,17 +23,30 @@ constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
 static_assert(layers<LayersInDouble>);
 
 struct Identity {
+  using declared = is::Rowwise;
   using domain = Matrix<n, 3>;
   using codomain = domain;
   codomain operator()(domain X) const { return X; }
   auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X), [](codomain dY, Identity&) { return dY; });
+    return with_pullback(std::move(X), [](codomain Y_bar, Identity&) { return Y_bar; });
   }
   static constexpr void weights(auto&&, auto&...) {}
 };
 static_assert(Layer<Identity>);
 
+struct WithoutDeclaration {
+  using domain = Matrix<n, 3>;
+  using codomain = domain;
+  codomain operator()(domain X) const { return X; }
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](codomain Y_bar, WithoutDeclaration&) { return Y_bar; });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+static_assert(!Layer<WithoutDeclaration>);
+
 struct WithoutPullback {
+  using declared = is::Rowwise;
   using domain = Matrix<n, 3>;
   using codomain = domain;
   codomain operator()(domain X) const { return X; }
@@ -42,11 +55,12 @@ struct WithoutPullback {
 static_assert(!Layer<WithoutPullback>);
 
 struct WithoutWeights {
+  using declared = is::Rowwise;
   using domain = Matrix<n, 3>;
   using codomain = domain;
   codomain operator()(domain X) const { return X; }
   auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X), [](codomain dY, WithoutWeights&) { return dY; });
+    return with_pullback(std::move(X), [](codomain Y_bar, WithoutWeights&) { return Y_bar; });
   }
 };
 static_assert(!Layer<WithoutWeights>);
@@ -61,8 +75,14 @@ struct OfAnotherValue : Identity {
 };
 static_assert(!Layer<OfAnotherValue>);
 
-// A kernel returns matrices of its own kind, which is not what a layer returns.
-static_assert(!Layer<SoftmaxKernel<1, Causal, Times<"W_Q", 3, 3>, Times<"W_K", 3, 3>>>);
+// What is made of others is a layer if all of them are.
+static_assert(Layer<Composition<Identity, Res<Identity>>> && Layer<Concat<Identity, Stack<Identity, 2>>>);
+static_assert(complete<Composition<Identity, Identity>> && !complete<WithoutDeclaration> && !complete<WithoutWeights>);
+
+// A kernel returns a matrix for each head and sequence, which nothing but a product takes; other layers are no kernels.
+using SomeKernel = SoftmaxKernel<2, Causal, Times<"W_Q", 4, 4>, Times<"W_K", 4, 4>>;
+static_assert(Kernel<SomeKernel> && std::is_same_v<SomeKernel::codomain, KernelMatrices<2, Causal, float>>);
+static_assert(!Kernel<Identity> && !Kernel<CausalAttention<4, 2>>);
 
 // --- Domains and codomains ---------------------------------------------------------------------------------------------
 
@@ -99,11 +119,14 @@ using Product = decltype(std::declval<Left>() * std::declval<Right>());
 static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<std::size_t{3}, 5>>, Matrix<n, 5>>);
 static_assert(std::is_same_v<Product<Matrix<std::size_t{2}, 3>, Matrix<std::size_t{3}, 5>>, Matrix<std::size_t{2}, 5>>);
 
+static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<3, 5>>, Matrix<n, 5>>);
+
+// Of layers side by side the codomain is as wide as all of theirs.
+static_assert(maps<Concat<Times<"W", 8, 4>, FeedForward<8, 16>, Times<"V", 8, 1>>, Matrix<n, 8>, Matrix<n, 13>>);
+
 // A rowwise layer remembers nothing of the rows that it has seen; PE and attention do.
 static_assert(std::is_same_v<State<FeedForward<8, 16>>, Nothing>);
 static_assert(!std::is_same_v<State<PositionalEncoding<7, 8>>, Nothing>);
 static_assert(!std::is_same_v<State<CausalAttention<8, 2>>, Nothing>);
-
-// Only open shapes are stacks of sequences.
-static_assert(is_usual_shape<Matrix<n, 3>>);
-static_assert(!is_usual_shape<Matrix<std::size_t{2}, 3>>);
+static_assert(std::is_same_v<State<Concat<FeedForward<8, 16>, Times<"W", 8, 4>>>, Nothing>);
+static_assert(!std::is_same_v<State<Concat<FeedForward<8, 16>, PositionalEncoding<7, 8>>>, Nothing>);

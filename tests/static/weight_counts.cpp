@@ -38,6 +38,8 @@ static_assert(weight_count<InspirationalDecoderBlock<d_model, d_ff, n_heads>> ==
 static_assert(weight_count<Res<FeedForward<d_model, d_ff>>> == FF);
 static_assert(weight_count<Stack<DecoderBlock<d_model, d_ff, n_heads>, n_layers>> == n_layers * DB);
 
+static_assert(weight_count<Concat<FeedForward<d_model, d_ff>, Times<"W", d_model, 4>>> == FF + 4 * d_model);
+
 // Y and B.
 constexpr std::size_t Phi = d_model * vocab_size + vocab_size;
 static_assert(weight_count<FinalLayer<d_model, vocab_size>> == Phi);

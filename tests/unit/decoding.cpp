@@ -1,5 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "../layers.hpp"
@@ -11,16 +17,16 @@ namespace {
 
 /// The notebook's loop: the whole sequence is computed anew for every token.
 template <class T>
-std::vector<Token> recomputed(const T& model, const std::vector<Token>& input, std::size_t max_length) {
-  std::vector<Token> X{0};
+std::vector<Token> recomputed(const T& model, const std::vector<Token>& input, const Framing& framing) {
+  std::vector<Token> X{framing.start};
   X.insert(X.end(), input.begin(), input.end());
-  while (X.size() < max_length) {
+  while (X.size() < framing.max_len) {
     const auto Y = model(Tokens{X});
     Token token = 0;
     for (std::size_t j = 1; j < T::codomain::cols; ++j)
       if (Y(Y.rows() - 1, j) > Y(Y.rows() - 1, std::size_t(token))) token = Token(j);
     X.push_back(token);
-    if (token == 0) break;
+    if (token == framing.end) break;
   }
   return {X.begin() + 1, X.end()};
 }
@@ -38,7 +44,23 @@ struct Answers {
     for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, rows.row(std::size_t(x(i, 0))));
     return Y;
   }
+  static constexpr void weights(auto&&, auto&...) {}
 };
+
+/// softmax(x/τ) of row i, in double.
+template <class M>
+std::vector<double> probabilities(const M& X, std::size_t i, double temperature) {
+  std::vector<double> p;
+  double sum = 0;
+  for (std::size_t j = 0; j < M::cols; ++j) sum += p.emplace_back(std::exp(double(X(i, j)) / temperature));
+  for (double& p_j : p) p_j /= sum;
+  return p;
+}
+
+/// Whether a count of `draws` is within four standard deviations of what a probability makes expected.
+bool plausible(int count, int draws, double p) {
+  return std::abs(count - draws * p) <= 4 * std::sqrt(draws * p * (1 - p));
+}
 
 }  // namespace
 
@@ -49,11 +71,14 @@ TEST_CASE_TEMPLATE("decoding says what recomputing the whole sequence says", T, 
     Generator generator{seed};
     const T model = random_layer<T>(generator);
     const std::vector<Token> input = plain(random_rows<Tokens>(Sequences{3}, generator));
-    const auto output = greedy(model, input, max_len);
-    CHECK(output == recomputed(model, input, max_len));
+    // The token that starts and the one that ends are any: 0 and 0, 1 and 2, …
+    const Framing framing{Token(seed % 5), Token(2 * seed % 5), max_len};
+    const auto output = decode(model, input, framing);
+    CHECK(output == recomputed(model, input, framing));
+    CHECK(output == decode(model, input, framing, Greedy{}));
     lengths.push_back(output.size());
   }
-  // Some of these end by token 0, some by their length.
+  // Some of these end by the token that ends, some by their length.
   CHECK(*std::min_element(lengths.begin(), lengths.end()) < max_len - 1);
   CHECK(*std::max_element(lengths.begin(), lengths.end()) == max_len - 1);
 }
@@ -79,17 +104,98 @@ TEST_CASE("ties go to the lowest token") {
                        5, 5, 5, 5,  //
                        0, 4, 1, 4,  //
                        9, 0, 0, 0}};
-  CHECK(greedy(model, {}, 10) == std::vector<Token>{2, 1, 0});
-  CHECK(greedy(model, {}, 10) == recomputed(model, {}, 10));
+  CHECK(decode(model, {}, {0, 0, 10}) == std::vector<Token>{2, 1, 0});
+  CHECK(decode(model, {}, {0, 0, 10}) == recomputed(model, {}, {0, 0, 10}));
 }
 
-TEST_CASE("decoding ends with token 0, or at max_len with the leading 0 counted") {
+TEST_CASE("decoding ends with the token that ends, or at max_len with the token that starts counted") {
   const Answers ends_after_3{{0, 0, 0, 1,  //
                               0, 0, 1, 0,  //
                               0, 1, 0, 0,  //
                               1, 0, 0, 0}};
-  CHECK(greedy(ends_after_3, {1, 3}, 100) == std::vector<Token>{1, 3, 0});
-  CHECK(greedy(ends_after_3, {1}, 6) == std::vector<Token>{1, 2, 1, 2, 1});
-  CHECK(greedy(ends_after_3, {1, 2}, 3) == std::vector<Token>{1, 2});
-  CHECK(greedy(ends_after_3, {1, 0, 3}, 100) == std::vector<Token>{1, 0, 3, 0});
+  CHECK(decode(ends_after_3, {1, 3}, {0, 0, 100}) == std::vector<Token>{1, 3, 0});
+  CHECK(decode(ends_after_3, {1}, {0, 0, 6}) == std::vector<Token>{1, 2, 1, 2, 1});
+  CHECK(decode(ends_after_3, {1, 2}, {0, 0, 3}) == std::vector<Token>{1, 2});
+  CHECK(decode(ends_after_3, {1, 0, 3}, {0, 0, 100}) == std::vector<Token>{1, 0, 3, 0});
+  // Other tokens start and end: after 1 it says 2, after 2 it says 1; after 0 it says 3, after 3 it says 0.
+  CHECK(decode(ends_after_3, {}, {1, 1, 100}) == std::vector<Token>{2, 1});
+  CHECK(decode(ends_after_3, {}, {3, 3, 100}) == std::vector<Token>{0, 3});
+  CHECK(decode(ends_after_3, {}, {3, 2, 5}) == std::vector<Token>{0, 3, 0, 3});
+}
+
+TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j") {
+  const Matrix<n, 4> scores{1, -1, 0.5, 0.25};
+  constexpr int draws = 20'000;
+  for (const double temperature : {0.3, 1.0, 5.0}) {
+    Generator generator{7};
+    const Sampled choose{generator, temperature};
+    std::array<int, 4> counts{};
+    for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(scores.data(), 4))];
+    const auto p = probabilities(scores, 0, temperature);
+    for (std::size_t j = 0; j < 4; ++j) CHECK(plausible(counts[j], draws, p[j]));
+    // The count sees another temperature.
+    const auto other = probabilities(scores, 0, 2 * temperature);
+    CHECK_FALSE((plausible(counts[0], draws, other[0]) && plausible(counts[1], draws, other[1])));
+  }
+}
+
+TEST_CASE("great scores do not overflow, and a small temperature takes the greatest") {
+  Generator generator{8};
+  const double great[] = {1e300, -1e300, 1e300};
+  std::array<int, 3> counts{};
+  for (int draw = 0; draw < 1000; ++draw) ++counts[std::size_t(Sampled{generator}(great, 3))];
+  CHECK(plausible(counts[0], 1000, 0.5));
+  CHECK(counts[1] == 0);
+  const float close[] = {0.1f, 0.3f, 0.2f};
+  for (int draw = 0; draw < 100; ++draw) CHECK(Sampled{generator, 1e-300}(close, 3) == 1);
+}
+
+TEST_CASE("what cannot be drawn from is refused by a sentence") {
+  Generator generator{9};
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const double fine[] = {0.5, 0.5};
+  const auto temperature_is = [](const char* number) {
+    return std::string("the temperature is ") + number + ": it must be a finite number greater than 0";
+  };
+  CHECK_THROWS_WITH_AS((Sampled{generator, 0}(fine, 2)), temperature_is("0.000000").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Sampled{generator, -1}(fine, 2)), temperature_is("-1.000000").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Sampled{generator, NaN}(fine, 2)), temperature_is("nan").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Sampled{generator, infinity}(fine, 2)), temperature_is("inf").c_str(), std::invalid_argument);
+
+  const double with_NaN[] = {0, NaN}, infinite[] = {infinity, 0};
+  const float minus_infinite[] = {0, 0, -std::numeric_limits<float>::infinity()};
+  CHECK_THROWS_WITH_AS(Sampled{generator}(with_NaN, 2),
+                       "the score of token 1 is nan: tokens are drawn by finite scores", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Sampled{generator}(infinite, 2),
+                       "the score of token 0 is inf: tokens are drawn by finite scores", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Sampled{generator}(minus_infinite, 3),
+                       "the score of token 2 is -inf: tokens are drawn by finite scores", std::invalid_argument);
+}
+
+TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their rows, and follow from the seed", T,
+                   SmallLM<Block::definition>, SmallLM<Block::inspirational, float>) {
+  Generator weights{10};
+  const T model = random_layer<T>(weights);
+  const std::vector<Token> given{3, 1};
+  constexpr Token start = 2, end = -1;  // it does not end by a token
+  constexpr int draws = 4'000;
+  for (const double temperature : {1.0, 0.4}) {
+    const auto said = [&](std::uint64_t seed) {
+      Generator generator{seed};
+      return decode(model, given, {start, end, 5}, Sampled{generator, temperature});
+    };
+    CHECK(said(1) == said(1));
+    int count[vocab_size][vocab_size] = {};
+    for (std::uint64_t seed = 0; seed < draws; ++seed) {
+      const auto text = said(seed);
+      REQUIRE(text.size() == 4);
+      CHECK(std::vector<Token>(text.begin(), text.begin() + 2) == given);
+      ++count[text[2]][text[3]];
+    }
+    const auto first = probabilities(model(Tokens{start, 3, 1}), 2, temperature);
+    for (std::size_t j = 0; j < vocab_size; ++j) {
+      const auto second = probabilities(model(Tokens{start, 3, 1, Token(j)}), 3, temperature);
+      for (std::size_t k = 0; k < vocab_size; ++k) CHECK(plausible(count[j][k], draws, first[j] * second[k]));
+    }
+  }
 }

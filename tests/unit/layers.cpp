@@ -28,6 +28,29 @@ void compare(const Formula& formula) {
 using reference::Table;
 using reference::Weights;
 
+/// x², whose derivative is 2x.
+struct Square {
+  template <class Real>
+  static Real value(const Real& x) {
+    return x * x;
+  }
+  template <class Real>
+  static Real derivative(const Real& x) {
+    return x + x;
+  }
+};
+/// The same with a wrong derivative.
+struct WrongSquare : Square {
+  template <class Real>
+  static Real derivative(const Real& x) {
+    return x;
+  }
+};
+template <class Real>
+using Squared = Entrywise<Square, 3, Real>;
+template <class Real>
+using WronglySquared = Entrywise<WrongSquare, 3, Real>;
+
 }  // namespace
 
 TEST_CASE("Em assigns a row of W_e to each token") {
@@ -76,6 +99,18 @@ TEST_CASE("X×W, X+B and max(0, X)") {
       [](const Weights& w, const Table& X) { return reference::product(X, w.at("W")); });
   compare<Plus<"B", d_model, double>>([](const Weights& w, const Table& X) { return reference::sum(X, w.at("B")); });
   compare<ReLU<d_model, double>>([](const Weights&, const Table& X) { return reference::relu(X); });
+}
+
+TEST_CASE("an entrywise layer is a function and its derivative") {
+  compare<Squared<double>>([](const Weights&, Table X) {
+    for (double& x : X.entries) x *= x;
+    return X;
+  });
+  Squared<double> gradient;
+  const auto X_bar = gradient.value_and_pullback({1, 2, -3}).pullback(Matrix<n, 3, double>{1, 10, 100}, gradient);
+  CHECK(X_bar == Matrix<n, 3, double>{2, 40, -600});
+  CHECK(check<Squared>("x²", {.rows = 3}).holds());
+  CHECK_FALSE(check<WronglySquared>("x²", {.rows = 3}).holds());
 }
 
 TEST_CASE("CA with one head") {

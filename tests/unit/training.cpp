@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "../layers.hpp"
@@ -135,7 +136,7 @@ TEST_CASE("a step that fails leaves the model as after the last complete one") {
   Model after_one;
   SGD sgd;
   int batches = 0;
-  const auto next_batch = [&] { return unweighted(++batches == 1 ? Tokens{1, 2} : Tokens{1, 9}); };
+  const auto next_batch = [&] { return unweighted(0, ++batches == 1 ? Tokens{1, 2} : Tokens{1, 9}); };
   CHECK_THROWS_AS(train(model, sgd, next_batch, 5,
                         [&](const Progress&) {
                           after_one = model;
@@ -149,8 +150,7 @@ TEST_CASE("a step that fails leaves the model as after the last complete one") {
 TEST_CASE("training that diverges says so, before the weights are moved by what is not a number") {
   Generator generator{1};
   Model model = random_layer<Model>(generator), unmoved = model;
-  part<FinalLayer<16, 4>>(model).f.W(0, 0) = part<FinalLayer<16, 4>>(unmoved).f.W(0, 0) =
-      std::numeric_limits<float>::quiet_NaN();
+  weight<"Φ.Y">(model)(0, 0) = weight<"Φ.Y">(unmoved)(0, 0) = std::numeric_limits<float>::quiet_NaN();
   SGD sgd;
   const auto report = [](const Progress&) { return Continue::yes; };
   CHECK_THROWS_WITH_AS(
@@ -158,5 +158,46 @@ TEST_CASE("training that diverges says so, before the weights are moved by what 
           model, sgd, [&] { return task.batch(4, generator); }, 5, report),
       "the loss of step 1 is not a number: the weights have grown too large, as they do by too large a learning rate",
       std::runtime_error);
-  CHECK(part<PositionalEncoding<7, 16>>(model).PE == part<PositionalEncoding<7, 16>>(unmoved).PE);
+  CHECK(weight<"PE.PE">(model) == weight<"PE.PE">(unmoved));
+}
+
+TEST_CASE("training by the sum takes the gradient of the sum") {
+  Generator generator{2};
+  Model model = random_layer<Model>(generator), by_hand = model;
+  const auto batch = task.batch(4, generator);
+  const SGD sgd{.learning_rate = 0.01};
+  double reported = 0;
+  train(
+      model, sgd, [&] { return batch; }, 1,
+      [&](const Progress& progress) {
+        reported = progress.loss;
+        return Continue::yes;
+      },
+      Sum{});
+  Model gradient;
+  CHECK(reported == loss_and_gradient(by_hand, batch, gradient, Sum{}));
+  sgd(by_hand, gradient);
+  CHECK(distance_of_weights(model, by_hand) == 0);
+}
+
+TEST_CASE("the Glorot initialisation goes by the roles of the weights") {
+  Generator generator{3};
+  Model model;
+  initialize_glorot(model, generator);
+  for_each_weight(
+      []<class Weight>(const Name& name, const Weight& W) {
+        CAPTURE(name.path());
+        const double bound = std::sqrt(6.0 / double(Weight::size / Weight::cols + Weight::cols));
+        double greatest = 0;
+        for (std::size_t e = 0; e < Weight::size; ++e) {
+          const double w = double(W.data()[e]);
+          if (name.role == Role::factor) CHECK(w == 1);
+          if (name.role == Role::summand) CHECK(w == 0);
+          greatest = std::max(greatest, std::abs(w));
+        }
+        if (name.role != Role::matrix) return;
+        CHECK(greatest <= bound + 1e-6);
+        CHECK(greatest > 0.8 * bound);
+      },
+      std::as_const(model));
 }
