@@ -20,10 +20,6 @@ struct Reader {
 template <class T, class... Entries>
 consteval const AnyReader* reads_in_vain();
 
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#endif
 /// The same of T's parts.
 template <class T, class... Entries>
 consteval const AnyReader* part_reads_in_vain() {
@@ -36,9 +32,6 @@ consteval const AnyReader* part_reads_in_vain() {
         imaginary<T>);
   return reader;
 }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 template <class T, class... Entries>
 consteval const AnyReader* reads_in_vain() {

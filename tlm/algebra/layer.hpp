@@ -88,10 +88,6 @@ inline constexpr bool is_bias = false;
 template <Leaf T>
 inline constexpr bool is_bias<T> = std::is_same_v<typename T::declared, is::Positional>;
 
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#endif
 /// What T, which is no leaf, or one of its parts lacks.
 template <class T>
 consteval Lacks lacks_of_formula() {
@@ -105,9 +101,6 @@ consteval Lacks lacks_of_formula() {
         imaginary<T>);
   return complete ? Lacks::nothing : Lacks::part;
 }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 /// What T, which is a leaf that has its types and reads this entry or none, lacks.
 template <class T, class... Entry>

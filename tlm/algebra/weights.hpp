@@ -103,14 +103,19 @@ constexpr void visit_weights(Visit&& visit, Layers&... layer) {
     Layer::weights(visit, layer...);
 }
 
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#endif
-
-/// A layer that is never made: to visit the shapes of its weights when there is no object.
+/// Room for a layer that is never made: to visit the shapes of its weights when there is no object.
 template <class Layer>
-extern Layer imaginary;
+union Imaginary {
+  char nothing;
+  Layer layer;
+  constexpr Imaginary() : nothing{} {}
+  constexpr ~Imaginary() {}
+};
+template <class Layer>
+inline constinit Imaginary<Layer> room_for{};
+/// A layer that is never made.
+template <class Layer>
+constexpr Layer& imaginary = room_for<Layer>.layer;
 
 /// The number of weights of a layer or model of which `counts(name)` is true: all entries of their matrices.
 template <class Layer>
@@ -175,10 +180,6 @@ consteval Place place_of(std::string_view path) {
       imaginary<Layer>);
   return place;
 }
-
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 /// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
 template <class Layer, class Visit, class... Others>
