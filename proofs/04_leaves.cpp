@@ -41,7 +41,7 @@ TEST_CASE("nothing is called less than it is") {
   });
 }
 
-TEST_CASE("PE is not rowwise, as the article says: PE(X_2) ≠ PE(X)_2") {
+TEST_CASE("PE is not rowwise, contrary to what the article says: PE(X_2) ≠ PE(X)_2") {
   const Verdict verdict = rowwise_verdict<PE>("PE");
   REQUIRE(verdict.field);
   CHECK(verdict.field->n == 2);
