@@ -3,6 +3,7 @@
 usage: programs.py DIRECTORY [unittest's options]
 """
 
+import json
 import pathlib
 import re
 import signal
@@ -159,11 +160,103 @@ class Small(unittest.TestCase):
 
 
 class ProofTree(unittest.TestCase):
+    MODELS = ("T_LM", "inspirational", "two_heads", "formulated", "numpy")
+
+    @staticmethod
+    def steps(model):
+        return json.loads(run("proof_tree", "--json", "--model", model).stdout)
+
     def test_it_goes_from_T_LM_down_to_the_leaves(self):
         lines = run("proof_tree").stdout.splitlines()
-        self.assertTrue(lines[0].startswith("T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em"))
-        self.assertIn("  Em is rowwise: declared", lines)
-        self.assertTrue(any("is a causal kernel: ◺ leaves j ≤ i" in line for line in lines))
+        self.assertTrue(lines[0].startswith("T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; "))
+        self.assertIn("  Em is rowwise, hence autoregressive: declared", lines)
+        self.assertIn("  PE is autoregressive: declared", lines)
+        self.assertTrue(any("is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are" in line
+                            for line in lines))
+        self.assertEqual(run("proof_tree", "--model", "T_LM").stdout.splitlines(), lines)
+
+    def test_several_heads_are_concatenated_with_the_root_of_their_width(self):
+        self.assertIn("CA(X) = Concat(H_1(X), …, H_8(X))×W_O + B; ", run("proof_tree").stdout)
+        two = run("proof_tree", "--model", "two_heads").stdout
+        self.assertIn("CA(X) = Concat(H_1(X), H_2(X))×W_O + B; ", two)
+        self.assertIn("H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √256))×(X×W_V,i); ", two)
+
+    def test_every_model_has_its_formula(self):
+        for model, beginning in (
+            ("inspirational", "T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; "),
+            ("formulated", "Transformer is autoregressive: Transformer = Softmax∘((x, X) ↦ (Decoder_6∘…∘Decoder_1)("),
+            ("numpy", "Transformer is autoregressive: Transformer = (x, X) ↦ tgt(X) with M = src(x); "),
+        ):
+            self.assertTrue(run("proof_tree", "--model", model).stdout.startswith(beginning), model)
+        self.assertIn("DB = Res(FF∘Res(CA∘N_ca)); ", run("proof_tree", "--model", "inspirational").stdout)
+
+    def test_as_json_it_is_a_list_of_statements_whose_parts_are_places_in_it(self):
+        for model in self.MODELS:
+            steps = self.steps(model)
+            self.assertGreater(len(steps), 10, model)
+            used = {0}
+            for place, step in enumerate(steps):
+                self.assertEqual(step["statement"], f"{step['object']} is {step['claim']}")
+                self.assertIs(step["follows"], True)
+                # By a rule from its parts, or declared and held by a check: one of the two.
+                self.assertNotEqual("rule" in step, "declared" in step, step)
+                if "rule" in step:
+                    self.assertTrue(step["sentence"])
+                    for part in step["parts"]:
+                        self.assertIn(part, range(len(steps)))
+                        self.assertNotEqual(part, place)
+                    used.update(step["parts"])
+                else:
+                    self.assertEqual(step["declared"], step["claim"])
+                    self.assertNotIn("parts", step)
+            self.assertEqual(used, set(range(len(steps))), model)
+
+    def test_as_json_equal_statements_stand_once(self):
+        # Six blocks are one step. (Statements about two types may read alike: X ↦ X + B for two widths of B.)
+        statements = [step["statement"] for step in self.steps("T_LM")]
+        for once in ("DB is autoregressive", "FF is rowwise", "CA is autoregressive", "◺ is lower triangular"):
+            self.assertEqual(statements.count(once), 1)
+
+    def test_text_and_json_say_the_same(self):
+        def written_out(steps, place=0):
+            yield steps[place]["object"]
+            while steps[place].get("rule") == "rowwise_is_autoregressive":  # said on one line
+                place = steps[place]["parts"][0]
+            for part in steps[place].get("parts", []):
+                yield from written_out(steps, part)
+
+        for model in self.MODELS:
+            lines = run("proof_tree", "--model", model).stdout.splitlines()
+            objects = list(written_out(self.steps(model)))
+            self.assertEqual(len(objects), len(lines))
+            for line, item in zip(lines, objects):
+                self.assertTrue(line.lstrip().startswith(item + " is "), line)
+
+    def test_every_leaf_points_to_the_check_that_holds_it(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        checks = {step["check"] for model in self.MODELS for step in self.steps(model) if "declared" in step}
+        self.assertGreaterEqual(len(checks), 4)  # rowwise, autoregressive, both masks
+        for check in checks:
+            self.assertTrue(is_a_test_case(root, check), check)
+        self.assertFalse(is_a_test_case(root, "proofs/04_leaves.cpp: what is called rowwise"))  # not all of its name
+        self.assertFalse(is_a_test_case(root, "proofs/40_leaves.cpp: what is called rowwise is rowwise"))
+
+    def test_bad_options_are_refused_in_one_sentence(self):
+        result = run("proof_tree", "--model", "recurrent")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, "proof_tree: --model: it must be T_LM or formulated or inspirational or numpy or "
+                                        "two_heads, not recurrent\n")
+
+
+def is_a_test_case(root, check):
+    """Whether a check "FILE: NAME" is a test case of the proofs."""
+    file, _, name = check.partition(": ")
+    path = root / file
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    # The pieces of a name that goes over several lines are one.
+    names = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found)) for found in
+             re.findall(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text, re.MULTILINE)]
+    return path.parent == root / "proofs" and name in names
 
 
 class Control(unittest.TestCase):

@@ -1,0 +1,65 @@
+"""Every leaf of the library is reached from the list that proofs and tests of all layers run over.
+
+A leaf is a struct that declares what it is, or derives from one that does; masks and biases declare, too. Whether it is
+reached the types say (leaves.cpp): that its name, or an alias of it, stands beside the list is not enough. A struct that is
+nothing but the base of others, and used nowhere else, is reached by all of these.
+
+usage: leaves.py LIBRARY PROGRAM [NAME], where NAME is left out of the list, or of the library if it begins with +
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+LIBRARY, PROGRAM, *CONTROL = sys.argv[1:]
+
+
+def structs(text):
+    """The structs that a header defines: name, what stands between the colon and the brace, body."""
+    for match in re.finditer(r"^struct (\w+)(?:\s*:\s([^{;]*?))?\s*\{", text, re.MULTILINE):
+        end, open_braces = match.end(), 1
+        while open_braces > 0:
+            open_braces += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        yield match[1], match[2] or "", text[match.end():end]
+
+
+def main():
+    text = "\n".join(header.read_text(encoding="utf-8") for header in sorted(pathlib.Path(LIBRARY).rglob("*.hpp")))
+    text = re.sub(r"//.*", "", text)
+    declaring, bases = set(), {}
+    for name, base, body in structs(text):
+        if re.search(r"^  using declared = ", body, re.MULTILINE):
+            declaring.add(name)
+        if base:
+            bases[name] = re.match(r"[\w:]*", base)[0].split("::")[-1]
+    if not declaring:
+        sys.exit(f"{LIBRARY} declares no leaf")
+
+    leaves = set(declaring)
+    while derived := {name for name, base in bases.items() if base in leaves} - leaves:
+        leaves |= derived
+    leaves |= {name[1:] for name in CONTROL if name.startswith("+")}
+
+    left_out = [name for name in CONTROL if not name.startswith("+")]
+    output = subprocess.run([PROGRAM, *left_out], capture_output=True, text=True, check=True).stdout
+    reached = {re.match(r"tlm::(?:\w+::)*(\w+)", line)[1] for line in output.splitlines()}
+
+    def is_reached(leaf):
+        if leaf in reached:
+            return True
+        heirs = [name for name, base in bases.items() if base == leaf]
+        own = next((body for name, _, body in structs(text) if name == leaf), "")
+        other_uses = re.findall(rf"\b{leaf}<", text.replace(own, "") if own else text)
+        as_a_base = re.findall(rf"^struct \w+\s*: {leaf}<", text, re.MULTILINE)
+        return bool(heirs) and len(other_uses) == len(as_a_base) and all(map(is_reached, heirs))
+
+    missing = sorted(leaf for leaf in leaves if not is_reached(leaf))
+    for leaf in missing:
+        print(f"{leaf} declares what it is, and no layer of proofs/layers.hpp has it in it")
+    return int(bool(missing))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
