@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "../layers.hpp"
@@ -48,62 +46,6 @@ TEST_CASE_TEMPLATE_DEFINE("extended row by row, or sequence by sequence, it is t
   }
 }
 TEST_CASE_TEMPLATE_APPLY(extended, LayersInDouble);
-
-namespace {
-
-/// Lengths of 1 to 5 sequences, from 0 to the longest that layers under test take.
-std::vector<std::size_t> random_lengths(Generator& generator) {
-  std::vector<std::size_t> lengths(std::size_t(generator.integer(1, 5)));
-  for (std::size_t& length : lengths) length = std::size_t(generator.integer(0, int(max_len)));
-  return lengths;
-}
-
-/// As in "3 0 5".
-std::string printed(const std::vector<std::size_t>& lengths) {
-  std::string text;
-  for (const std::size_t length : lengths) text += (text.empty() ? "" : " ") + std::to_string(length);
-  return text;
-}
-
-}  // namespace
-
-TEST_CASE_TEMPLATE_DEFINE("random stacks, extended by random pieces, are their sequences one by one", F,
-                          random_pieces) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    CAPTURE(seed);
-    Generator generator{seed};
-    const F layer = random_layer<F>(generator);
-    const std::vector<std::size_t> lengths = random_lengths(generator);
-    CAPTURE(printed(lengths));
-    const auto X = random_rows<typename F::domain>(Sequences::of_lengths(lengths), generator);
-    const auto Y = layer(X);
-    CHECK(Y.sequences() == X.sequences());
-    for (std::size_t s = 0; s < lengths.size(); ++s)
-      CHECK(distance(sequence(Y, s), layer(sequence(X, s))) <= tolerance);
-
-    if constexpr (autoregressive<F>) {
-      State<F> state{};
-      std::vector<std::size_t> done(lengths.size(), 0);
-      std::string pieces;
-      while (done != lengths) {
-        std::vector<typename F::domain> parts;
-        std::vector<std::size_t> begin = done, piece;
-        for (std::size_t s = 0; s < lengths.size(); ++s) {
-          piece.push_back(std::size_t(generator.integer(0, int(lengths[s] - done[s]))));
-          parts.push_back(rows(sequence(X, s), done[s], piece[s]));
-          done[s] += piece[s];
-        }
-        pieces += (pieces.empty() ? "(" : " + (") + printed(piece) + ")";
-        CAPTURE(pieces);
-        const auto computed = extend(layer, state, stack(parts));
-        CHECK(computed.sequences() == Sequences::of_lengths(piece));
-        for (std::size_t s = 0; s < lengths.size(); ++s)
-          CHECK(distance(sequence(computed, s), rows(sequence(Y, s), begin[s], piece[s])) <= tolerance);
-      }
-    }
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(random_pieces, LayersInDouble);
 
 TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
   Generator generator{3};

@@ -86,7 +86,9 @@ struct IsLayer;
 template <class T>
 inline constexpr bool is_bias = false;
 template <Leaf T>
-inline constexpr bool is_bias<T> = std::is_same_v<typename T::declared, is::Positional>;
+inline constexpr bool is_bias<T> = std::is_same_v<typename T::declared, is::Positional> || requires {
+  &T::pull_back;
+};
 
 /// What T, which is no leaf, or one of its parts lacks.
 template <class T>
