@@ -1,6 +1,6 @@
 // Claim 2. Let ◺A be the square matrix A with −∞ above the main diagonal. softmax(◺A) is lower triangular, and each of
 // its rows sums to 1; row i does not change with the hidden entries A_ij, j > i, however large, infinite or NaN they are.
-// ◺(A/c) = (◺A)/c. X ↦ softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive: it is n×n and lower
+// ◺(A/c) = (◺A)/c for c > 0. X ↦ softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive: it is n×n and lower
 // triangular, and for X|i it is the leading i×i block of that for X.
 // (Article, "Rowwise and autoregressive matrix operations"; "Causal Attention with one head" divides outside of ◺, the
 // multi-head version inside.)
@@ -87,7 +87,8 @@ TEST_CASE("a row of softmax(◺A) does not change with hidden entries: 800, 1e30
   }
 }
 
-TEST_CASE("masking commutes with scaling: softmax(◺(A/c)) = softmax((◺A)/c)") {
+TEST_CASE(
+    "masking commutes with dividing by c > 0: softmax(◺(A/c)) = softmax((◺A)/c), where hidden entries are left out") {
   redrawing(3, [](Generator& generator) {
     const auto A = random_square<PrimeField>(greatest_n, generator), B = A.like();
     const PrimeField c = PrimeField::random(generator);

@@ -1,5 +1,5 @@
 // Claim 4. Every layer is exactly what its type says: whatever is called rowwise is, whatever is called autoregressive is,
-// and nothing is called less than it is. The sequences of a batch do not affect each other.
+// and no layer of the list is called less than it is. The sequences of a batch do not affect each other.
 // (Article: each section's "note that it is …".)
 //
 // The article calls PE rowwise. By its own definition it is not: a sequence of one row always receives the first row of
@@ -30,7 +30,7 @@ TEST_CASE("what is called autoregressive is autoregressive") {
   });
 }
 
-TEST_CASE("nothing is called less than it is") {
+TEST_CASE("no layer of the list is called less than it is (cross-attention, which is not in it, is: proofs/10)") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (!rowwise<Layer<double>>) {
       CHECK_MESSAGE(!rowwise_verdict<Layer>(listed.name).holds(), listed.name);

@@ -14,10 +14,19 @@
 // multiples are powers of c + s√−1. Over the prime field such points are ((1−t²)/(1+t²), 2t/(1+t²)), where 1+t² ≠ 0
 // always, as p ≡ 3 mod 4. The library's PE is templated on its angle, and is checked over the field exactly.
 //
-// For k ≥ 1 there is no T_k if d_model is odd, or if the columns are counted from 1 as the article's text has it: then one
-// column loses its partner. (T_k would give sin((pos+k)ω) as a combination of the columns; but the sequences sin pos·ω_i,
-// cos pos·ω_i of distinct frequencies from (0, π) are linearly independent, by Vandermonde, and cos pos·ω has the factor
-// sin kω ≠ 0. For M−k ≤ d_model any positions fit, by dimension alone.) It is checked at random points of the circle.
+// For k ≥ 1 and M−k > d = d_model there is no T_k if d is odd, or if the columns are counted from 1 as the article's text
+// has it: then one column, or two, have no partner. Proof. T_k takes sin pos·ω to cos kω sin pos·ω + sin kω cos pos·ω, and
+// sin kω ≠ 0: the article's ω are algebraic and π is not. So T_k exists only if every missing partner, as a sequence of
+// pos = 1, …, M−k, is a combination of the d columns. The columns and the missing partners are d+1 or d+2 sequences, which
+// are combinations of as many powers z^pos of distinct points z = e^{±iω} of the circle, as ω ∈ (0, π), and conversely:
+// by Vandermonde their rank on M−k ≥ d+1 positions is at least d+1. If all partners were combinations of the d columns it
+// would be at most d. (With two missing partners and M−k = d+1 the sequences are dependent; the rank argument holds.)
+//
+// For M−k ≤ d some T_k exists if the rows PE_1, …, PE_{M−k} are linearly independent, as then they can be sent anywhere. So
+// it is for the article's own M = 3; not by dimension alone: for columns sin pos·ω, cos pos·ω, sin(pos·π/2) the rows 1, 2
+// and 3 are dependent by (1, −2cos ω, 1), and rows 2, 3 and 4 are not.
+//
+// What is missing is checked at random points of the circle over the field, which are the generic case.
 
 #include <doctest/doctest.h>
 
@@ -193,25 +202,34 @@ TEST_CASE("pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted
   for (const std::size_t k : {1u, 2u, 5u}) CHECK(linear_map_exists(P, k));
 }
 
-TEST_CASE("for odd d_model there is no T_k once M−k > d_model: the last sine has no cosine") {
+TEST_CASE("for odd d_model there is no T_k once M−k > d_model: the last sine has no cosine (generic angles, d = 5)") {
   const auto angles = random_angles(3, 4);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
   const std::vector<bool> cosine{false, true, false, true, false};
   for (const std::size_t k : {1u, 2u, 5u}) {
     CHECK(!linear_map_exists(table(24, columns, cosine), k));
     CHECK(!linear_map_exists(table(5 + k + 1, columns, cosine), k));
-    CHECK(linear_map_exists(table(5 + k, columns, cosine), k));  // as many positions as dimensions: anything fits
+    CHECK(linear_map_exists(table(5 + k, columns, cosine), k));  // as many rows as dimensions, and independent
   }
 }
 
-TEST_CASE("for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model") {
+TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/2) and M = 4 there is no T_1") {
+  const auto angle = random_angles(1, 7)[0];
+  const UnitPoint right_angle{PrimeField(0), PrimeField(1)};
+  const auto P = table(4, {angle, angle, right_angle}, {false, true, false});
+  for (std::size_t j = 0; j < 3; ++j)  // PE_1 − 2cos ω PE_2 + PE_3 = 0
+    CHECK(P[0][j] - (angle.c + angle.c) * P[1][j] + P[2][j] == PrimeField(0));
+  CHECK(!linear_map_exists(P, 1));
+}
+
+TEST_CASE("for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model (d = 6)") {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
   const auto angles = random_angles(4, 5);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};
   const std::vector<bool> cosine{true, false, true, false, true, false};
   for (const std::size_t k : {1u, 2u, 5u}) {
     CHECK(!linear_map_exists(table(6 + k + 1, columns, cosine), k));
-    CHECK(linear_map_exists(table(6 + k, columns, cosine), k));  // as many positions as dimensions: anything fits
+    CHECK(linear_map_exists(table(6 + k, columns, cosine), k));  // as many rows as dimensions, and independent
   }
 }
 

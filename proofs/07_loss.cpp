@@ -6,7 +6,11 @@
 // only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
 //
 // Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. With Σ_i ω_ji = c for each of s rows
-// the denominator is sc. y ≤ 0 as a log probability. For u ↦ u/(σ(u) + ε) at u = 0: |u|/(σ(u) + ε) = |u|/ε + O(|u|²).
+// the denominator is sc. y ≤ 0 as a log probability. For u ↦ u/(σ(u) + ε) at u = 0: u/(σ(u) + ε) = u/ε + O(|u|²).
+//
+// So it is differentiable almost everywhere, as the article claims: apart from ReLU it is differentiable everywhere, and the
+// argument of each ReLU, of row i and column j of one FF, is g + K_j, where g does not depend on K_j. The weights at which
+// it is 0 are the graph K_j = −g over all other weights, a null set; and there are finitely many such sets for one batch.
 
 #include <doctest/doctest.h>
 
@@ -277,6 +281,25 @@ TEST_CASE("the loss is differentiable by the weights: from both sides the quotie
     CHECK(quotients.sides < 1e-4);
     CHECK(quotients.gradient < 1e-4);
   }
+}
+
+TEST_CASE("the argument of each ReLU is g + K_j, where g does not depend on K_j: exactly, over the prime field") {
+  using Inside = Composition<Plus<"K", d_ff, PrimeField>, Times<"A", d_model, d_ff, PrimeField>,
+                             Normalization<"N_ff", d_model, PrimeField>>;
+  redrawing(14, [](Generator& generator) {
+    auto inside = draw_layer<Inside>(generator);
+    const auto X = draw_matrix<Inside::domain>(Sequences{greatest_n}, generator);
+    const auto Y = inside(X);
+    for (std::size_t k = 0; k < d_ff; ++k) {
+      const PrimeField step = PrimeField::random(generator);
+      auto expected = Y;
+      for (std::size_t i = 0; i < Y.rows(); ++i) expected(i, k) += step;
+      auto moved = inside;
+      weight<"K">(moved)(0, k) += step;
+      must_be_equal("the argument of ReLU moves with K_j", "N_ff(X)×A + K", moved(X), expected, 14);
+    }
+    return true;
+  });
 }
 
 TEST_CASE("and so at σ = 0: with W_e = 0 and PE = 0 every row is constant") {

@@ -31,6 +31,10 @@ using FormulatedEncoderLayers = Stack<EncoderLayer<Real>, 2>;
 template <class Real>
 using NumpyEncoderBlocks = Stack<EncoderBlock<Real>, 2>;
 template <class Real>
+using FormulatedEncoderBehindPE = Composition<FormulatedEncoderLayers<Real>, W_p<Real>>;
+template <class Real>
+using NumpyEncoderBehindPE = Composition<NumpyEncoderBlocks<Real>, PE<Real>>;
+template <class Real>
 using FormulatedDecoderLayers = Stack<formulated::DecoderLayer<small_formulated, Real>, 2>;
 template <class Real>
 using NumpyDecoderBlocks = Stack<numpy::DecoderBlock<small_numpy, Real>, 2>;
@@ -148,7 +152,9 @@ TEST_CASE("without positional encoding the encoder is equivariant under permutat
   must_hold(equivariance_fails<NumpyEncoderBlocks>("the NumPy notebook's encoder", 2));
 }
 
-TEST_CASE("with it, it is not; and no causal layer is") {
+TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked attention") {
+  CHECK(equivariance_fails<FormulatedEncoderBehindPE>("the formulated encoder behind PE", 1));
+  CHECK(equivariance_fails<NumpyEncoderBehindPE>("the NumPy notebook's encoder behind PE", 2));
   CHECK(equivariance_fails<PE>("PE", 3));
   CHECK(equivariance_fails<CA>("CA", 4));
 }

@@ -166,7 +166,7 @@ TEST_CASE("with weights on one row only, a batch has that row's loss") {
   }
 }
 
-TEST_CASE("the average over rows is the same for equal row sums of the weights, and only then") {
+TEST_CASE("the average over rows is the same for equal row sums of the weights, and in general another") {
   Generator generator{5};
   const auto model = random_layer<Model>(generator);
   const auto unequal_sums = random_batch(generator);
