@@ -11,6 +11,11 @@ struct Declaring {
   using domain = Matrix<n, 3>;
   using codomain = domain;
   codomain operator()(domain X) const { return X; }
+  auto value_and_pullback(domain X) const {
+    return with_pullback(X, [](codomain Y_bar, Declaring&) { return Y_bar; });
+  }
+  struct State {};
+  codomain extend(State&, domain X) const { return X; }
   static constexpr void weights(auto&&, auto&...) {}
 };
 using Rows = Declaring<is::Rowwise>;
@@ -105,8 +110,11 @@ static_assert(!causal_kernel<KernelOf<SilentMask, Rows, Rows>> && !causal_kernel
 struct ByPosition : NoBias {
   using declared = is::Positional;
 };
-struct Whatever : NoBias {
+struct Whatever {
   using declared = is::Unrestricted;
+  static void add(std::size_t, std::size_t, float*, std::size_t) {}
+  static void pull_back(std::size_t, std::size_t, const float*, std::size_t, Whatever&) {}
+  static constexpr void weights(auto&&, auto&...) {}
 };
 struct Undeclared : NoBias {};
 static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);

@@ -43,7 +43,7 @@ struct WithoutDeclaration {
   }
   static constexpr void weights(auto&&, auto&...) {}
 };
-static_assert(!Layer<WithoutDeclaration>);
+static_assert(!Layer<WithoutDeclaration> && lacks<WithoutDeclaration>() == Lacks::declaration);
 
 struct WithoutPullback {
   using declared = is::Rowwise;
@@ -52,7 +52,7 @@ struct WithoutPullback {
   codomain operator()(domain X) const { return X; }
   static constexpr void weights(auto&&, auto&...) {}
 };
-static_assert(!Layer<WithoutPullback>);
+static_assert(!Layer<WithoutPullback> && lacks<WithoutPullback>() == Lacks::derivative);
 
 struct WithoutWeights {
   using declared = is::Rowwise;
@@ -63,21 +63,21 @@ struct WithoutWeights {
     return with_pullback(std::move(X), [](codomain Y_bar, WithoutWeights&) { return Y_bar; });
   }
 };
-static_assert(!Layer<WithoutWeights>);
+static_assert(!Layer<WithoutWeights> && lacks<WithoutWeights>() == Lacks::weights);
 
 struct FromNothing : Identity {
   FromNothing() = delete;
 };
-static_assert(!Layer<FromNothing>);
+static_assert(!Layer<FromNothing> && lacks<FromNothing>() == Lacks::constructor);
 
 struct OfAnotherValue : Identity {
   Matrix<n, 4> operator()(const domain& X) const { return Matrix<n, 4>{X.sequences()}; }
 };
-static_assert(!Layer<OfAnotherValue>);
+static_assert(!Layer<OfAnotherValue> && lacks<OfAnotherValue>() == Lacks::function);
 
 // What is made of others is a layer if all of them are.
 static_assert(Layer<Composition<Identity, Res<Identity>>> && Layer<Concat<Identity, Stack<Identity, 2>>>);
-static_assert(complete<Composition<Identity, Identity>> && !complete<WithoutDeclaration> && !complete<WithoutWeights>);
+static_assert(lacks<Identity>() == Lacks::nothing && lacks<Composition<Identity, Identity>>() == Lacks::nothing);
 
 // A kernel returns a matrix for each head and sequence, which nothing but a product takes; other layers are no kernels.
 using SomeKernel = SoftmaxKernel<2, Causal, Times<"W_Q", 4, 4>, Times<"W_K", 4, 4>>;

@@ -25,6 +25,9 @@ struct Everything {
   using domain = Matrix<n, 8>;
   using codomain = domain;
   codomain operator()(domain X) const { return X; }
+  auto value_and_pullback(domain X) const {
+    return with_pullback(X, [](codomain Y_bar, Everything&) { return Y_bar; });
+  }
   static constexpr void weights(auto&&, auto&...) {}
 };
 
