@@ -159,7 +159,7 @@ void run(std::size_t steps) {
   tlm::Adam<Model> adam{0.003};
   program::ProgressReport report{steps, false};
   tlm::train(
-      *model, adam, [&] { return task.batch(16, generator); }, steps, report);
+      *model, adam, [&] { return task.batch<tlm::RealOf<Model>>(16, generator); }, steps, report);
 
   std::vector<program::Answer> answers;
   for (const auto& tokens : task.all()) {

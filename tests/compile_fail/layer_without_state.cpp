@@ -1,4 +1,4 @@
-/// Says: a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { … }, and codomain extend(State& state, const domain& X) const
+/// Says: a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { ... }, and codomain extend(State& state, const domain& X) const
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>
 #include <tlm/layers/affine.hpp>

@@ -1,4 +1,4 @@
-/// Says: a pullback returns ∂L/∂X, which is of the layer's domain like X; or tlm::Nothing if X are tokens
+/// Says: a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>
 #include <tlm/layers/affine.hpp>

@@ -1,4 +1,4 @@
-/// Says: a pullback takes Ȳ and a gradient of the layer's own type
+/// Says: a pullback takes Y_bar and a gradient of the layer's own type
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>
 #include <tlm/layers/affine.hpp>

@@ -12,7 +12,7 @@ template <auto config, bool is_complete>
 struct IsComplete {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(is_complete,
-                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = …, …}");
+                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = ..., ...}");
 };
 
 /// The parameters of a model, if they are complete: the one place to complain, before any layer is made of them.

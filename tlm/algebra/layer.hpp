@@ -174,10 +174,10 @@ struct IsLayer {
                 "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
                 "Unrestricted");
   static_assert(lacking != Lacks::types,
-                "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, …>, using codomain = …");
+                "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
   static_assert(lacking != Lacks::function,
                 "a layer is a function: codomain operator()(const domain& X) const; if it takes an entry of the "
-                "environment behind X, it says which: using reads = …");
+                "environment behind X, it says which: using reads = ...");
   static_assert(lacking != Lacks::reading_function,
                 "a layer that `reads` an entry of the environment takes it behind X: codomain operator()(const domain& "
                 "X, const reads& entry) const");
@@ -193,13 +193,13 @@ struct IsLayer {
                 "value_and_pullback(const domain& X, const reads& entry) const, which returns tlm::with_pullback(Y, "
                 "pullback) with the codomain's Y");
   static_assert(lacking != Lacks::pullback,
-                "a pullback takes Ȳ and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& gradient) "
-                "{ …; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
+                "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& gradient) "
+                "{ ...; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
   static_assert(lacking != Lacks::way_back,
-                "a pullback returns ∂L/∂X, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
+                "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
   static_assert(
       lacking != Lacks::state,
-      "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { … }, "
+      "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { ... }, "
       "and codomain extend(State& state, const domain& X) const");
   static_assert(lacking != Lacks::extension,
                 "a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& "

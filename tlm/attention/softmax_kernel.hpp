@@ -54,6 +54,7 @@ struct SoftmaxKernel {
   static_assert(CanSplit<Keys::cols, n_heads>::value);
   static constexpr std::size_t d_head = head_width<Keys::cols, n_heads>;
   static_assert(MaskFits<Mask, K>::value);
+  static_assert(IsBias<Bias, Real>::value);
 
   using form = typename FormOfSoftmax<d_head, Mask, Q, K, Bias>::form;
   /// One of several heads, for derivations.

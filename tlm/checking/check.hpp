@@ -35,6 +35,7 @@ class Check {
   Report report() {
     PrimeField::key = 11;
     report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
+    report_.note(weights());
     claims();
     stacked_sequences();
     pullbacks();
@@ -44,6 +45,20 @@ class Check {
 
  private:
   using T = Layer<double>;
+
+  /// The weights that the layer visits: one that it forgets would be neither initialized nor trained nor checked.
+  std::string weights() const {
+    std::string list;
+    T layer;
+    for_each_weight(
+        [&]<class Weight>(const Name& weight, const Weight&) {
+          list += (list.empty() ? "" : ", ") + weight.path() + " (" + std::to_string(Weight::size / Weight::cols) +
+                  "×" + std::to_string(Weight::cols) + ")";
+        },
+        layer);
+    return "the weights of " + name_ + (list.empty() ? " are none" : " are " + list) +
+           ": what is not visited is not checked";
+  }
 
   /// Adds the statement, which holds if `check()` finds no failure and throws nothing.
   template <class Statement>
@@ -181,6 +196,9 @@ class Check {
         [&] { return extension_fails<Layer, PrimeField>(name_, 11, limits_); });
     if constexpr (!reads_tokens<T>)
       add(claim + "sets of positions" + scope, [&] { return extension_fails<Layer, Positions>(name_, 0, limits_); });
+    if constexpr (!rowwise<T>)
+      add("other sequences than before are refused, and leave the state as it was: double within 1e-12",
+          [&] { return refusal_fails<Layer>(name_, 1, limits_); });
   }
 
   /// Whether there is neither a weight nor an input that is a real number.
@@ -223,7 +241,24 @@ class Check {
 /// 31, for which the sets of positions have no room.
 template <template <class> class Layer>
 Report check(std::string_view name = "T", const checking::Limits& limits = {}) {
-  return checking::Check<Layer>{name, limits}.report();
+  static_assert(IsLayer<Layer<double>>::value);
+  if constexpr (complete<Layer<double>>)
+    return checking::Check<Layer>{name, limits}.report();
+  else
+    return Report{name};
+}
+
+template <class T>
+inline constexpr bool is_a_template_over_the_numbers = false;
+
+/// What is checked is a template: a type alone is refused, with a sentence.
+template <class T>
+Report check(std::string_view name = "T", const checking::Limits& = {}) {
+  static_assert(
+      is_a_template_over_the_numbers<T>,
+      "what is checked runs over several kinds of numbers: give a template over them, as in template <class Real> "
+      "using Small = MyLayer<6, 7, Real>; tlm::check<Small>()");
+  return Report{name};
 }
 
 }  // namespace tlm

@@ -76,6 +76,13 @@ class Report {
     return true;
   }
 
+  /// How many lines fell.
+  std::size_t fallen() const {
+    std::size_t count = 0;
+    for (const Line& line : lines_) count += line.failure.has_value();
+    return count;
+  }
+
   /// One line for each statement, "holds: …", "FALLS: …" or "note: …"; a counter-example is indented below.
   friend std::ostream& operator<<(std::ostream& out, const Report& report) {
     for (const Line& line : report.lines_) {
@@ -83,6 +90,11 @@ class Report {
       if (line.failure) out << *line.failure;
       out << '\n';
     }
+    if (const std::size_t count = report.fallen(); count > 0)
+      out << count << " of " << report.lines_.size()
+          << " lines fall; what falls over the prime field alone may be a constant made from a double, which there is "
+             "any "
+             "number: Real(std::sin(-a)) is not -Real(std::sin(a))\n";
     return out;
   }
 

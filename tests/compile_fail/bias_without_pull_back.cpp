@@ -1,0 +1,23 @@
+/// Says: a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const Real* s_bar
+/// Names: MyBias
+/// Within: 7
+#include <tlm/tlm.hpp>
+
+struct MyBias {
+  using declared = tlm::is::Positional;
+  tlm::Row<2> m;
+  void add(std::size_t h, std::size_t i, float* s, std::size_t visible) const {
+    for (std::size_t j = 0; j < visible; ++j) s[j] += m(0, h) * (float(j) - float(i));
+  }
+#ifndef WRONG
+  void pull_back(std::size_t h, std::size_t i, const float* s_bar, std::size_t visible, MyBias& gradient) const {
+    for (std::size_t j = 0; j < visible; ++j) gradient.m(0, h) += s_bar[j] * (float(j) - float(i));
+  }
+#endif
+  static constexpr void weights(auto&& visit, auto&... bias) { visit(tlm::Name{"m"}, bias.m...); }
+};
+
+using Attention =
+    tlm::Heads<2, tlm::Causal, tlm::Times<"W_Q", 4, 4>, tlm::Times<"W_K", 4, 4>, tlm::Times<"W_V", 4, 4>, MyBias>;
+
+Attention attention;
