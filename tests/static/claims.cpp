@@ -107,19 +107,16 @@ static_assert(!causal_kernel<KernelOf<SilentMask, Rows, Rows>> && !causal_kernel
               !causal_kernel<KernelOf<UndeclaredMask, Rows, Rows>>);
 
 // So it is with a bias that is a function of i and j; each of the four premises is needed.
-struct ByPosition : NoBias {
-  using declared = is::Positional;
-};
+struct ByPosition : NoBias {};
+static_assert(follows<ByPosition, is::Positional>);
 struct Whatever {
   using declared = is::Unrestricted;
   static void add(std::size_t, std::size_t, float*, std::size_t) {}
   static void pull_back(std::size_t, std::size_t, const float*, std::size_t, Whatever&) {}
   static constexpr void weights(auto&&, auto&...) {}
 };
-struct Undeclared : NoBias {};
 static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);
 static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Whatever>>);
-static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Undeclared>>);
 static_assert(!causal_kernel<KernelOf<Causal, Any, Past, ByPosition>>);
 static_assert(!causal_kernel<KernelOf<Causal, Rows, Any, ByPosition>>);
 static_assert(!causal_kernel<KernelOf<Unmasked, Rows, Past, ByPosition>>);

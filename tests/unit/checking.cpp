@@ -19,16 +19,18 @@ namespace {
 /// What a plant changes in the right layer.
 enum class Plant {
   none,
-  future_seen,           ///< a row adds the row behind it
-  n_seen,                ///< each row is divided by n
-  sign_flipped,          ///< −X̄
-  gradient_forgotten,    ///< W̄ is not added
-  gradient_overwritten,  ///< W̄ takes the place of what is there
-  not_linear,            ///< 1 is added to X̄
-  other_value,           ///< value_and_pullback(X) begins with 2·T(X)
-  extend_forgets,        ///< the state does not move on
-  sequences_mix,         ///< the sum goes on from one sequence to the next
-  throws                 ///< for more than two rows
+  future_seen,            ///< a row adds the row behind it
+  n_seen,                 ///< each row is divided by n
+  sign_flipped,           ///< −X̄
+  gradient_forgotten,     ///< W̄ is not added
+  gradient_overwritten,   ///< W̄ takes the place of what is there
+  not_linear,             ///< 1 is added to X̄
+  other_value,            ///< value_and_pullback(X) begins with 2·T(X)
+  extend_forgets,         ///< the state does not move on
+  sequences_mix,          ///< the sum goes on from one sequence to the next
+  takes_other_sequences,  ///< what it has read is forgotten for another number of sequences
+  moves_and_refuses,      ///< the same, and then they are refused
+  throws                  ///< for more than two rows
 };
 
 /// Row i of T(X) is Σ_{j ≤ i} w·x_j, column by column: autoregressive, with one row w of weights.
@@ -80,8 +82,13 @@ struct RunningSum {
 
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
-    if (state.last.rows() == 0)
+    if (state.last.rows() == 0 || ((plant == Plant::takes_other_sequences || plant == Plant::moves_and_refuses) &&
+                                   state.last.rows() != sequences.count())) {
+      const bool refused = state.last.rows() > 0 && plant == Plant::moves_and_refuses;
       state.last = domain{Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
+      if (refused) throw std::invalid_argument("too late");
+    }
+    if (state.last.rows() != sequences.count()) throw std::invalid_argument("other sequences than before");
     domain last = state.last;
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
@@ -251,10 +258,34 @@ TEST_CASE("a value that is another") {
 TEST_CASE("an extension that forgets") {
   const auto report = check<Planted<Plant::extend_forgets>::Layer>("Sum");
   INFO(report);
-  CHECK(falls_only(report, {"extending in pieces"}));
+  CHECK(falls_only(report, {"extending in pieces", "other sequences than before are refused, and leave"}));
   CHECK(contains(first_fall(report),
                  "seen over double at n = 2, computed in pieces of 1 + 1 rows, in row 2, column 1:\n"
                  "    extending by the piece gives "));
+}
+
+TEST_CASE("an extension that takes other sequences than before, or refuses them too late") {
+  const auto takes = check<Planted<Plant::takes_other_sequences>::Layer>("Sum");
+  INFO(takes);
+  CHECK(falls_only(takes, {"other sequences than before are refused"}));
+  CHECK(contains(first_fall(takes), "two sequences are not continued by three — falls for Sum"));
+  CHECK(contains(first_fall(takes), "it takes them, and throws nothing"));
+
+  const auto moves = check<Planted<Plant::moves_and_refuses>::Layer>("Sum");
+  INFO(moves);
+  CHECK(falls_only(moves, {"other sequences than before are refused"}));
+  CHECK(contains(first_fall(moves), "the state as it was"));
+}
+
+TEST_CASE("the weights that are visited are listed, and how many lines fall") {
+  CHECK(contains(printed(check<RightScale>("Scale", {.rows = 2})),
+                 "note:  the weights of Scale are w (1×3): what is not visited is not checked\n"));
+  const auto right = check<Planted<Plant::none>::Layer>("Sum", {.rows = 3});
+  CHECK(right.fallen() == 0);
+  CHECK(!contains(printed(right), "lines fall"));
+  const auto wrong = check<Planted<Plant::gradient_overwritten>::Layer>("Sum", {.rows = 3});
+  CHECK(wrong.fallen() == 1);
+  CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.lines().size()) + " lines fall; "));
 }
 
 TEST_CASE("sequences that mix") {

@@ -31,13 +31,16 @@ struct Everything {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
-/// A bias by its positions, and one that says nothing of itself.
+/// A bias by its positions, and one of which nothing is known.
 struct ByPosition : NoBias {
-  using declared = is::Positional;
   static constexpr std::string_view symbol = "b";
 };
-struct Silent : NoBias {
+struct Whatever {
+  using declared = is::Unrestricted;
   static constexpr std::string_view symbol = "b";
+  static void add(std::size_t, std::size_t, float*, std::size_t) {}
+  static void pull_back(std::size_t, std::size_t, const float*, std::size_t, Whatever&) {}
+  static constexpr void weights(auto&&, auto&...) {}
 };
 
 template <class Q, class Bias = NoBias, std::size_t n_heads = 1>
@@ -311,10 +314,10 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   X ↦ X×W_V is rowwise, hence autoregressive: declared
 )");
   // A bias of which nothing is known.
-  const std::string silent = proof_tree<Attention<Times<"W_Q", 8, 8>, Silent>>();
-  CHECK(contains(silent,
+  const std::string unknown = proof_tree<Attention<Times<"W_Q", 8, 8>, Whatever>>();
+  CHECK(contains(unknown,
                  "    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
-                 "    b is not known to be a function of i and j: no rule says it of this form\n"));
+                 "    b is not known to be a function of i and j: declared unrestricted\n"));
   CHECK(
       proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
       R"(X ↦ ReLU(M×W) is not known to be autoregressive: it lacks a premise of: compositions of autoregressive operations are autoregressive
@@ -421,7 +424,7 @@ TEST_CASE_TEMPLATE("every derivation is well-founded, and follows from its parts
                    TransformerLM<Config{.vocab_size = 11, .n_heads = 1, .block = Block::inspirational}>,
                    formulated::Transformer<toy>, formulated::Encoder<toy, float>,
                    numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>, Attention<Everything>,
-                   Attention<Times<"W_Q", 8, 8>, ByPosition, 2>, Attention<Times<"W_Q", 8, 8>, Silent, 2>,
+                   Attention<Times<"W_Q", 8, 8>, ByPosition, 2>, Attention<Times<"W_Q", 8, 8>, Whatever, 2>,
                    FromMemory<Times<"W", 8, 8>>, Everything, ReLU<3>) {
   const Derivation steps = derivation<T>();
   CHECK(well_founded(steps));
