@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Breaks the library in ten ways, one at a time, and sees which claims fall.
 
 Each mutation changes one place of a copy of tlm/, compiles all proofs against the copy and runs them, each in a process of
