@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two layers of one's own, a model to copy: a rowwise one with weights and an autoregressive one that remembers. Each is
 // checked in all the ways in which the library's layers are, then both are composed into a model, and it is trained.
 

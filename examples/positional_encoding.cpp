@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The article's table of the initial positional encoding, for M = 3 and d_model = 6: first its formulas, then the
 // numbers that the layer makes of them.
 

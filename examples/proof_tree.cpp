@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How "T is autoregressive" is derived: by types, from named rules, down to what the leaves declare. As text, or as JSON.
 
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 1. Rowwise operations are autoregressive. Compositions of rowwise operations are rowwise, compositions of
 // autoregressive operations are autoregressive, and so are X ↦ X + F(X) and Concat(F_1(X), …, F_h(X)).
 // (Article, "Rowwise and autoregressive matrix operations".)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 2. Let ◺A be the square matrix A with −∞ above the main diagonal. softmax(◺A) is lower triangular, and each of
 // its rows sums to 1; row i does not change with the hidden entries A_ij, j > i, however large, infinite or NaN they are.
 // ◺(A/c) = (◺A)/c for c > 0. X ↦ softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive: it is n×n and lower

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 3. If A is a causal kernel and B is autoregressive, then X ↦ A(X)×B(X) is autoregressive.
 //
 // (Article, Claim. It says "A, B autoregressive and A always lower triangular", which is ill-typed: A(X) is n×n, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 4. Every layer is exactly what its type says: whatever is called rowwise is, whatever is called autoregressive is,
 // and no layer of the list is called less than it is. The sequences of a batch do not affect each other.
 // (Article: each section's "note that it is …".)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 5. OneHot(x)×W_e is the look-up in W_e. The single-head CA is the multi-head one for h = 1 without W_O and B.
 // DB = Res(FF)∘Res(CA∘N_ca) is X + CA(N_ca(X)) + FF(X + CA(N_ca(X))), and the inspirational one X + FF(X + CA(N_ca(X))).
 // Each H_i, H, CA, DB (both), Φ and T_LM are autoregressive.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 6. For every offset k ≥ 0 there is a linear map T_k: ℝ^d_model → ℝ^d_model with T_k PE_pos = PE_{pos+k} for all
 // pos ∈ {1, …, M−k}, where PE is the sinusoidal initial value of the positional encoding.
 // (Article, "Positional Encoding"; it also writes "T_k(PE(pos, i)) = PE(pos+k, i)", which applies a map of vectors to a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing and
 // Y[k] on x_1, …, x_{k−1} only. The loss of a batch, −Σω_ji y_ji / Σω_ji, is that of a single sequence if only one row has
 // weights; it equals the mean of the rows' losses if their weights have equal sums, and not in general. It is ≥ 0. As a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 8. Each pullback is the transpose of the derivative: ⟨J v, w⟩ = ⟨v, Jᵀ w⟩, where v ranges over inputs and weights
 // together, J v is the derivative in the direction v, and Jᵀ w is what the pullback makes of w. It is linear in w; the
 // pullback of G∘F is that of F after that of G; and for a causal layer it is anti-causal: X̄_i depends on no Ȳ_j with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 9. Appending rows never changes what was computed for earlier ones: for an autoregressive T, the rows that
 // `extend` computes from what it remembers, one at a time or several, are the rows of T of the whole. So cached decoding
 // is right. (Notebook, transformerLM_output, which computes the whole again for every token.)

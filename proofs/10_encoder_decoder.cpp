@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Claim 10, of the encoder–decoders. Without positional encoding the encoder is equivariant under permutations of the
 // positions: E(PX) = P E(X), so that it cannot see order; and it is not autoregressive. The decoder D(y; M) is
 // autoregressive in y and unrestricted in the memory M: every row may depend on every row of M. The rows of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Breaks the library in ten ways, one at a time, and sees which claims fall.
 
 Each mutation changes one place of a copy of tlm/, compiles all proofs against the copy and runs them, each in a process of
@@ -39,7 +40,7 @@ ALL_BLOCKS = ["DB", "DB, inspirational", "Φ∘N∘DB∘DB∘PE", "Φ∘N∘DB�
 ATTENTIONS = ["H, in blocks of 4", "CA of one head, without W_O and B", "CA", "MultiHead, causal", "MultiHead, unmasked"]
 
 MUTATIONS = [
-    Mutation("visibility j ≤ min(i+1, n)", "matrix/visible.hpp",
+    Mutation("visibility j ≤ min(i+1, n)", "attention/mask.hpp",
              "visible(std::size_t i, std::size_t /*n_keys*/) { return i + 1; }",
              "visible(std::size_t i, std::size_t n_keys) { return i + 2 < n_keys ? i + 2 : n_keys; }",
              ["compositions of autoregressive", "X + F(X) is", "concatenation of autoregressive", "softmax(◺A) is lower",
@@ -47,42 +48,42 @@ MUTATIONS = [
               "what is called autoregressive", "hidden score of 800", "each H_i and H", "CA is autoregressive",
               "DB is autoregressive", "T_LM is autoregressive", "row i of CA, DB and T_LM", "whole blocks of 32",
               "NaN in the later rows", "Y[1] does not depend", "Y[k] depends on no other", "T(X)|n = T(X|n)",
-              "anti-causal: dX_i", "extending by pieces", "extending the models", "sequences of a stack are extended",
+              "anti-causal: X̄_i", "extending by pieces", "extending the models", "sequences of a stack are extended",
               "the decoder is autoregressive", "the models are autoregressive", "row i of the decoder"]),
-    Mutation("heads that overlap", "matrix/visible.hpp",
-             "X).block(sequences.begin(s), sequences.length(s), h * d_head, d_head)",
-             "X).block(sequences.begin(s), sequences.length(s), h * n_heads, d_head)",
+    Mutation("heads that overlap", "attention/kernel_matrices.hpp",
+             "X.sequences().length(s), h * d_head, d_head)", "X.sequences().length(s), h * n_heads, d_head)",
              ["H(X) = Concat", "row i of A(X)×B(X)", "sequences of a batch"]),
     Mutation("positions all alike", "layers/positional_encoding.hpp",
-             "PE.row(state.lengths[s]++)", "PE.row(0 * state.lengths[s]++)",
-             ["nothing is called less", "PE is not rowwise", "controls: T(X|i)", "with it, it is not"] + GRADIENT
+             "PE.row(lengths[s]++)", "PE.row(0 * lengths[s]++)",
+             ["is called less than it is", "PE is not rowwise", "controls: T(X|i)", "E∘PE is not equivariant"] + GRADIENT
              + TRANSPOSE),
     Mutation("the cosine at another angle", "layers/positional_encoding.hpp",
              "PE(pos - 1, 2 * i + 1) = Real(cos(pos * angle(i)));",
              "PE(pos - 1, 2 * i + 1) = Real(cos((pos + 1) * angle(i)));",
              ["T_k PE_pos", "positions count from 1"]),
     Mutation("a loss divided by the number of tokens", "training/loss.hpp",
-             "sum_of(omega.rows(), [&](std::size_t k) { return omega(k, 0); })", "Real(omega.rows())",
+             "return sum_of(omega.rows(), [&](std::size_t k) { return omega(k, 0); });", "return Real(omega.rows());",
              ["generalises that of a single", "not the mean over rows"]),
     Mutation("a tied output that adds the last row to all", "layers/tied_embedding.hpp",
-             "    return X * transposed(read<const Entry>(entries...).W);",
-             "    codomain Z = X * transposed(read<const Entry>(entries...).W);\n"
+             "const reads& entry) const { return X * transposed(entry.W); }",
+             "const reads& entry) const {\n"
+             "    codomain Z = X * transposed(entry.W);\n"
              "    for (std::size_t i = 0; i + 1 < Z.rows(); ++i) Z.add_to_row(i, Z.row(Z.rows() - 1));\n"
-             "    return Z;",
+             "    return Z;\n  }",
              ["rowwise operations are autoregressive", "what is called", "sequences of a batch", "extending by pieces",
               "extending the models", "the models are autoregressive"] + TRANSPOSE),
-    Mutation("a flipped sign in the pullback of attention", "layers/softmax_kernel.hpp",
-             "ds[j] = ds[j] * one_over_c();", "ds[j] = -ds[j] * one_over_c();",
+    Mutation("a flipped sign in the pullback of attention", "attention/softmax_kernel.hpp",
+             "s_bar[j] = s_bar[j] * one_over_c();", "s_bar[j] = -s_bar[j] * one_over_c();",
              ["from both sides the quotients agree", "not anti-causal, though", "mask upside down"] + TRANSPOSE,
              ATTENTIONS + ALL_BLOCKS),
     Mutation("a flipped sign in the pullback of N", "layers/normalization.hpp",
-             "(dz - mean) / s - z * slope", "(dz - mean) / s + z * slope",
+             "(z_bar - mean) / s - z * slope", "(z_bar - mean) / s + z * slope",
              GRADIENT + ["mask upside down"] + TRANSPOSE, ["N", "LayerNorm", "FF", "FF∘FF"] + ALL_BLOCKS),
-    Mutation("a residual that forgets dY", "algebra/residual.hpp",
-             "return dY + F_pullback(dY, gradient.f, entry_gradients...);",
-             "return F_pullback(dY, gradient.f, entry_gradients...);",
+    Mutation("a residual that forgets Ȳ", "algebra/residual.hpp",
+             "return Y_bar + F_pullback(Y_bar, gradient.f, entry_gradients...);",
+             "return F_pullback(Y_bar, gradient.f, entry_gradients...);",
              GRADIENT + ["mask upside down"] + TRANSPOSE, ["Res(ReLU)"] + ALL_BLOCKS),
-    Mutation("a memory of keys that forgets", "layers/softmax_kernel.hpp",
+    Mutation("a memory of keys that forgets", "attention/softmax_kernel.hpp",
              "state.K_X = continued(state.K_X, tlm::extend(k, state.k, X, entries...));",
              "state.K_X = tlm::extend(k, state.k, X, entries...);",
              ["extending by pieces", "extending the models", "sequences of a stack are extended"]),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The NumPy notebook's walk through attention, section by section: its inputs, what the library's layers make of them
 // beside the numbers that the notebook prints, and the errors of the gradients beside those that it reports.
 

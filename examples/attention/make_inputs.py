@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Draws the inputs of the NumPy notebook's layers at full precision: NumPy's seed 42, in the notebook's order.
 
 usage: make_inputs.py > inputs.json

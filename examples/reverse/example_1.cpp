@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "run.hpp"
 
 template void run<1>(const Options& options);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Trains the article's Transformer Language Model on the article's task, to reverse the order of the tokens of a
 // sequence, and tests it on every sequence of the task.
 

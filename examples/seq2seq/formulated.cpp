@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "run.hpp"
 
 void run_formulated(const Options& options) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, many lengths in one batch, and tests
 // it on sequences that it has not seen.
 

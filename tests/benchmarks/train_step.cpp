@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long a training step takes, beside the matrix products that it cannot avoid.
 //
 // In every round a step of training is timed, and then the products of a step alone: every product of the forward and

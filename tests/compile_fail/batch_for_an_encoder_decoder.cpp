@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a model of sequences learns from a Batch, an encoder-decoder from Translations: this is for the other
 /// Names: Transformer
 #include <tlm/models/numpy_transformer.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the loss weights of a Batch are the numbers that the model computes with: a model in double learns from a Batch<double>
 /// Names: TransformerLM
 #include <tlm/models/transformer_lm.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a bias is added to a row of scores: void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) const
 /// Names: MyBias
 /// Within: 7

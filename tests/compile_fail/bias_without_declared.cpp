@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a bias declares that it is a function of positions: using declared = tlm::is::Positional
 /// Names: MyBias
 /// Within: 7

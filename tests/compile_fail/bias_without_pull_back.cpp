@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const Real* s_bar
 /// Names: MyBias
 /// Within: 7

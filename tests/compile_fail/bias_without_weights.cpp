@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto&... bias)
 /// Names: MyBias
 /// Within: 7

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a block has at least one row
 /// Names: KernelMatrices
 #include <tlm/attention/kernel_matrices.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a causal mask compares positions of one sequence
 /// Within: 6
 #include <tlm/layers/multi_head.hpp>

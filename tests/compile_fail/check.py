@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks that what must not compile does not, and that the compiler says why in one sentence.
 
     check.py CASE.cpp COMPILER [ARGUMENT...]

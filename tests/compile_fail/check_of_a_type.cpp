@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: what is checked runs over several kinds of numbers: give a template over them
 /// Names: MyLayer
 #include <tlm/tlm.hpp>

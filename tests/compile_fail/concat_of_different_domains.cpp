@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: layers that are concatenated take the same X: they have the same domain
 /// Names: Times
 #include <tlm/algebra/concat.hpp>

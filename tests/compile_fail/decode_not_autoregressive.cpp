@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: decoding extends what was computed, which needs a model that is autoregressive by type
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: what is decoded reads tokens: sequences of them, or a source and a target
 /// Names: Composition
 #include <tlm/algebra/composition.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks that every sentence that a static_assert or #error of the library says is expected by a case.
 
     every_sentence.py LIBRARY CASES

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: this is not autoregressive by type: rows that follow would change what was computed for earlier ones
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

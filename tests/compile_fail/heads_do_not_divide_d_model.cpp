@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: n_heads divides d_model: every head has d_head = d_model / n_heads columns
 #include <tlm/layers/causal_attention.hpp>
 

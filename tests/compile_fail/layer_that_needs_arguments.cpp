@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer can be made without arguments: so is its gradient
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

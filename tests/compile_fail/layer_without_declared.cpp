@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a leaf declares what it is: using declared = tlm::is::Rowwise
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

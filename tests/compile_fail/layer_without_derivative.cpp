@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns tlm::with_pullback(Y, pullback)
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

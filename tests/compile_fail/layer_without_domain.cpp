@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& state, const domain& X) const
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer is a function: codomain operator()(const domain& X) const
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

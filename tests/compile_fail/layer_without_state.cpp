@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { ... }, and codomain extend(State& state, const domain& X) const
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

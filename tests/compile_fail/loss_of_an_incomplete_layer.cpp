@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer visits its weights: static constexpr void weights(auto&& visit, auto&... layer)
 /// Names: MyLayer
 #include <tlm/decoding/decode.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the rows of a Matrix are n, a std::size_t or an int, as in Matrix<n, 3> and Matrix<2, 3>
 /// Names: Matrix
 #include <tlm/matrix/matrix.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a Matrix has at least one column
 #include <tlm/matrix/matrix.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: n_heads divides d_model: every head has d_head = d_model / n_heads columns
 /// Within: 14
 #include <tlm/models/transformer_lm.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: only a leaf declares what it is: of a formula, and of a name for one, the rules say it
 /// Names: MyLayer
 #include <tlm/algebra/residual.hpp>

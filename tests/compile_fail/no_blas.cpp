@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: tlm needs BLAS
 #ifdef WRONG
 #define XTENSOR_USE_FLENS_BLAS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a Config says how many tokens there are, and no number in it is 0
 /// Names: Config
 #include <tlm/models/numpy_transformer.hpp>

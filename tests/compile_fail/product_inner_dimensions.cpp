@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: in a product A×B the matrix A has as many columns as B has rows
 /// Names: Matrix
 #include <tlm/matrix/product.hpp>

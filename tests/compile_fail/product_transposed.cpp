@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: in a product A×Bᵀ both matrices have as many columns
 /// Names: Matrix
 #include <tlm/matrix/product.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double
 /// Names: Matrix
 #include <tlm/matrix/product.hpp>

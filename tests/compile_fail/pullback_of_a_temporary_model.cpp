@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback
 /// Names: Composition
 #include <tlm/layers/affine.hpp>

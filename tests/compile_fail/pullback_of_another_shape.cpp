@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a pullback takes Y_bar and a gradient of the layer's own type
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: this layer reads an entry of the environment that nobody provides in its shape
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: if it takes an entry of the environment behind X, it says which: using reads = ...
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

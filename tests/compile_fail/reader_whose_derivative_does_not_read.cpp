@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer that `reads` an entry of the environment has a derivative that takes it behind X: auto value_and_pullback(const domain& X, const reads& entry) const
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

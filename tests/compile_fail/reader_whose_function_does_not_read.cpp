@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a layer that `reads` an entry of the environment takes it behind X: codomain operator()(const domain& X, const reads& entry) const
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

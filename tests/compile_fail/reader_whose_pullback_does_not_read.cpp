@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: that of a layer that `reads` an entry takes a third: reads& entry_gradient
 /// Names: MyLayer
 #include <tlm/algebra/composition.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the sinusoidal positional encoding needs an even d_model: its columns are pairs
 #include <tlm/layers/positional_encoding.hpp>
 

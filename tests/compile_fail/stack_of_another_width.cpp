@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: in a composition G∘F the codomain of F is the domain of G
 /// Names: Matrix<tlm::n, 4
 #include <tlm/algebra/stack.hpp>

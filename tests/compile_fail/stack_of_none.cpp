@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: a Stack has at least one layer
 #include <tlm/algebra/stack.hpp>
 #include <tlm/layers/relu.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the layer has no weight with this path: for_each_weight visits all, with Name::path() of each
 /// Names: TransformerLM
 #include <tlm/models/transformer_lm.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: weights are visited together only in layers of the same type
 #include <tlm/layers/affine.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: two weights of this layer have the same path: give the parts that they are in a symbol each
 /// Names: CausalAttention
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every number that the NumPy notebook prints for its layers, from its inputs at full precision: it prints 3 decimals.
 // Its identities, and its closed-form cotangents against the library's pullbacks.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks that every header compiles alone, without a warning.
 
     alone.py DIRECTORY COMPILER [ARGUMENT...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks that every folder of the library includes only from itself and the folders before it, and that tlm.hpp is all
 of the library.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints the leaves that the list of all layers reaches, in proofs/layers.hpp: the type of each, and the masks of kernels.
 //
 // usage: leaves [NAME], where the layers of the list are left out that have a leaf of that name in them

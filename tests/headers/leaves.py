@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every leaf of the library is reached from the list that proofs and tests of all layers run over.
 
 A leaf is a struct that declares what it is, or derives from one that does; masks and biases declare, too. Whether it is

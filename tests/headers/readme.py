@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiles the program that the README shows.
 
 usage: readme.py README COMPILER [ARGUMENT …]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <tlm/tlm.hpp>
 
 std::size_t weights_in_the_other_unit();

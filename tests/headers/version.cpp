@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The version in the headers is that of the project.
 #include <tlm/tlm.hpp>
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Installs the library under a temporary prefix, then builds and runs a program against nothing but that.
 #
 #   installed.sh MESON SOURCE COMPILER [ARGUMENT...]

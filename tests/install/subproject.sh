@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Builds and runs a program of another Meson project, which has the library as a subproject.
 #
 #   subproject.sh MESON SOURCE COMPILER [ARGUMENT...]

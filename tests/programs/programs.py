@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The example programs from outside: what they print, their exit codes, and Ctrl-C.
 
 usage: programs.py DIRECTORY [unittest's options]

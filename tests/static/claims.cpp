@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the compiler derives about operations, in pairs: this holds; that, for this reason, does not.
 #include <tlm/tlm.hpp>
 

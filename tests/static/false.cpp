@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The control of this suite: what does not hold is seen.
 #include <tlm/layers/positional_encoding.hpp>
 

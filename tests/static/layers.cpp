@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What makes a layer, from what to what each one is, and that a pullback is moved but not copied.
 #include <type_traits>
 #include <utility>

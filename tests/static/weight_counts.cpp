@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many weights each layer has, by the article's shapes.
 #include <tlm/tlm.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <concepts>
@@ -62,7 +63,8 @@ CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entri
 
 /// T is a layer: it has its first two faces, and its weights can be visited.
 template <class T>
-concept Layer = lacks<T>() == Lacks::nothing && requires(const T& f, typename T::domain X) {
+concept Layer = lacks<T>()
+== Lacks::nothing&& requires(const T& f, typename T::domain X) {
   { f.value_and_pullback(X).value } -> std::convertible_to<typename T::codomain>;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <concepts>
@@ -173,8 +174,9 @@ struct IsLayer {
   static_assert(lacking != Lacks::declaration,
                 "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
                 "Unrestricted");
-  static_assert(lacking != Lacks::types,
-                "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
+  static_assert(
+      lacking != Lacks::types,
+      "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
   static_assert(lacking != Lacks::function,
                 "a layer is a function: codomain operator()(const domain& X) const; if it takes an entry of the "
                 "environment behind X, it says which: using reads = ...");
@@ -192,11 +194,13 @@ struct IsLayer {
                 "a layer that `reads` an entry of the environment has a derivative that takes it behind X: auto "
                 "value_and_pullback(const domain& X, const reads& entry) const, which returns tlm::with_pullback(Y, "
                 "pullback) with the codomain's Y");
-  static_assert(lacking != Lacks::pullback,
-                "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& gradient) "
-                "{ ...; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
-  static_assert(lacking != Lacks::way_back,
-                "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
+  static_assert(
+      lacking != Lacks::pullback,
+      "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& gradient) "
+      "{ ...; return X_bar; }; that of a layer that `reads` an entry takes a third: reads& entry_gradient");
+  static_assert(
+      lacking != Lacks::way_back,
+      "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
   static_assert(
       lacking != Lacks::state,
       "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { ... }, "

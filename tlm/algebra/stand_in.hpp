@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 /// What stands in for what is missing, so that the one sentence about it is the compiler's only error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // The order of the next three matters: cxxblas does not include what it uses, nor asks whether there is a BLAS.

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: MIT
 /// Says: nothing, because it compiles
 int main() {}

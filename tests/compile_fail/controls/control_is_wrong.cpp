@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: MIT
 /// Says: the sentence
 static_assert(false, "the sentence");

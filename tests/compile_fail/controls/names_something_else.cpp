@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the sentence
 /// Names: MyLayer
 template <class T>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the sentence
 #ifdef WRONG
 #warning something else, which takes three lines

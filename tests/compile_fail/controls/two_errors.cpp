@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the sentence
 #ifdef WRONG
 static_assert(false, "the sentence");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Says: the sentence
 /// Explains: a reason that no compiler gives
 #ifdef WRONG
