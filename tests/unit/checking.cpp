@@ -286,7 +286,10 @@ TEST_CASE("the weights that are visited are listed, and how many lines fall") {
   CHECK(!contains(printed(right), "lines fall"));
   const auto wrong = check<Planted<Plant::gradient_overwritten>::Layer>("Sum", {.rows = 3});
   CHECK(wrong.fallen() == 1);
-  CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.lines().size()) + " lines fall; "));
+  CHECK(contains(printed(wrong),
+                 "\n1 of " + std::to_string(wrong.lines().size()) + " lines fall\nnote:  over the prime field alone"));
+  const auto everywhere = check<Planted<Plant::sequences_mix>::Layer>("Sum", {.rows = 3});
+  CHECK(!contains(printed(everywhere), "over the prime field alone"));
 }
 
 TEST_CASE("sequences that mix") {

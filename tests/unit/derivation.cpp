@@ -294,10 +294,10 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   CHECK(
       proof_tree<Attention<Everything, NoBias, 2>>() ==
       R"(X ↦ Concat(H_1(X), H_2(X)) is not known to be autoregressive: it lacks a premise of: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
-  H_i is not known to be autoregressive: H_i(X) = softmax(◺((T(X))_i×(X×W_K,i)ᵀ / √4))×(X×W_V,i); it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
-    X ↦ softmax(◺((T(X))_i×(X×W_K,i)ᵀ / √4)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
+  H_i is not known to be autoregressive: H_i(X) = softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4))×(X×W_V,i); it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
+    X ↦ softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
       ◺ is lower triangular: declared
-      X ↦ (T(X))_i is not known to be autoregressive: it lacks a premise of: a block of columns of F(X) is autoregressive if F is
+      X ↦ columns_i(T(X)) is not known to be autoregressive: it lacks a premise of: a block of columns of F(X) is autoregressive if F is
         T is not known to be autoregressive: declared unrestricted
       X ↦ X×W_K,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
         X ↦ X×W_K is rowwise: declared

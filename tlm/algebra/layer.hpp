@@ -83,7 +83,7 @@ enum class Lacks {
 template <class T>
 struct IsLayer;
 
-/// T is a bias (attention/bias.hpp): a part that is no layer.
+/// T is a bias: a part that has weights and is no layer.
 template <class T>
 inline constexpr bool is_bias = false;
 template <Leaf T>

@@ -115,8 +115,7 @@ template <class F>
 struct FormNotation<forms::BlockOfColumns<F>> {
   static Written at(const Written& X) {
     const Written F_X = Notation<F>::at(X);  // the i-th block of the columns of X×W is X×W,i
-    return F_X.last == Written::product ? Written{F_X.text + ",i", Written::product}
-                                        : Written{"(" + F_X.text + ")_i", Written::none};
+    return F_X.last == Written::product ? Written{F_X.text + ",i", Written::product} : Written{"columns_i"}(F_X);
   }
 };
 template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
