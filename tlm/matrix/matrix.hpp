@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xmath.hpp>
-#include <xtensor/xnoalias.hpp>
-#include <xtensor/xtensor.hpp>
-
+#include <tlm/matrix/entries.hpp>
 #include <tlm/matrix/numbers.hpp>
 #include <tlm/matrix/sequences.hpp>
 
@@ -24,106 +19,6 @@ namespace tlm {
 /// The type of `n`, the number of rows that the write-up leaves open.
 enum Open {
   n  ///< As in "for each matrix X with n rows": Matrix<n, d_model>.
-};
-
-/// Storage that begins on a cache line, so that a product's bits do not depend on where its operands happen to lie.
-template <class T>
-struct CacheLineAllocator {
-  using value_type = T;
-  CacheLineAllocator() = default;
-  template <class U>
-  CacheLineAllocator(const CacheLineAllocator<U>&) {}
-  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
-  void deallocate(T* storage, std::size_t) { ::operator delete(storage, alignment); }
-  friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-};
-
-/// The entries of a matrix, in rows of `cols`, on the heap: what matrices with an open and with a fixed number of rows have
-/// in common. Rows and columns of the program count from 0.
-template <std::size_t cols_, class Real_>
-class Entries {
-  static_assert(cols_ > 0, "a Matrix has at least one column");
-
- public:
-  using Real = Real_;
-  using Storage = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
-
-  /// The number of columns.
-  static constexpr std::size_t cols = cols_;
-
-  /// The number of rows.
-  std::size_t rows() const { return storage_.shape(0); }
-
-  /// The entry in row i and column j.
-  Real& operator()(std::size_t i, std::size_t j) { return data()[i * cols_ + j]; }
-  /// The entry in row i and column j.
-  const Real& operator()(std::size_t i, std::size_t j) const { return data()[i * cols_ + j]; }
-
-  /// Row i as an xtensor expression of static shape, which refers to this matrix.
-  auto row(std::size_t i) { return xt::adapt(data() + i * cols_, xt::xshape<cols_>{}); }
-  /// Row i as an xtensor expression of static shape, which refers to this matrix.
-  auto row(std::size_t i) const { return xt::adapt(data() + i * cols_, xt::xshape<cols_>{}); }
-
-  /// X_i = expression: evaluated in place, so it may refer to entries of the row only each in its own place.
-  template <class E>
-  void set_row(std::size_t i, const xt::xexpression<E>& expression) {
-    auto x = row(i);
-    xt::noalias(x) = expression.derived_cast();
-  }
-
-  /// X_i += expression, in place like set_row.
-  template <class E>
-  void add_to_row(std::size_t i, const xt::xexpression<E>& expression) {
-    auto x = row(i);
-    xt::noalias(x) = x + expression.derived_cast();
-  }
-
-  /// The entries, row by row.
-  Real* data() { return storage_.data(); }
-  /// The entries, row by row.
-  const Real* data() const { return storage_.data(); }
-
-  /// The matrix as an xtensor.
-  explicit operator const Storage&() const { return storage_; }
-
- protected:
-  /// Uninitialised.
-  explicit Entries(std::size_t rows) : storage_{typename Storage::shape_type{rows, cols_}} {}
-  /// The same number everywhere.
-  Entries(std::size_t rows, Real everywhere) : storage_{typename Storage::shape_type{rows, cols_}, everywhere} {}
-  /// Row by row. Throws std::invalid_argument if they do not fill whole rows.
-  explicit Entries(const std::vector<Real>& entries) : Entries{whole_rows(entries.size())} {
-    std::copy(entries.begin(), entries.end(), storage_.begin());
-  }
-  /// From an xtensor expression. Throws std::invalid_argument if it has another number of columns.
-  template <class E>
-  explicit Entries(const xt::xexpression<E>& expression) : storage_{expression.derived_cast()} {
-    if (storage_.shape(1) != cols_)
-      throw std::invalid_argument("an expression with " + std::to_string(storage_.shape(1)) +
-                                  " columns cannot become a matrix with " + std::to_string(cols_));
-  }
-
-  /// Entry by entry; both have as many rows.
-  void add(const Entries& other) {
-    for (std::size_t e = 0; e < storage_.size(); ++e) data()[e] += other.data()[e];
-  }
-  bool same(const Entries& other) const {
-    return storage_.size() == other.storage_.size() &&
-           std::equal(storage_.begin(), storage_.end(), other.storage_.begin());
-  }
-
- private:
-  static std::size_t whole_rows(std::size_t entries) {
-    if (entries % cols_ != 0)
-      throw std::invalid_argument(std::to_string(entries) + " entries do not make a matrix of rows of " +
-                                  std::to_string(cols_));
-    return entries / cols_;
-  }
-
-  Storage storage_;
 };
 
 /// A matrix whose shape is its type.
