@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "controls.hpp"
+#include "generic.hpp"
 #include "support.hpp"
 
 using namespace tlm;
@@ -33,23 +34,49 @@ using BlocksOf3 = HeadsOf<Causal, 2, 3, Real>;
 template <class Real>
 using BlocksOf32 = HeadsOf<Causal, 2, 32, Real>;
 
-TEST_CASE("A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive, whatever the size of a block") {
+template <class Real>
+using GenericParts = Made<AttentionOf, is::Autoregressive, is::Autoregressive, is::Autoregressive>::Runs<Real>;
+
+TEST_CASE(
+    "A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive: softmax(◺(Q×Kᵀ/c))×V, Q, K and V "
+    "linear, "
+    "in blocks of 1, 2, 3 and 32 rows, over the four arithmetics, n ≤ 6") {
   must_hold(autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"));
   must_hold(autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"));
   must_hold(autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"));
   must_hold(autoregressive_verdict<BlocksOf32>("A×B, blocks of 32"));
 }
 
-TEST_CASE("row i of A(X)×B(X) depends on all of the rows 1, …, i") {
-  must_hold(trace_positions<H>("H", Sees::all_of_the_past));
+TEST_CASE(
+    "and so for Q, K and V that are not rowwise, and a bias: generic autoregressive Q, K and V, exactly over the prime "
+    "field, n ≤ 6") {
+  must_hold(compare_parts<GenericParts, PrimeField>("softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)", Claim::autoregressive, 11));
 }
 
-TEST_CASE("control: each hypothesis is needed: a Q, a K or a B that is not autoregressive, an A without ◺") {
+TEST_CASE(
+    "every entry of row i of H(X) depends on each of the rows 1, …, i: each, drawn anew, changes them all (over the "
+    "prime "
+    "field, n ≤ 6)") {
+  must_hold(a_row_does_not_count<H>("H", Claim::autoregressive));
+}
+
+TEST_CASE(
+    "control: a Q, a K or a B that is not autoregressive, or an A without ◺, falls over each of the four arithmetics") {
   for (const Verdict& verdict : {autoregressive_verdict<QueriesOfColumns>("Q not autoregressive"),
                                  autoregressive_verdict<KeysOfColumns>("K not autoregressive"),
                                  autoregressive_verdict<ValuesOfColumns>("B not autoregressive"),
                                  autoregressive_verdict<WithoutMask>("A without ◺")})
     for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) CHECK(failure);
+}
+
+TEST_CASE("control: a row that counts for nothing is seen: A(X)×B(X) with V = 0, though the sets keep its tag") {
+  using T = H<PrimeField>;
+  Generator generator{1};
+  auto layer = draw_layer<T>(generator);
+  weight<"W_V">(layer) = {};
+  CHECK(layer(draw_matrix<T::domain>(Sequences{2}, generator)) == T::codomain{Sequences{2}, PrimeField(0)});
+  CHECK(a_row_does_not_count<PE>("PE", Claim::autoregressive));  // row 2 of PE(X) does not depend on row 1
+  must_hold(a_row_does_not_count<PE>("PE", Claim::rowwise));
 }
 
 TEST_CASE("control: lower triangular alone is not enough; I/n × X falls where n matters, and only there") {

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "controls.hpp"
+#include "generic.hpp"
 #include "support.hpp"
 
 using namespace tlm;
@@ -85,6 +86,21 @@ TEST_CASE("each pullback is the transpose of the derivative: in double, within 1
 
 TEST_CASE("pullbacks are linear, add to the gradient, and can be applied again") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
+      must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
+  });
+}
+
+TEST_CASE(
+    "the pullback of a formula is the transpose of its derivative if those of its parts are: for compositions, stacks, "
+    "sums, Concat, products, attention to X and to a memory, and tied weights, of generic parts: exactly, over dual "
+    "numbers of the prime field") {
+  for_each_generic_formula([]<template <class> class Layer>(Listed<Layer> listed) {
+    for (const std::uint64_t key : {21u, 22u}) {
+      PrimeField::key = key;
+      must_hold(value_fails<Layer, PrimeField>(listed.name, key));
+      must_hold(transpose_fails<Layer, PrimeField>(listed.name, key));
+    }
     for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
       must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
   });

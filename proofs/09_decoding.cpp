@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "generic.hpp"
 #include "support.hpp"
 
 using namespace tlm;
@@ -27,6 +28,15 @@ TEST_CASE(
       }
       must_hold(extension_fails<Layer, Positions>(listed.name, 0));
     }
+  });
+}
+
+TEST_CASE(
+    "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention to X and to "
+    "a "
+    "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows") {
+  for_each_generic_formula([]<template <class> class Layer>(Listed<Layer> listed) {
+    must_hold(extension_fails<Layer, PrimeField>(listed.name, 11));
   });
 }
 

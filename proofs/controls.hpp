@@ -60,31 +60,36 @@ struct OneTooMany {
 template <class Real>
 using OffByOneMask = HeadsOf<OneTooMany, n_heads, block, Real>;
 
-/// One head of attention, written out with all of its n×n scores, so that it can be spoilt.
+/// One head of attention, softmax(◺(Q(X)×K(X)ᵀ/√d_head))×V(X), written out with all of its n×n scores: as it is, and spoilt.
 enum class Flaw {
-  minus_1e9,         ///< hidden scores become s − 10⁹ instead of not being there
-  times_0,           ///< hidden exponentials are multiplied by 0 (as the article's notebook does)
-  full_row_maximum,  ///< the maximum subtracted is that of the whole row
-  divided_by_root_n  ///< scores are divided by √n instead of √d_head
+  none,                    ///< the formula
+  minus_1e9,               ///< hidden scores become s − 10⁹ instead of not being there
+  times_0,                 ///< hidden exponentials are multiplied by 0 (as the article's notebook does)
+  full_row_maximum,        ///< the maximum subtracted is that of the whole row
+  divided_by_root_n,       ///< scores are divided by √n instead of √d_head
+  divided_by_root_d_model  ///< scores are divided by √d_model instead of √d_head
 };
 template <Flaw flaw, class Real>
-struct SpoiltAttention {
+struct WrittenOut {
+  static constexpr std::size_t d_head = d_model / n_heads;
   using declared = is::Unrestricted;
   using domain = Matrix<n, d_model, Real>;
-  using codomain = domain;
-  Times<"W_Q", d_model, d_model, Real> Q;
-  Times<"W_K", d_model, d_model, Real> K;
-  Times<"W_V", d_model, d_model, Real> V;
+  using codomain = Matrix<n, d_head, Real>;
+  Times<"W_Q", d_model, d_head, Real> Q;
+  Times<"W_K", d_model, d_head, Real> K;
+  Times<"W_V", d_model, d_head, Real> V;
 
   codomain operator()(const domain& X) const {
     const std::size_t rows = X.rows();
     const auto Q_X = Q(X), K_X = K(X), V_X = V(X);
     codomain Y{X.sequences(), Real(0)};
-    const Real c = sqrt(Real(flaw == Flaw::divided_by_root_n ? rows : d_model));
+    const Real c = sqrt(Real(flaw == Flaw::divided_by_root_n         ? rows
+                             : flaw == Flaw::divided_by_root_d_model ? d_model
+                                                                     : d_head));
     for (std::size_t i = 0; i < rows; ++i) {
       std::vector<Real> s(rows);
       for (std::size_t j = 0; j < rows; ++j) {
-        for (std::size_t k = 0; k < d_model; ++k) s[j] += Q_X(i, k) * K_X(j, k);
+        for (std::size_t k = 0; k < d_head; ++k) s[j] += Q_X(i, k) * K_X(j, k);
         s[j] = s[j] / c;
         if (flaw == Flaw::minus_1e9 && j > i) s[j] = s[j] - Real(1'000'000'000);
       }
@@ -98,7 +103,7 @@ struct SpoiltAttention {
         sum += s[j];
       }
       for (std::size_t j = 0; j < seen; ++j)
-        for (std::size_t k = 0; k < d_model; ++k) Y(i, k) += s[j] / sum * V_X(j, k);
+        for (std::size_t k = 0; k < d_head; ++k) Y(i, k) += s[j] / sum * V_X(j, k);
     }
     return Y;
   }
@@ -110,13 +115,13 @@ struct SpoiltAttention {
   }
 };
 template <class Real>
-using AdditiveMask = SpoiltAttention<Flaw::minus_1e9, Real>;
+using AdditiveMask = WrittenOut<Flaw::minus_1e9, Real>;
 template <class Real>
-using MaskByZero = SpoiltAttention<Flaw::times_0, Real>;
+using MaskByZero = WrittenOut<Flaw::times_0, Real>;
 template <class Real>
-using FullRowMaximum = SpoiltAttention<Flaw::full_row_maximum, Real>;
+using FullRowMaximum = WrittenOut<Flaw::full_row_maximum, Real>;
 template <class Real>
-using DividedByRootN = SpoiltAttention<Flaw::divided_by_root_n, Real>;
+using DividedByRootN = WrittenOut<Flaw::divided_by_root_n, Real>;
 
 /// A "normalisation" over columns: from every entry the mean of its column is subtracted.
 template <class Real>

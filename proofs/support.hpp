@@ -19,20 +19,20 @@ using namespace checking;
 /// The greatest n that the proofs run through.
 inline constexpr std::size_t greatest_n = Limits{}.rows;
 
-/// Requires that a claim holds: prints the counter-example if there is one.
-inline void must_hold(const std::optional<Failure>& failure) { CHECK_MESSAGE(!failure, *failure); }
+/// Requires that a claim holds: the first counter-example is printed, and ends the test case.
+inline void must_hold(const std::optional<Failure>& failure) { REQUIRE_MESSAGE(!failure, *failure); }
 /// Requires that a claim holds over all four arithmetics.
-inline void must_hold(const Verdict& verdict) { CHECK_MESSAGE(verdict.holds(), verdict); }
+inline void must_hold(const Verdict& verdict) { REQUIRE_MESSAGE(verdict.holds(), verdict); }
 
-/// Requires that two matrices are equal, in the sense of Agree.
+/// Requires that the two sides of an equation are equal, in the sense of Agree.
 template <class M>
-void must_be_equal(const char* claim, const std::string& object, const M& left, const M& right, std::uint64_t seed) {
-  must_hold(first_difference({.claim = claim,
+void must_be_equal(const char* equation, const std::string& object, const M& left, const M& right, std::uint64_t seed) {
+  must_hold(first_difference({.claim = equation,
                               .layer = object,
                               .arithmetic = arithmetic<typename M::Real>(),
                               .seed = seed,
-                              .left = {"the one side is", ""},
-                              .right = {"the other is", ""}},
+                              .left = {"the left side is", ""},
+                              .right = {"the right side is", ""}},
                              left, right));
 }
 

@@ -22,12 +22,7 @@ std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint6
   const double value = loss_and_gradient(model, batch, gradient, objective);
   CHECK(value == loss(model, batch, objective));
   Comparison comparison;
-  for_each_weight(
-      [&](const Name& name, auto& W, const auto& W_bar) {
-        comparison.add(
-            name.path(), [&] { return loss(model, batch, objective); }, W, W_bar);
-      },
-      model, gradient);
+  comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
   return comparison.failure(
       {.claim = "the gradient of the loss agrees with differences", .layer = "the model", .arithmetic = "double"});
 }
@@ -78,8 +73,7 @@ TEST_CASE("cross-attention: the gradients of the input, the memory and the weigh
   Comparison comparison;
   comparison.add("X", L, X, X_bar);
   comparison.add("memory", L, memory.rows, M_bar.rows);
-  for_each_weight([&](const Name& name, auto& W, const auto& W_bar) { comparison.add(name.path(), L, W, W_bar); },
-                  layer, gradient);
+  comparison.add_weights(L, layer, gradient);
   must_hold(comparison.failure(
       {.claim = "the pullback agrees with differences", .layer = "cross-attention", .arithmetic = "double"}));
 

@@ -19,12 +19,7 @@ std::optional<Failure> loss_gradient_fails(T model, const Batch<double>& batch, 
   T gradient;
   loss_and_gradient(model, batch, gradient, objective);
   Comparison comparison;
-  for_each_weight(
-      [&](const Name& name, auto& weight, const auto& W_bar) {
-        comparison.add(
-            name.path(), [&] { return loss(model, batch, objective); }, weight, W_bar);
-      },
-      model, gradient);
+  comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
   return comparison.failure(
       {.claim = "the gradient of the loss agrees with differences", .layer = "T_LM", .arithmetic = "double"});
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -14,8 +13,7 @@ namespace tlm {
 /// A kernel: an operation that returns KernelMatrices, a matrix for each head with as many columns as X (or the memory)
 /// has rows.
 template <class A>
-concept Kernel = requires(const A& a, const typename A::domain& X) {
-  { a(X) } -> std::same_as<typename A::codomain>;
+concept Kernel = requires {
   A::codomain::n_heads;
   typename A::codomain::Mask;
 };

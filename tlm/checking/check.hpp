@@ -51,12 +51,9 @@ class Check {
   std::string weights() const {
     std::string list;
     T layer;
-    for_each_weight(
-        [&]<class Weight>(const Name& weight, const Weight&) {
-          list += (list.empty() ? "" : ", ") + weight.path() + " (" + std::to_string(Weight::size / Weight::cols) +
-                  "×" + std::to_string(Weight::cols) + ")";
-        },
-        layer);
+    for (const auto& weight : numbers_of(layer))
+      list += (list.empty() ? "" : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
+              std::to_string(weight.cols) + ")";
     return "the weights of " + name_ + (list.empty() ? " are none" : " are " + list) +
            ": what is not visited is not checked";
   }
@@ -79,6 +76,10 @@ class Check {
     if constexpr (constant<T>) {
       const std::string claim = name_ + " does not depend on X: ";
       add(claim + "double within 1e-12" + up_to_, [&] { return compare_inputs<Layer, double>(name_, 1, limits_); });
+      add(claim + "float and double to the last bit, with " + spoilt_ + " in X" + up_to_, [&] {
+        const auto found = compare_inputs<Layer, float>(name_, 2, limits_, SameBits{});
+        return found ? found : compare_inputs<Layer, double>(name_, 3, limits_, SameBits{});
+      });
       add(claim + "the prime field, exactly" + up_to_,
           [&] { return compare_inputs<Layer, PrimeField>(name_, 11, limits_); });
       if constexpr (!reads_tokens<T>)
@@ -156,7 +157,7 @@ class Check {
         [&] { return compare_stack<Layer, PrimeField>(name_, 11, limits_); });
     if constexpr (!reads_tokens<T>)
       add(claim + "sets of sequences, for every input and all weights of this shape, stacks of 2 and of 3",
-          [&] { return trace_sequences<Layer>(name_, Sees::no_other, limits_); });
+          [&] { return trace_sequences<Layer>(name_, limits_); });
   }
 
   void pullbacks() {
@@ -204,10 +205,8 @@ class Check {
 
   /// Whether there is neither a weight nor an input that is a real number.
   static bool nothing_moves() {
-    bool nothing = reads_tokens<T>;
     T layer;
-    for_each_weight([&](const Name&, const auto&) { nothing = false; }, layer);
-    return nothing;
+    return reads_tokens<T> && numbers_of(layer).empty();
   }
 
   std::string name_;

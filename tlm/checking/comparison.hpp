@@ -79,6 +79,22 @@ struct SameBits {
   }
 };
 
+/// The failure with the first entry in which two tables of numbers differ; or none. `before` rows precede them.
+template <class Real, class Same = Agree>
+std::optional<Failure> first_difference_of_numbers(const Failure& failure, const Real* left, const Real* right,
+                                                   std::size_t rows, std::size_t cols, std::size_t before = 0,
+                                                   const Same& same = {}) {
+  for (std::size_t e = 0; e < rows * cols; ++e) {
+    if (same(left[e], right[e])) continue;
+    Failure found = failure;
+    found.entry = entry(before + e / cols + 1, e % cols + 1);
+    found.left.value = shown(left[e]);
+    found.right.value = shown(right[e]);
+    return found;
+  }
+  return std::nullopt;
+}
+
 /// The failure with the first entry in which two results differ, or with their numbers of rows if it is these; or none.
 /// `before` rows precede them.
 template <class M, class Same = Agree>
@@ -91,15 +107,7 @@ std::optional<Failure> first_difference(Failure failure, const M& left, const M&
       failure.right.value = shown(right.sequences());
       return failure;
     }
-  for (std::size_t r = 0; r < left.rows(); ++r)
-    for (std::size_t j = 0; j < M::cols; ++j)
-      if (!same(left(r, j), right(r, j))) {
-        failure.entry = entry(before + r + 1, j + 1);
-        failure.left.value = shown(left(r, j));
-        failure.right.value = shown(right(r, j));
-        return failure;
-      }
-  return std::nullopt;
+  return first_difference_of_numbers(failure, left.data(), right.data(), left.rows(), M::cols, before, same);
 }
 
 /// Derivatives by tokens do not differ: there are none.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -124,24 +125,48 @@ Domain stacked(const std::vector<Domain>& parts) {
   }
 }
 
+/// The numbers of a weight matrix, whatever its shape is.
+template <class Real>
+struct WeightNumbers {
+  std::string path;
+  Real* numbers;
+  std::size_t rows, cols;
+
+  std::size_t size() const { return rows * cols; }
+};
+
+/// The weights of a layer in their order, as numbers. (What the checks do with weights is compiled once for all layers, and
+/// not for every weight of each.)
+template <class Layer>
+auto numbers_of(Layer& layer) {
+  std::vector<WeightNumbers<typename Layer::codomain::Real>> list;
+  for_each_weight(
+      [&]<class Weight>(const Name& name, Weight& weight) {
+        list.push_back({name.path(), weight.data(), Weight::size / Weight::cols, Weight::cols});
+      },
+      layer);
+  return list;
+}
+
 /// A layer with random weights.
 template <class Layer>
 Layer draw_layer(Generator& generator) {
   Layer layer;
-  for_each_weight(
-      [&]<class Weight>(const Name&, Weight& weight) {
-        for (std::size_t e = 0; e < Weight::size; ++e) weight.data()[e] = draw<typename Weight::Real>(generator);
-      },
-      layer);
+  for (const auto& weight : numbers_of(layer))
+    for (std::size_t e = 0; e < weight.size(); ++e) weight.numbers[e] = draw<typename Layer::codomain::Real>(generator);
   return layer;
 }
 
-/// X with the tag of its row on every entry, counted from the first row of these sequences.
-template <class M>
-M tagged(const Sequences& sequences) {
-  M X{sequences};
-  for (std::size_t i = 0; i < X.rows(); ++i)
-    for (std::size_t j = 0; j < M::cols; ++j) X(i, j) = Positions::position(i);
+/// X with the tag of its row on every entry, counted from the first row of these sequences; of a pair the target, with one
+/// row of a source for each sequence, whose numbers are constants.
+template <class Domain>
+Domain tagged(const Sequences& sequences) {
+  Domain X;
+  if constexpr (Pair<Domain>)
+    X.x = decltype(X.x){Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Positions(1)};
+  target(X) = Target<Domain>{sequences};
+  for (std::size_t i = 0; i < target(X).rows(); ++i)
+    for (std::size_t j = 0; j < Target<Domain>::cols; ++j) target(X)(i, j) = Positions::position(i);
   return X;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +24,7 @@ namespace tlm::checking {
 inline constexpr double step = 1e-5;
 
 /// df/dx by central differences: (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h. Leaves x as it was.
-template <class Function>
-double derivative(const Function& f, double& x, double h = step) {
+inline double derivative(const std::function<double()>& f, double& x, double h = step) {
   const double here = x;
   const auto at = [&](double there) {
     x = there;
@@ -43,13 +43,27 @@ struct Comparison {
   };
   std::vector<Entry> entries;
 
+  /// Takes in a table of numbers, by which ∂L is said to be another.
+  void add(const std::string& name, const std::function<double()>& loss, double* numbers, const double* pulled_back,
+           std::size_t rows, std::size_t cols, double h = step) {
+    for (std::size_t e = 0; e < rows * cols; ++e)
+      entries.push_back(
+          {name + ", " + entry(e / cols + 1, e % cols + 1), derivative(loss, numbers[e], h), pulled_back[e]});
+  }
+
   /// Takes in every entry of M, by which ∂L/∂M is said to be M̄.
-  template <class L, auto n_rows, std::size_t cols>
-  void add(const std::string& name, const L& loss, Matrix<n_rows, cols, double>& M,
-           const Matrix<n_rows, cols, double>& M_bar, double h = step) {
-    for (std::size_t i = 0; i < M.rows(); ++i)
-      for (std::size_t j = 0; j < cols; ++j)
-        entries.push_back({name + ", " + entry(i + 1, j + 1), derivative(loss, M(i, j), h), M_bar(i, j)});
+  template <class M>
+  void add(const std::string& name, const std::function<double()>& loss, M& matrix, const M& pulled_back,
+           double h = step) {
+    add(name, loss, matrix.data(), pulled_back.data(), matrix.rows(), M::cols, h);
+  }
+
+  /// Takes in every weight of a model, by which ∂L is said to be its gradient.
+  template <class Model>
+  void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = step) {
+    const auto weights = numbers_of(model), pulled_back = numbers_of(gradient);
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      add(weights[k].path, loss, weights[k].numbers, pulled_back[k].numbers, weights[k].rows, weights[k].cols, h);
   }
 
   /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
@@ -94,9 +108,7 @@ std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F
 
   const auto L = [&] { return inner_product(Y_bar, layer(X)); };
   Comparison comparison;
-  for_each_weight(
-      [&](const Name& weight, auto& W, const auto& W_bar) { comparison.add(weight.path(), L, W, W_bar, h); }, layer,
-      gradient);
+  comparison.add_weights(L, layer, gradient, h);
   if constexpr (std::is_same_v<decltype(X_bar), typename F::domain> && !Pair<typename F::domain>)
     comparison.add("X", L, X, X_bar, h);
   return comparison.failure({.claim = "the pullback agrees with central differences",

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 #include <tlm/random/generator.hpp>
 
@@ -89,6 +90,12 @@ class PrimeField {
     PrimeField sum(count);
     for (std::size_t j = 0; j < count; ++j) sum += hash(6, numbers[j].residue_);
     return hash(7, sum.residue_);
+  }
+  /// An uninterpreted function of a list of numbers; one for each `name`, and for each length of the list.
+  friend PrimeField uninterpreted(std::uint64_t name, const std::vector<PrimeField>& list) {
+    PrimeField value = hash(9, name);
+    for (const PrimeField a : list) value = hash(9, 31 * value.residue_ + a.residue_);
+    return hash(10, value.residue_);
   }
   /// The case b = 0 is left to ℝ: here it throws ZeroDenominator.
   friend PrimeField quotient_or_zero(PrimeField a, PrimeField b) { return a / b; }

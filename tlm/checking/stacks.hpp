@@ -92,10 +92,9 @@ std::optional<Failure> spoil_other_sequences(std::string_view name, std::uint64_
   return std::nullopt;
 }
 
-/// `sets`: the rows of a sequence depend on no rows of other sequences (Sees::no_other), or on that sequence in every
-/// entry, too (Sees::only_itself); for every input and all weights of that shape.
+/// `sets`: the rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
 template <template <class> class Layer>
-std::optional<Failure> trace_sequences(std::string_view name, Sees sees = Sees::no_other, const Limits& limits = {}) {
+std::optional<Failure> trace_sequences(std::string_view name, const Limits& limits = {}) {
   using T = Layer<Positions>;
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
@@ -108,17 +107,14 @@ std::optional<Failure> trace_sequences(std::string_view name, Sees sees = Sees::
     for (std::size_t s = 0; s < Y.sequences().count(); ++s)
       for (std::size_t r = Y.sequences().begin(s); r < Y.sequences().end(s); ++r)
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
-          if (const auto tags = Y(r, j).tags(), own = Positions::position(s).tags();
-              (tags & ~own) != 0 || (sees == Sees::only_itself && tags != own))
-            return Failure{.claim = sees == Sees::only_itself ? "a sequence depends on itself and on no other"
-                                                              : "a sequence depends on no other",
+          if ((Y(r, j).tags() & ~Positions::position(s).tags()) != 0)
+            return Failure{.claim = "a sequence depends on no other",
                            .layer = std::string(name),
                            .arithmetic = "sets of sequences",
                            .place = within(sequences),
                            .entry = entry(r + 1, j + 1),
                            .left = {"it depends on the sequences", shown(Y(r, j))},
-                           .right = {sees == Sees::only_itself ? "and is to depend on" : "and may depend on",
-                                     shown(Positions::position(s))}};
+                           .right = {"and may depend on", shown(Positions::position(s))}};
   }
   return std::nullopt;
 }
@@ -131,7 +127,7 @@ Verdict sequences_verdict(std::string_view name, const Limits& limits = {}) {
   verdict.bits = spoil_other_sequences<Layer, float>(name, 2, limits);
   if (!verdict.bits) verdict.bits = spoil_other_sequences<Layer, double>(name, 3, limits);
   verdict.field = compare_stack<Layer, PrimeField>(name, 11, limits);
-  if constexpr (!reads_tokens<Layer<Positions>>) verdict.sets = trace_sequences<Layer>(name, Sees::no_other, limits);
+  if constexpr (!reads_tokens<Layer<Positions>>) verdict.sets = trace_sequences<Layer>(name, limits);
   return verdict;
 }
 

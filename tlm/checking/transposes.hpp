@@ -68,19 +68,12 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     const auto X_bar = result.pullback(w, gradient);
 
     std::vector<Coordinate<Real>> coordinates;
-    for_each_weight(
-        [&]<class Weight>(const Name& weight, Weight& point, const Weight& pulled_back) {
-          for (std::size_t e = 0; e < Weight::size; ++e)
-            coordinates.push_back({weight.path() + ", " + entry(e / Weight::cols + 1, e % Weight::cols + 1),
-                                   point.data() + e, nullptr, pulled_back.data() + e});
-        },
-        layer, gradient);
-    auto coordinate = coordinates.begin();
-    for_each_weight(
-        [&]<class Weight>(const Name&, Weight& weight) {
-          for (std::size_t e = 0; e < Weight::size; ++e) (coordinate++)->moved = weight.data() + e;
-        },
-        dual_layer);
+    const auto points = numbers_of(layer), pulled_back = numbers_of(gradient);
+    const auto moved = numbers_of(dual_layer);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      for (std::size_t e = 0; e < points[k].size(); ++e)
+        coordinates.push_back({points[k].path + ", " + entry(e / points[k].cols + 1, e % points[k].cols + 1),
+                               points[k].numbers + e, moved[k].numbers + e, pulled_back[k].numbers + e});
     typename DualT::domain dual_X;
     if constexpr (reads_tokens<T>) {
       dual_X = X;

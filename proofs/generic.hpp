@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/checking/dual.hpp>
+#include <tlm/checking/prime_field.hpp>
+
+#include "support.hpp"
+
+/// Generic operations: all that is known of them is which rows of X a row of T(X) is a function of. What a rule says of
+/// these holds of every operation of that kind, as far as the prime field can tell; an instance such as CA might be what
+/// the rule says for a reason of its own.
+///
+///   rowwise         T(X)_i = f(X_i)
+///   autoregressive  T(X)_i = f(X_1, …, X_i)
+///   unrestricted    T(X)_i = f(i, X_1, …, X_n)
+///   causal kernel   A(X)_ij = f(j, X_1, …, X_i) for j ≤ i, and nothing above
+///
+/// Each f is an uninterpreted function, of a weight F, too: another F, another function. Over dual numbers it has
+/// uninterpreted partial derivatives, so that the generic operations are differentiable layers, and the rules of the
+/// calculus (of compositions, sums, products) are checked on them as well.
+namespace tlm::proofs {
+
+Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual<PrimeField>>& list);
+
+/// The partial derivative of an uninterpreted function by number k of its list: one more.
+template <class Real>
+Real uninterpreted_derivative(std::uint64_t name, std::size_t k, const std::vector<Real>& list) {
+  return uninterpreted((k + 1) << 32 | name, list);
+}
+
+/// The function of dual numbers: f(a + a′ε) = f(a) + Σ_k (∂f/∂a_k)(a)·a_k′ ε.
+inline Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual<PrimeField>>& list) {
+  std::vector<PrimeField> values;
+  for (const auto& a : list) values.push_back(a.value);
+  PrimeField tangent(0);
+  for (std::size_t k = 0; k < list.size(); ++k) tangent += uninterpreted_derivative(name, k, values) * list[k].tangent;
+  return {uninterpreted(name, values), tangent};
+}
+
+/// Of which rows of its sequence row i, from 0, of a generic operation is a function.
+template <class Claim>
+struct Seen;
+template <>
+struct Seen<is::Rowwise> {
+  static std::size_t first(std::size_t i) { return i; }
+  static std::size_t count(std::size_t, std::size_t) { return 1; }
+  static std::size_t place(std::size_t) { return 0; }
+};
+template <>
+struct Seen<is::Autoregressive> {
+  static std::size_t first(std::size_t) { return 0; }
+  static std::size_t count(std::size_t i, std::size_t) { return i + 1; }
+  static std::size_t place(std::size_t) { return 0; }
+};
+template <>
+struct Seen<is::Unrestricted> {
+  static std::size_t first(std::size_t) { return 0; }
+  static std::size_t count(std::size_t, std::size_t n) { return n; }
+  static std::size_t place(std::size_t i) { return i + 1; }
+};
+
+/// Adds the addresses of the numbers of rows first, …, first + count − 1 of sequence s.
+template <class Address, class M>
+void add_rows(std::vector<Address>& list, M& X, std::size_t s, std::size_t first, std::size_t count) {
+  for (std::size_t r = X.sequences().begin(s) + first; r < X.sequences().begin(s) + first + count; ++r)
+    for (std::size_t j = 0; j < M::cols; ++j) list.push_back(&X(r, j));
+}
+
+/// Adds the addresses of the numbers of an entry of the environment, as far as sequence s may read it.
+template <class Address, class Entry>
+void add_entry(std::vector<Address>& list, Entry& entry, std::size_t s) {
+  if constexpr (requires { entry.rows; })
+    add_rows(list, entry.rows, s, 0, entry.rows.sequences().length(s));
+  else
+    for (std::size_t e = 0; e < std::remove_const_t<decltype(entry.W)>::size; ++e) list.push_back(entry.W.data() + e);
+}
+
+/// The addresses of what row i of sequence s is a function of: F, rows of X and an entry. Of cotangents, if it is these.
+template <class SeenRows, class Weight, class M, class... Entry>
+auto arguments(Weight& F, M& X, std::size_t s, std::size_t i, Entry&... entry) {
+  std::vector<decltype(&X(0, 0))> list{&F(0, 0)};
+  add_rows(list, X, s, SeenRows::first(i), SeenRows::count(i, X.sequences().length(s)));
+  (add_entry(list, entry, s), ...);
+  return list;
+}
+
+/// The numbers at these addresses.
+template <class Real>
+std::vector<Real> values(const std::vector<const Real*>& addresses) {
+  std::vector<Real> list;
+  for (const Real* a : addresses) list.push_back(*a);
+  return list;
+}
+
+/// Adds ȳ·∂f/∂a_k to each cotangent ā_k.
+template <class Real>
+void pull_back(std::uint64_t name, const std::vector<Real>& list, Real y_bar, const std::vector<Real*>& cotangents) {
+  for (std::size_t k = 0; k < list.size(); ++k) *cotangents[k] += uninterpreted_derivative(name, k, list) * y_bar;
+}
+
+/// What a generic operation reads beside X.
+template <class... Entry>
+struct Reading {};
+template <class Entry>
+struct Reading<Entry> {
+  using reads = Entry;
+};
+
+/// The generic operation of this claim, from rows of `from` numbers to rows of `to`.
+template <class Claim, Symbol name, std::size_t from, std::size_t to, class Real, class... Entry>
+struct Generic : Reading<Entry...> {
+  using declared = Claim;
+  using domain = Matrix<n, from, Real>;
+  using codomain = Matrix<n, to, Real>;
+  static constexpr std::string_view symbol = name;
+
+  Matrix<1, 1, Real> F;
+
+  codomain operator()(const domain& X, const Entry&... entry) const { return last_rows(X, X.sequences(), entry...); }
+
+  auto value_and_pullback(const domain& X, const Entry&... entry) const {
+    return with_pullback((*this)(X, entry...),
+                         [layer = *this, X, entry...](const codomain& Y_bar, Generic& gradient, Entry&... e_bar) {
+                           domain X_bar{X.sequences(), Real(0)};
+                           for (std::size_t s = 0; s < X.sequences().count(); ++s)
+                             for (std::size_t i = 0; i < X.sequences().length(s); ++i) {
+                               const auto list = values<Real>(arguments<Seen<Claim>>(layer.F, X, s, i, entry...));
+                               const auto cotangents = arguments<Seen<Claim>>(gradient.F, X_bar, s, i, e_bar...);
+                               for (std::size_t j = 0; j < to; ++j)
+                                 pull_back(function(i, j), list, Y_bar(X.sequences().begin(s) + i, j), cotangents);
+                             }
+                           return X_bar;
+                         });
+  }
+
+  /// All rows so far.
+  struct State {
+    domain X;
+  };
+  codomain extend(State& state, const domain& X, const Entry&... entry) const {
+    state.X = continued(state.X, X);
+    return last_rows(state.X, X.sequences(), entry...);
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.F...); }
+
+ private:
+  static std::uint64_t function(std::size_t i, std::size_t j) { return Seen<Claim>::place(i) << 8 | j; }
+
+  codomain last_rows(const domain& X, const Sequences& last, const Entry&... entry) const {
+    codomain Y{last};
+    for (std::size_t s = 0; s < last.count(); ++s)
+      for (std::size_t r = 0; r < last.length(s); ++r) {
+        const std::size_t i = X.sequences().length(s) - last.length(s) + r;
+        const auto list = values<Real>(arguments<Seen<Claim>>(F, std::as_const(X), s, i, entry...));
+        for (std::size_t j = 0; j < to; ++j) Y(last.begin(s) + r, j) = uninterpreted(function(i, j), list);
+      }
+    return Y;
+  }
+};
+
+/// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask` shows.
+/// With an entry of the environment it has a column for each row of that memory, and none for X.
+template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Entry>
+struct GenericKernel : Reading<Entry...> {
+  using declared = Claim;
+  using domain = Matrix<n, from, Real>;
+  using codomain = KernelMatrices<1, Mask, Real, block>;
+  static constexpr std::string_view symbol = name;
+
+  Matrix<1, 1, Real> F;
+
+  codomain operator()(const domain& X, const Entry&... entry) const { return last_rows(X, X.sequences(), entry...); }
+
+  auto value_and_pullback(const domain& X, const Entry&... entry) const {
+    return with_pullback((*this)(X, entry...), [layer = *this, X, entry...](const codomain& A_bar,
+                                                                            GenericKernel& gradient, Entry&... e_bar) {
+      domain X_bar{X.sequences(), Real(0)};
+      A_bar.for_each_row([&](std::size_t s, std::size_t, std::size_t i) {
+        for (std::size_t j = 0; j < A_bar.visible(s, i); ++j)
+          pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, entry...)), A_bar(s, 0)(i, j),
+                    arguments<Seen<Rows>>(gradient.F, X_bar, s, i, e_bar...));
+      });
+      return X_bar;
+    });
+  }
+
+  /// All rows so far.
+  struct State {
+    domain X;
+  };
+  codomain extend(State& state, const domain& X, const Entry&... entry) const {
+    state.X = continued(state.X, X);
+    return last_rows(state.X, X.sequences(), entry...);
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.F...); }
+
+ private:
+  static std::uint64_t function(std::size_t i, std::size_t j) { return Seen<Rows>::place(i) << 8 | j; }
+  static const Sequences& keys(const domain& X) { return X.sequences(); }
+  static const Sequences& keys(const domain&, const auto& memory) { return memory.rows.sequences(); }
+
+  codomain last_rows(const domain& X, const Sequences& last, const Entry&... entry) const {
+    const codomain A{last, keys(X, entry...)};
+    A.for_each_row([&](std::size_t s, std::size_t, std::size_t r) {
+      const std::size_t i = X.sequences().length(s) - last.length(s) + r;
+      for (std::size_t j = 0; j < A.visible(s, r); ++j) A(s, 0)
+      (r, j) = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, entry...)));
+    });
+    return A;
+  }
+};
+
+/// X ↦ F(M; X), where M is the memory, of which every row may depend on X: as many rows as independent of X, and not so.
+template <Symbol name, std::size_t cols, class Real>
+struct MemoryThatLooksAtX {
+  using declared = is::Unrestricted;
+  using domain = Matrix<n, cols, Real>;
+  using codomain = domain;
+  using reads = Memory<domain>;
+  static constexpr std::string_view symbol = name;
+
+  Generic<is::Rowwise, name, cols, cols, Real, Memory<domain>> f;
+
+  codomain operator()(const domain& X, const reads& memory) const { return f(memory.rows, {X}); }
+  auto value_and_pullback(const domain& X, const reads& memory) const {
+    auto [Y, pullback] = f.value_and_pullback(memory.rows, {X});
+    return with_pullback(std::move(Y), [X, pullback = std::move(pullback)](
+                                           const codomain& Y_bar, MemoryThatLooksAtX& gradient, reads& memory_bar) {
+      reads X_bar{domain{X.sequences(), Real(0)}};
+      memory_bar.rows += pullback(Y_bar, gradient.f, X_bar);
+      return X_bar.rows;
+    });
+  }
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.f.F...); }
+};
+
+/// b(h, i, j), a function of h, i and j.
+template <class Real>
+struct GenericBias {
+  using declared = is::Positional;
+  static constexpr std::string_view symbol = "b";
+
+  Matrix<1, 1, Real> F;
+
+  void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) const {
+    for (std::size_t j = 0; j < visible; ++j) s[j] += uninterpreted(function(h, i, j), std::vector<Real>{F(0, 0)});
+  }
+  void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t visible, GenericBias& gradient) const {
+    for (std::size_t j = 0; j < visible; ++j)
+      proofs::pull_back<Real>(function(h, i, j), {F(0, 0)}, s_bar[j], {&gradient.F(0, 0)});
+  }
+  static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"F"}, bias.F...); }
+
+ private:
+  static std::uint64_t function(std::size_t h, std::size_t i, std::size_t j) { return (h << 8 | i) << 8 | j; }
+};
+
+/// A bias that is no function of h, i and j: it depends on how often it was called before.
+template <class Real>
+struct BiasThatCounts : GenericBias<Real> {
+  using declared = is::Unrestricted;
+  mutable std::size_t calls = 0;
+
+  void add(std::size_t h, std::size_t, Real* s, std::size_t visible) const {
+    GenericBias<Real>::add(h, calls++, s, visible);
+  }
+};
+
+/// Columns first, …, first + count − 1 of F(X): what a derivation about one of several heads speaks of.
+template <class F, std::size_t first, std::size_t count>
+struct Columns {
+  using form = forms::BlockOfColumns<F>;
+  using domain = DomainOf<F>;
+  using codomain = Matrix<n, count, typename CodomainOf<F>::Real>;
+
+  F f;
+
+  codomain operator()(const domain& X, const auto&... entries) const {
+    return columns<count>(apply(f, X, entries...), first);
+  }
+  struct State {
+    tlm::State<F> f;
+  };
+  codomain extend(State& state, const domain& X, const auto&... entries) const {
+    return columns<count>(tlm::extend(f, state.f, X, entries...), first);
+  }
+  static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
+};
+
+// --- Formulas of generic parts -----------------------------------------------------------------------------------------
+
+inline constexpr std::size_t cols = 2;
+template <class Real>
+using MemoryOfRows = Memory<Matrix<n, cols, Real>>;
+
+/// The generic part of which this can be said.
+template <class Claim, Symbol name, class Real>
+struct PartThat {
+  using type = Generic<Claim, name, cols, cols, Real>;
+};
+template <Symbol name, class Real>
+struct PartThat<is::Constant, name, Real> {
+  using type = FromMemory<Generic<is::Unrestricted, name, cols, cols, Real>>;
+};
+/// What is not independent of X, where a memory should be.
+struct LooksAtX {};
+template <Symbol name, class Real>
+struct PartThat<LooksAtX, name, Real> {
+  using type = MemoryThatLooksAtX<name, cols, Real>;
+};
+/// Kernels: one that is causal; one whose A(X|i) is the leading block of A(X), which is not lower triangular; one that is
+/// lower triangular, and A(X|i) is not the leading block of A(X).
+template <Symbol name, class Real>
+struct PartThat<is::CausalKernel, name, Real> {
+  using type = GenericKernel<is::CausalKernel, is::Autoregressive, Causal, name, cols, Real>;
+};
+struct NotTriangular {};
+template <Symbol name, class Real>
+struct PartThat<NotTriangular, name, Real> {
+  using type = GenericKernel<is::Unrestricted, is::Autoregressive, Unmasked, name, cols, Real>;
+};
+struct NotLeading {};
+template <Symbol name, class Real>
+struct PartThat<NotLeading, name, Real> {
+  using type = GenericKernel<is::Unrestricted, is::Unrestricted, Causal, name, cols, Real>;
+};
+/// Kernels with a column for each row of a memory.
+template <class Claim>
+struct OverMemory {};
+template <class Claim, Symbol name, class Real>
+struct PartThat<OverMemory<Claim>, name, Real> {
+  using type = GenericKernel<Claim, Claim, Unmasked, name, cols, Real, MemoryOfRows<Real>>;
+};
+template <Symbol name, class Real>
+struct PartThat<is::LowerTriangular, name, Real> {
+  using type = Causal;
+};
+template <Symbol name, class Real>
+struct PartThat<is::Full, name, Real> {
+  using type = Unmasked;
+};
+template <Symbol name, class Real>
+struct PartThat<is::Positional, name, Real> {
+  using type = GenericBias<Real>;
+};
+struct Counts {};
+template <Symbol name, class Real>
+struct PartThat<Counts, name, Real> {
+  using type = BiasThatCounts<Real>;
+};
+template <class Claim, Symbol name, class Real>
+using Part = typename PartThat<Claim, name, Real>::type;
+
+// Each form of the rules, of parts of which these claims hold.
+template <class Real, class F>
+struct Itself {
+  using type = Part<F, "F", Real>;
+};
+template <class Real, class G, class F>
+struct CompositionOf {
+  using type = Composition<Part<G, "G", Real>, Part<F, "F", Real>>;
+};
+template <class Real, class F>
+struct StackOf {
+  using type = Stack<Part<F, "F", Real>, 2>;
+};
+template <class Real, class F>
+struct ResOf {
+  using type = Res<Part<F, "F", Real>>;
+};
+template <class Real, class F, class G>
+struct ConcatOf {
+  using type = Concat<Part<F, "F", Real>, Part<G, "G", Real>>;
+};
+template <class Real, class F>
+struct ColumnOf {
+  using type = Columns<Part<F, "F", Real>, 1, 1>;
+};
+template <class Real, class Mask, class Q, class K>
+struct KernelOf {
+  using type = SoftmaxKernel<1, Part<Mask, "mask", Real>, Part<Q, "Q", Real>, Part<K, "K", Real>, NoBias, block>;
+};
+template <class Real, class Mask, class Q, class K, class Bias>
+struct BiasedKernelOf {
+  using type =
+      SoftmaxKernel<1, Part<Mask, "mask", Real>, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<Bias, "b", Real>, block>;
+};
+template <class Real, class A, class B>
+struct ProductOf {
+  using type = KernelProduct<Part<A, "A", Real>, Part<B, "B", Real>>;
+};
+template <class Real, class F>
+struct MemoryOf {
+  using type = FromMemory<Part<F, "F", Real>>;
+};
+template <class Real, class F>
+struct TiedOf {
+  using W = TiedWeight<"W", 1, 2, Real>;
+  using type = Tied<W, Generic<F, "F", cols, cols, Real, W>>;
+};
+template <class Real, class Encoder, class Decoder>
+struct EncoderDecoderOf {
+  using type = EncoderDecoder<Part<Encoder, "E", Real>, Generic<Decoder, "D", cols, cols, Real, MemoryOfRows<Real>>>;
+};
+
+/// F, or if F reads a memory F with one.
+template <class F>
+struct Provided {
+  using type = F;
+};
+template <class F>
+requires(!finds_entries<F>) struct Provided<F> {
+  using type = WithMemory<F>;
+};
+
+/// A formula of generic parts of which these claims hold; to be run where it reads a memory, with one.
+template <template <class, class...> class Formula, class... Claims>
+struct Made {
+  template <class Real>
+  using Layer = typename Formula<Real, Claims...>::type;
+  template <class Real>
+  using Runs = typename Provided<Layer<Real>>::type;
+};
+
+/// softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X) of generic parts, of which none is rowwise.
+template <class Real, class Q, class K, class V>
+struct AttentionOf {
+  using type =
+      KernelProduct<typename BiasedKernelOf<Real, is::LowerTriangular, Q, K, is::Positional>::type, Part<V, "V", Real>>;
+};
+/// softmax(Q(X)×Kᵀ/c)×V, where K and V come from a memory.
+template <class Real, class Q, class K, class V>
+struct CrossAttentionOf {
+  using type = KernelProduct<typename KernelOf<Real, is::Full, Q, K>::type, Part<V, "V", Real>>;
+};
+
+/// Each form of the rules, of generic autoregressive parts: what the calculus of layers is checked on.
+inline constexpr std::tuple generic_formulas{
+    Listed<Made<Itself, is::Autoregressive>::Runs>{"F"},
+    Listed<Made<CompositionOf, is::Autoregressive, is::Autoregressive>::Runs>{"G∘F"},
+    Listed<Made<StackOf, is::Autoregressive>::Runs>{"F_2∘F_1"},
+    Listed<Made<ResOf, is::Autoregressive>::Runs>{"X + F(X)"},
+    Listed<Made<ConcatOf, is::Autoregressive, is::Autoregressive>::Runs>{"Concat(F, G)"},
+    Listed<Made<ProductOf, is::CausalKernel, is::Autoregressive>::Runs>{"A(X)×B(X)"},
+    Listed<Made<AttentionOf, is::Autoregressive, is::Autoregressive, is::Autoregressive>::Runs>{
+        "softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)"},
+    Listed<Made<ProductOf, OverMemory<is::Autoregressive>, is::Constant>::Runs>{"A(X)×B(M)"},
+    Listed<Made<CrossAttentionOf, is::Autoregressive, is::Constant, is::Constant>::Runs>{"softmax(Q(X)×K(M)ᵀ/c)×V(M)"},
+    Listed<Made<TiedOf, is::Autoregressive>::Runs>{"F with a tied weight"},
+};
+
+/// action(listed) for every generic formula.
+template <class Action>
+void for_each_generic_formula(const Action& action) {
+  std::apply([&](const auto&... listed) { (action(listed), ...); }, generic_formulas);
+}
+
+}  // namespace tlm::proofs
