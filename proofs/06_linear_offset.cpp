@@ -13,7 +13,7 @@
 //
 // That is an identity about points of the unit circle: (cos ω, sin ω) may be any point (c, s) with c² + s² = 1, and its
 // multiples are powers of c + s√−1. Over the prime field such points are ((1−t²)/(1+t²), 2t/(1+t²)), where 1+t² ≠ 0
-// always, as p ≡ 3 mod 4. The library's PE is templated on its angle, and is checked over the field exactly.
+// always, as p ≡ 3 mod 4. The library's PE and T_k are templated on the angle, and are checked over the field exactly.
 //
 // For k ≥ 1 and M−k > d = d_model there is no T_k if d is odd, or if the columns are counted from 1 as the article's text
 // has it: then one column, or two, have no partner. Proof. T_k takes sin pos·ω to cos kω sin pos·ω + sin kω cos pos·ω, and
@@ -33,6 +33,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -70,19 +71,6 @@ std::vector<UnitPoint> random_angles(std::size_t count, std::uint64_t seed) {
   return angles;
 }
 
-/// T_k: the rotations by kω_i, block by block. Row vectors are multiplied from the right: PE_pos × T_k.
-template <std::size_t d_model, class Real, class Angle>
-Matrix<d_model, d_model, Real> T(std::size_t k, const Angle& angle) {
-  Matrix<d_model, d_model, Real> T_k;
-  for (std::size_t i = 0; i < d_model / 2; ++i) {
-    const Real c(cos(k * angle(i))), s(sin(k * angle(i)));
-    T_k(2 * i, 2 * i) = T_k(2 * i + 1, 2 * i + 1) = c;
-    T_k(2 * i + 1, 2 * i) = s;
-    T_k(2 * i, 2 * i + 1) = -s;
-  }
-  return T_k;
-}
-
 /// Rows first, …, first + count − 1.
 template <std::size_t M, std::size_t d_model, class Real>
 Matrix<n, d_model, Real> rows(const Matrix<M, d_model, Real>& PE, std::size_t first, std::size_t count) {
@@ -93,12 +81,34 @@ Matrix<n, d_model, Real> rows(const Matrix<M, d_model, Real>& PE, std::size_t fi
 
 template <std::size_t M, std::size_t d_model>
 void check_offsets(const std::vector<std::size_t>& offsets) {
+  using Encoding = PositionalEncoding<M, d_model, PrimeField>;
   const auto angles = random_angles(d_model / 2, d_model);
   const auto angle = [&](std::size_t i) { return angles[i]; };
-  const auto PE = PositionalEncoding<M, d_model, PrimeField>::sinusoidal(angle);
+  const auto PE = Encoding::sinusoidal(angle);
   for (const std::size_t k : offsets)
-    must_be_equal("T_k PE_pos = PE_{pos+k}", "PE, k = " + std::to_string(k),
-                  rows(PE, 0, M - k) * T<d_model, PrimeField>(k, angle), rows(PE, k, M - k), d_model);
+    must_be_equal("PE_pos×T_k = PE_{pos+k}", "PE, k = " + std::to_string(k),
+                  rows(PE, 0, M - k) * Encoding::offset(k, angle), rows(PE, k, M - k), d_model);
+}
+
+/// All offsets of M positions.
+std::vector<std::size_t> all_offsets(std::size_t M) {
+  std::vector<std::size_t> offsets(M);
+  std::iota(offsets.begin(), offsets.end(), 0);
+  return offsets;
+}
+
+/// Requires that T_k takes each row to the row k below it, within the bound, for positional encodings in double.
+template <class Encoding, std::size_t M, std::size_t d>
+void check_offsets_in_double(const char* name, const Matrix<M, d, double>& PE, double bound) {
+  for (const std::size_t k : {0u, 1u, 10u, 200u}) {
+    const auto moved = rows(PE, 0, M - k) * Encoding::offset(k);
+    const auto expected = rows(PE, k, M - k);
+    double greatest = 0;
+    for (std::size_t e = 0; e < moved.rows() * d; ++e)
+      greatest = std::max(greatest, std::abs(moved.data()[e] - expected.data()[e]));
+    INFO(std::string(name), ", k = ", k);
+    REQUIRE(greatest <= bound);
+  }
 }
 
 /// The rank of a matrix over the field, by elimination.
@@ -141,10 +151,13 @@ std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<Unit
 
 }  // namespace
 
-TEST_CASE("T_k PE_pos = PE_{pos+k} for every k ≥ 0 and pos ∈ {1, …, M−k}: exactly, over the prime field") {
-  check_offsets<12, 2>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  check_offsets<12, 4>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  check_offsets<24, 8>({0, 1, 2, 3, 5, 8, 13, 21, 23});
+TEST_CASE(
+    "T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: proved above; exactly, at random points of the circle over the "
+    "prime "
+    "field, for every k < M of d = 2, 4, 8 and M = 12, and some k of d = 128, 512") {
+  check_offsets<12, 2>(all_offsets(12));
+  check_offsets<12, 4>(all_offsets(12));
+  check_offsets<12, 8>(all_offsets(12));
   check_offsets<140, 128>({0, 1, 7, 100});
   check_offsets<20, 512>({1, 13});  // every pair of columns is a block of its own, so that few positions say it all
 }
@@ -158,11 +171,13 @@ TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}
   }
 }
 
-TEST_CASE("T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I") {
+TEST_CASE(
+    "T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I: exactly, at random points of the circle, d = 8, some j and k up to "
+    "100") {
   constexpr std::size_t d = 8;
   const auto angles = random_angles(d / 2, 1);
   const auto angle = [&](std::size_t i) { return angles[i]; };
-  const auto T_ = [&](std::size_t k) { return T<d, PrimeField>(k, angle); };
+  const auto T_ = [&](std::size_t k) { return PositionalEncoding<1, d, PrimeField>::offset(k, angle); };
   Matrix<d, d, PrimeField> I;
   for (std::size_t i = 0; i < d; ++i) I(i, i) = PrimeField(1);
   CHECK(T_(0) == I);
@@ -171,39 +186,41 @@ TEST_CASE("T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I") {
   for (const std::size_t k : {1u, 2u, 17u}) CHECK(T_(k) * transposed(T_(k)) == I);
 }
 
-TEST_CASE("in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³") {
+TEST_CASE(
+    "in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³, and so for W_p: M = 512, d = 128, k = 0, 1, 10, "
+    "200") {
   // The library takes the sine of the rounded product pos·ω, whose error is at most u·pos·ω ≤ u·M (ω ≤ 1); so has T_k's
   // k·ω, and PE_{pos+k} its (pos+k)·ω: together at most 3uM·√2 by the derivative of sine and cosine, and two roundings of
   // sines, two products and a sum of numbers ≤ 1 add less than 8u.
   constexpr std::size_t M = 512, d = 128;
-  const auto angle = [](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d))}; };
-  const auto PE = PositionalEncoding<M, d, double>::sinusoidal();
-  const double bound = 8 * 0x1p-53 * (1 + double(M));
-  for (const std::size_t k : {0u, 1u, 10u, 200u}) {
-    const auto moved = rows(PE, 0, M - k) * T<d, double>(k, angle);
-    const auto expected = rows(PE, k, M - k);
-    double greatest = 0;
-    for (std::size_t e = 0; e < moved.rows() * d; ++e)
-      greatest = std::max(greatest, std::abs(moved.data()[e] - expected.data()[e]));
-    CHECK(greatest <= bound);
-  }
+  constexpr double bound = 8 * 0x1p-53 * (1 + double(M));
+  using Encoding = PositionalEncoding<M, d, double>;
+  check_offsets_in_double<Encoding>("PE", Encoding::sinusoidal(), bound);
+  check_offsets_in_double<ConstantPositionalEncoding<M, d, double>>(
+      "W_p", ConstantPositionalEncoding<M, d, double>{}.PE, bound);
 }
 
-TEST_CASE("the catenated layout, all sines before all cosines, has a T_k too") {
+TEST_CASE(
+    "the catenated layout, all sines before all cosines, has a T_k too: generic angles, d = 6, M = 24, k = 1, 2, 5") {
   const auto angles = random_angles(3, 2);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[2], angles[0], angles[1], angles[2]};
   const auto P = table(24, columns, {false, false, false, true, true, true});
   for (const std::size_t k : {1u, 2u, 5u}) CHECK(linear_map_exists(P, k));
 }
 
-TEST_CASE("pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted by k]") {
+TEST_CASE(
+    "pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted by k], generic angles, d = 6, M = 24, k = "
+    "1, 2, "
+    "5") {
   const auto angles = random_angles(3, 3);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2], angles[2]};
   const auto P = table(24, columns, {false, true, false, true, false, true});
   for (const std::size_t k : {1u, 2u, 5u}) CHECK(linear_map_exists(P, k));
 }
 
-TEST_CASE("for odd d_model there is no T_k once M−k > d_model: the last sine has no cosine (generic angles, d = 5)") {
+TEST_CASE(
+    "for odd d_model there is no T_k once M−k > d_model, as the last sine has no cosine: proved above; generic angles, "
+    "d = 5, k = 1, 2, 5") {
   const auto angles = random_angles(3, 4);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
   const std::vector<bool> cosine{false, true, false, true, false};
@@ -223,7 +240,10 @@ TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/
   CHECK(!linear_map_exists(P, 1));
 }
 
-TEST_CASE("for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model (d = 6)") {
+TEST_CASE(
+    "for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model: proved above; "
+    "generic "
+    "angles, d = 6, k = 1, 2, 5") {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
   const auto angles = random_angles(4, 5);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};
@@ -239,5 +259,5 @@ TEST_CASE("control: unequal frequencies within a pair have no T_k, and a wrong T
   CHECK(!linear_map_exists(table(24, {angles[0], angles[1]}, {false, true}), 1));
   const auto angle = [&](std::size_t i) { return angles[i]; };
   const auto PE = PositionalEncoding<12, 4, PrimeField>::sinusoidal(angle);
-  CHECK(!(rows(PE, 0, 10) * transposed(T<4, PrimeField>(2, angle)) == rows(PE, 2, 10)));
+  CHECK(!(rows(PE, 0, 10) * transposed(PositionalEncoding<12, 4, PrimeField>::offset(2, angle)) == rows(PE, 2, 10)));
 }

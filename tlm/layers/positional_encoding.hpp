@@ -84,10 +84,10 @@ struct PositionalEncoding {
   ///
   /// with positions from 1, and columns from 0: so every sine has its cosine, and a linear map leads from PE_pos to
   /// PE_{pos+k} (proofs/06_linear_offset.cpp).
-  static Matrix<max_len, d_model, Real> sinusoidal() {
-    return sinusoidal(
-        [](std::size_t i) { return Radians{1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; });
-  }
+  static Matrix<max_len, d_model, Real> sinusoidal() { return sinusoidal(&angle); }
+
+  /// ω_i = 10000^(−2i/d_model).
+  static Radians angle(std::size_t i) { return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; }
 
   /// The same of other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
   template <class Angle>
@@ -101,6 +101,26 @@ struct PositionalEncoding {
       }
     return PE;
   }
+
+  /// T_k, the linear map with PE_pos×T_k = PE_{pos+k} for the sinusoidal PE of these angles ω_i, where rows are multiplied
+  /// from the right: rotations by kω_i, block by block. (Article, "Positional Encoding".) From the addition theorems,
+  ///
+  ///   (sin(pos·ω), cos(pos·ω)) ( cos kω  −sin kω )  =  (sin((pos+k)ω), cos((pos+k)ω)).
+  ///                            ( sin kω   cos kω )
+  template <class Angle>
+  static Matrix<d_model, d_model, Real> offset(std::size_t k, const Angle& angle) {
+    static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
+    Matrix<d_model, d_model, Real> T_k;
+    for (std::size_t i = 0; i < d_model / 2; ++i) {
+      const Real c(cos(k * angle(i))), s(sin(k * angle(i)));
+      T_k(2 * i, 2 * i) = T_k(2 * i + 1, 2 * i + 1) = c;
+      T_k(2 * i + 1, 2 * i) = s;
+      T_k(2 * i, 2 * i + 1) = -s;
+    }
+    return T_k;
+  }
+  /// The same for the article's angles.
+  static Matrix<d_model, d_model, Real> offset(std::size_t k) { return offset(k, &angle); }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
 };
@@ -116,11 +136,15 @@ struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
   using typename PositionalEncoding<max_len, d_model, Real>::domain;
   static Written written(const Written& X) { return X + "W_p"; }
 
-  ConstantPositionalEncoding() {
-    this->PE = this->sinusoidal([](std::size_t i) {  // i counts from 0 there
-      return Radians{1.0 / std::pow(10000.0, 2.0 * double(i + 1) / double(d_model))};
-    });
-  }
+  using Encoding = PositionalEncoding<max_len, d_model, Real>;
+
+  ConstantPositionalEncoding() { this->PE = Encoding::sinusoidal(&angle); }
+
+  /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
+  static Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
+
+  /// T_k with W_p,pos × T_k = W_p,pos+k.
+  static Matrix<d_model, d_model, Real> offset(std::size_t k) { return Encoding::offset(k, &angle); }
 
   /// X̄ = Ȳ: there is nothing else to move.
   auto value_and_pullback(domain X) const {
