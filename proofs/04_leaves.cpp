@@ -14,7 +14,9 @@
 using namespace tlm;
 using namespace tlm::proofs;
 
-TEST_CASE("each layer of the list that is called rowwise is rowwise, over the four arithmetics, n ≤ 6") {
+TEST_CASE(
+    "each layer of the list that is called rowwise is rowwise: over the four arithmetics (of tokens not over sets), n "
+    "≤ 6") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (rowwise<Layer<double>>) must_hold(rowwise_verdict<Layer>(listed.name));
   });
@@ -27,7 +29,9 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("each layer of the list that is called autoregressive is autoregressive, over the four arithmetics, n ≤ 6") {
+TEST_CASE(
+    "each layer of the list that is called autoregressive is autoregressive: over the four arithmetics (of tokens not "
+    "over sets), n ≤ 6") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<double>>) {
       must_hold(autoregressive_verdict<Layer>(listed.name));

@@ -39,7 +39,7 @@ using LongBehindEm = typename WithoutEm<typename TransformerLM<longer, Real>::fo
 
 }  // namespace
 
-TEST_CASE("OneHot(x)×W_e is the look-up in W_e") {
+TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over the prime field") {
   Generator generator{1};
   const auto embedding = draw_layer<Em<PrimeField>>(generator);
   const Tokens x{3, 0, 4, 3};
@@ -79,7 +79,7 @@ TEST_CASE(
   compare(double{});
 }
 
-TEST_CASE("CA(X) = H(X)×W_O + B, exactly over the prime field") {
+TEST_CASE("CA(X) = H(X)×W_O + B: exactly over the prime field, n = 6") {
   redrawing(8, [](Generator& generator) {
     const auto ca = draw_layer<CA<PrimeField>>(generator);
     LinearHeads<"W_Q", "W_K", "W_V", d_model, n_heads, d_model / n_heads, d_model / n_heads, Causal, FromItself,
@@ -96,7 +96,7 @@ TEST_CASE("CA(X) = H(X)×W_O + B, exactly over the prime field") {
   });
 }
 
-TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B") {
+TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B: exactly over the prime field, n = 6") {
   redrawing(2, [](Generator& generator) {
     const auto single = draw_layer<CA1<PrimeField>>(generator);
     CausalAttention<d_model, 1, PrimeField> multi;
@@ -110,7 +110,7 @@ TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B"
   });
 }
 
-TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))") {
+TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X))): exactly over the prime field, n = 6") {
   redrawing(3, [](Generator& generator) {
     const auto db = draw_layer<DB<PrimeField>>(generator);
     const auto& ff = part<FF<PrimeField>>(db);
@@ -123,7 +123,7 @@ TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X)))")
   });
 }
 
-TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X)))") {
+TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X))), which is another: exactly over the prime field, n = 6") {
   redrawing(4, [](Generator& generator) {
     const auto db = draw_layer<InspirationalDB<PrimeField>>(generator);
     const auto& ff = part<FF<PrimeField>>(db);

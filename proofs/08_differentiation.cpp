@@ -67,7 +67,10 @@ struct ForwardOrder : Composition<N<Real>, LN<Real>> {
 
 }  // namespace
 
-TEST_CASE("each pullback is the transpose of the derivative: exactly, over dual numbers of the prime field") {
+TEST_CASE(
+    "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
+    "field, "
+    "in stacks of up to 3 sequences of 1 to 4 rows") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     for (const std::uint64_t key : {21u, 22u}) {
       PrimeField::key = key;
@@ -77,14 +80,17 @@ TEST_CASE("each pullback is the transpose of the derivative: exactly, over dual 
   });
 }
 
-TEST_CASE("each pullback is the transpose of the derivative: in double, within 1e-12") {
+TEST_CASE("and so in double, within 1e-12") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     must_hold(value_fails<Layer, double>(listed.name, 1));
     must_hold(transpose_fails<Layer, double>(listed.name, 1));
   });
 }
 
-TEST_CASE("pullbacks are linear, add to the gradient, and can be applied again") {
+TEST_CASE(
+    "the pullback of each layer of the list is linear, adds to the gradient, and can be applied again: exactly over "
+    "the prime "
+    "field") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
       must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
@@ -106,7 +112,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("the pullback of G∘F is that of F after that of G") {
+TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, exactly over the prime field") {
   redrawing(3, [](Generator& generator) {
     using GF = Composition<N<PrimeField>, LN<PrimeField>>;
     const auto layer = draw_layer<GF>(generator);
@@ -122,7 +128,10 @@ TEST_CASE("the pullback of G∘F is that of F after that of G") {
   });
 }
 
-TEST_CASE("pullbacks of causal layers are anti-causal: X̄_i depends on no Ȳ_j with j < i") {
+TEST_CASE(
+    "the pullback of each autoregressive layer of the list is anti-causal: X̄_i depends on no Ȳ_j with j < i; and X̄_i "
+    "on Ȳ_i "
+    "alone, if it is rowwise: over sets of positions, n ≤ 6") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<Positions>> && !reads_tokens<Layer<Positions>>)
       must_hold(

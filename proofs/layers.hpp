@@ -105,6 +105,12 @@ template <class Real> using EncoderBlock = numpy::EncoderBlock<small_numpy, Real
 template <class Real> using DecoderBlockInMemory = WithMemory<numpy::DecoderBlock<small_numpy, Real>>;
 // clang-format on
 
+/// Models of a source and a target, which are not in the list: claim 10 is about them.
+template <class Real>
+using FormulatedModel = formulated::Transformer<small_formulated, Real>;
+template <class Real>
+using NumpyModel = numpy::Transformer<small_numpy, Real>;
+
 /// One head of H: d_head columns.
 template <class Real>
 using OneHead =
@@ -118,7 +124,7 @@ struct Listed {
   std::string_view name;
 };
 
-/// Every layer, and every model of one input. (proofs/10_encoder_decoder.cpp has those of two.)
+/// Every layer, and every model of one input.
 inline constexpr std::tuple layers{
     Listed<Em>{"Em"},
     Listed<PE>{"PE"},
