@@ -320,6 +320,33 @@ class Terminal(unittest.TestCase):
         self.assertEqual([len(line) for line in lines], [79, 79])  # of more
 
 
+class Runner(unittest.TestCase):
+    """examples/run, as far as it builds nothing."""
+
+    @staticmethod
+    def run_examples(*options):
+        return subprocess.run([ROOT / "examples/run", *options], capture_output=True, text=True, timeout=60)
+
+    def test_it_lists_all_programs_as_the_readme_does(self):
+        listed = dict(line.split(maxsplit=1) for line in self.run_examples("--list").stdout.splitlines())
+        self.assertEqual(tuple(listed), PROGRAMS)
+        targets = json.loads((DIRECTORY.parent / "meson-info/intro-targets.json").read_text(encoding="utf-8"))
+        built = {target["name"] for target in targets if target["defined_in"].endswith("/examples/meson.build")}
+        self.assertEqual(set(listed), built)
+
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", readme, re.MULTILINE))
+        self.assertEqual({name: text.replace("`", "") for name, text in rows.items()}, listed)
+        for name in re.findall(r"examples/run ([a-z]\w*)", readme):
+            self.assertIn(name, listed)
+
+    def test_there_is_no_other(self):
+        for name in ("frobnicate", ".*", "reverse seq2seq"):
+            result = self.run_examples(name)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual(result.stderr, f"examples/run: there is no example '{name}'; --list says what there is\n")
+
+
 class ProofTree(unittest.TestCase):
     MODELS = ("T_LM", "inspirational", "two_heads", "formulated", "numpy")
 
