@@ -33,7 +33,7 @@
 /// The manners of the example programs, and what those that train a model have in common.
 namespace program {
 
-/// Ctrl-C, while there is one of these, asks to stop; a second one kills, as usual. Where Ctrl-C is ignored it stays so.
+/// Ctrl-C, while there is one of these, asks to stop; a second one kills, as usual. Where it is ignored it stays so.
 class Interruption {
  public:
   Interruption()
@@ -82,9 +82,9 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
 }
 
 /// Runs `run` after reading the options. What ends the program otherwise is one sentence on standard error, and an exit
-/// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe) or there
-/// is too little memory. If Ctrl-C stopped the training, the last line says so and the program dies of SIGINT, so that a
-/// shell's loop over it ends too (130 is its `$?`).
+/// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe) or
+/// there is too little memory. If Ctrl-C stopped the training, the last line says so and the program dies of SIGINT, so
+/// that a shell's loop over it ends too (130 is its `$?`).
 template <class Run>
 int main(CLI::App& app, int argc, char** argv, const Run& run) {
   const auto fail = [&app](const std::string& sentence, int code) {

@@ -197,8 +197,8 @@ class Small(unittest.TestCase):
 
 
 def interrupted(*command, handler=signal.SIG_DFL):
-    """What a command that trains returns and prints if Ctrl-C reaches it, and all that it runs, after the first line that
-    begins with "step"."""
+    """What a command that trains returns and prints if Ctrl-C reaches it, and all that it runs, after the first line
+    that begins with "step"."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, handler))
     output = ""
@@ -212,7 +212,7 @@ def interrupted(*command, handler=signal.SIG_DFL):
 
 
 class Manners(unittest.TestCase):
-    TRAINING = {"reverse": [], "seq2seq": ["--batch-size", "1"], "own_layer": []}  # small batches: steps that take moments
+    TRAINING = {"reverse": [], "seq2seq": ["--batch-size", "1"], "own_layer": []}  # steps that take moments
     LOOP = 'for seed in 1 2 3; do "$@" $seed; done; echo "the loop went on"'
 
     def test_ctrl_c_stops_training_still_tests_and_ends_as_a_shell_expects(self):
@@ -290,7 +290,8 @@ def on_terminal(width, variables, steps="1"):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 25, width, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("TERM", "NO_COLOR", "COLUMNS")}
-    process = subprocess.Popen([DIRECTORY / "reverse", "--steps", steps], stdout=theirs, env={**environment, **variables})
+    process = subprocess.Popen([DIRECTORY / "reverse", "--steps", steps], stdout=theirs,
+                               env={**environment, **variables})
     os.close(theirs)
     written = b""
     try:
