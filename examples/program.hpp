@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iomanip>
 #include <iostream>
 #include <limits>
 #include <map>
+#include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,23 +30,84 @@
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/training/train.hpp>
 
-/// What the example programs that train a model have in common.
+/// The manners of the example programs, and what those that train a model have in common.
 namespace program {
 
-/// Runs `run` after reading the options. Wrong options and wrong input end the program with one sentence and exit
-/// code 2.
-template <class Run>
-int main(CLI::App& app, int argc, char** argv, const Run& run) {
+/// Ctrl-C, while there is one of these, asks to stop; a second one kills, as usual. Where it is ignored it stays so.
+class Interruption {
+ public:
+  Interruption()
+      : before_{std::signal(SIGINT, [](int) {
+          requested_ = 1;
+          std::signal(SIGINT, SIG_DFL);
+        })} {
+    if (before_ == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  }
+  ~Interruption() { std::signal(SIGINT, before_); }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  static bool requested() { return requested_ != 0; }
+
+ private:
+  static inline volatile std::sig_atomic_t requested_ = 0;
+  void (*before_)(int);
+};
+
+/// An argument as a sentence shows it.
+inline std::string shown(const std::string& argument) { return argument.empty() ? "''" : argument; }
+
+/// Reads the options. False if help was asked for, which is printed then.
+inline bool read_options(CLI::App& app, int argc, char** argv) {
+  for (CLI::Option* const option : app.get_options())
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();  // a flag has no value
   try {
     app.parse(argc, argv);
-    run();
-    return 0;
+    return true;
   } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const std::exception& error) {
-    std::cerr << app.get_name() << ": " << error.what() << '\n';
-    return 2;
+    app.exit(help);
+    return false;
+  } catch (const CLI::ExtrasError&) {
+    const auto extras = app.remaining();
+    const auto extra = std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text != "--"; });
+    throw CLI::ValidationError(shown(*extra), "there is no such option; --help lists what there is");
+  } catch (const CLI::ArgumentMismatch& error) {  // it begins with the name of the option, a flag's without its dashes
+    const std::string message = error.what(), name = message.substr(0, message.find_first_of(": "));
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    if (option == nullptr) throw CLI::ValidationError((name.size() == 1 ? "-" : "--") + name, "it takes no value");
+    if (option->count() > 1)
+      throw CLI::ValidationError(name, "it is given " + std::to_string(option->count()) + " times, but has one value");
+    throw CLI::ValidationError(name, "its value is missing: " + option->get_type_name());
   }
+}
+
+/// Runs `run` after reading the options. What ends the program otherwise is one sentence on standard error, and an exit
+/// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe) or
+/// there is too little memory. If Ctrl-C stopped the training, the last line says so and the program dies of SIGINT, so
+/// that a shell's loop over it ends too (130 is its `$?`).
+template <class Run>
+int main(CLI::App& app, int argc, char** argv, const Run& run) {
+  const auto fail = [&app](const std::string& sentence, int code) {
+    std::cout.exceptions(std::ios::goodbit);  // std::cerr flushes it first
+    std::cerr << app.get_name() << ": " << sentence << '\n';
+    return code;
+  };
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails then, as to a full disk
+  try {
+    std::cout.exceptions(std::ios::badbit | std::ios::failbit);
+    if (read_options(app, argc, argv)) run();
+    if (Interruption::requested()) std::cout << "interrupted while training\n";
+    std::cout.flush();
+  } catch (const std::ios::failure&) {
+    return fail(std::string("standard output cannot be written: ") + std::strerror(errno), 1);
+  } catch (const std::bad_alloc&) {
+    return fail("there is not enough memory", 1);
+  } catch (const std::exception& error) {
+    return fail(error.what(), 2);
+  }
+  if (!Interruption::requested()) return 0;
+  std::raise(SIGINT);
+  return 130;  // where it is blocked
 }
 
 /// An option that is one of a few names.
@@ -54,7 +120,8 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const std:
          name,
          [&value, choices, name, listed](const std::string& text) {
            const auto chosen = choices.find(text);
-           if (chosen == choices.end()) throw CLI::ValidationError(name, "it must be " + listed + ", not " + text);
+           if (chosen == choices.end())
+             throw CLI::ValidationError(name, "it must be " + listed + ", not " + shown(text));
            value = chosen->second;
          },
          description)
@@ -67,20 +134,32 @@ std::string with_standard(const std::string& description, const Value& standard)
   return description + " (" + CLI::detail::to_string(standard) + ")";
 }
 
+/// As in "2 to 4", or "2".
+inline std::string spelled(std::uint64_t first, std::uint64_t last) {
+  return std::to_string(first) + (first == last ? "" : " to " + std::to_string(last));
+}
+
+/// Whether a text is an integer from `first` to `last`, written in decimal, which `value` then is.
+template <class Value>
+bool read_integer(std::string_view text, Value& value, std::uint64_t first, std::uint64_t last) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < first || number > last) return false;
+  value = Value(number);
+  return true;
+}
+
 /// An option that is an integer from `first` to `last`, written in decimal.
 template <class Value>
 void add_integer(CLI::App& app, const std::string& name, Value& value, std::uint64_t first, std::uint64_t last,
                  const std::string& description) {
-  const std::string range = std::to_string(first) + " to " + std::to_string(last);
+  const std::string range = spelled(first, last);
   app.add_option_function<std::string>(
          name,
          [&value, name, first, last, range](const std::string& text) {
-           std::uint64_t number = 0;
-           const char* const end = text.data() + text.size();
-           const auto [stop, error] = std::from_chars(text.data(), end, number);
-           if (error != std::errc{} || stop != end || number < first || number > last)
-             throw CLI::ValidationError(name, "it must be an integer from " + range + ", not " + text);
-           value = Value(number);
+           if (!read_integer(text, value, first, last))
+             throw CLI::ValidationError(name, "it must be an integer from " + range + ", not " + shown(text));
          },
          description)
       ->type_name(range);
@@ -93,7 +172,7 @@ inline void add_positive(CLI::App& app, const std::string& name, double& value, 
          [&value, name](const std::string& text) {
            std::istringstream in{text};
            if (!(in >> value && in.eof() && std::isfinite(value) && value > 0))
-             throw CLI::ValidationError(name, "it must be a finite number greater than 0, not " + text);
+             throw CLI::ValidationError(name, "it must be a finite number greater than 0, not " + shown(text));
          },
          description)
       ->type_name("> 0");
@@ -106,42 +185,71 @@ inline constexpr std::uint64_t a_billion = 1'000'000'000;
 inline void add_training_options(CLI::App& app, double& learning_rate, std::size_t& batch_size, std::uint64_t& seed,
                                  bool& quiet) {
   add_positive(app, "--learning-rate", learning_rate, with_standard("The learning rate", learning_rate));
-  add_integer(app, "--batch-size", batch_size, 1, 100'000,
+  add_integer(app, "--batch-size", batch_size, 1, 10'000,
               with_standard("The number of sequences in a batch", batch_size));
   add_integer(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
               with_standard("Where random numbers start: data and initial weights follow from it", seed));
-  app.add_flag("--quiet", quiet, "Print the success rate only");
+  app.add_flag("--quiet", quiet, "Print only the answers to what was asked and the success rate");
 }
 
-/// Ctrl-C asks to stop; a second one kills, as usual.
-class Interruption {
- public:
-  Interruption() {
-    std::signal(SIGINT, [](int) {
-      requested_ = 1;
-      std::signal(SIGINT, SIG_DFL);
-    });
+/// The option of those that answer questions of the user's own: a sequence, and as often as it is given.
+inline void add_ask(CLI::App& app, std::vector<std::string>& asked, const std::string& description) {
+  app.add_option("--ask", asked, description)->allow_extra_args(false)->type_name("\"TOKEN ...\"");
+}
+
+/// What is asked, as sequences of `shortest` to `longest` tokens from `first` to `last`, each as in "3 7".
+inline std::vector<std::vector<tlm::Token>> questions(const std::vector<std::string>& asked, std::uint64_t first,
+                                                      std::uint64_t last, std::uint64_t shortest,
+                                                      std::uint64_t longest) {
+  std::vector<std::vector<tlm::Token>> questions;
+  for (const std::string& text : asked) {
+    auto& tokens = questions.emplace_back();
+    std::istringstream words{text};
+    for (std::string word; words >> word;)
+      if (!read_integer(word, tokens.emplace_back(), first, last))
+        throw CLI::ValidationError("--ask",
+                                   "a token must be an integer from " + spelled(first, last) + ", not " + word);
+    if (tokens.size() < shortest || tokens.size() > longest)
+      throw CLI::ValidationError("--ask", "a sequence must have " + spelled(shortest, longest) + " tokens, not " +
+                                              std::to_string(tokens.size()));
   }
-  bool requested() const { return requested_ != 0; }
+  return questions;
+}
 
- private:
-  static inline volatile std::sig_atomic_t requested_ = 0;
-};
+/// The width of the terminal: COLUMNS, or what the terminal says, or 80.
+inline std::size_t columns() {
+  std::size_t width = 0;
+  if (const char* const given = std::getenv("COLUMNS")) std::from_chars(given, given + std::strlen(given), width);
+  winsize size{};
+  if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+  return width == 0 ? 80 : width;
+}
 
-/// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise a line every 500
-/// steps.
+/// Whether standard output is a terminal on which a line may be rewritten in place: one of at least 80 columns that is not
+/// "dumb", and of whose user NO_COLOR does not want it plain.
+inline bool can_rewrite() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  return isatty(STDOUT_FILENO) != 0 && variable("TERM") != "" && variable("TERM") != "dumb" &&
+         variable("NO_COLOR") == "" && columns() >= 80;
+}
+
+/// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise plain lines, one every
+/// 500 steps.
 class ProgressReport {
  public:
   ProgressReport(std::size_t steps, bool quiet)
-      : steps_{steps}, quiet_{quiet}, live_{isatty(STDOUT_FILENO) != 0}, start_{Clock::now()}, shown_{start_} {}
+      : steps_{steps}, quiet_{quiet}, live_{can_rewrite()}, start_{Clock::now()}, shown_{start_} {}
 
   tlm::Continue operator()(const tlm::Progress& progress) {
     sum_of_losses_ += progress.loss;
     ++losses_;
-    const bool last = progress.step == steps_ || interruption_.requested();
+    const bool last = progress.step == steps_ || Interruption::requested();
     const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
     if (!quiet_ && (last || due)) show(progress.step, last);
-    return interruption_.requested() ? tlm::Continue::no : tlm::Continue::yes;
+    return Interruption::requested() ? tlm::Continue::no : tlm::Continue::yes;
   }
 
  private:
@@ -156,7 +264,7 @@ class ProgressReport {
          << std::setprecision(4) << "   average loss " << sum_of_losses_ / double(losses_) << std::setprecision(0)
          << "   " << speed << " steps/s   " << std::setprecision(1) << double(steps_ - step) / speed << " s left";
     if (live_)
-      std::cout << '\r' << line.str() << "\x1b[K" << (last ? "\n" : "") << std::flush;
+      std::cout << '\r' << line.str().substr(0, columns() - 1) << "\x1b[K" << (last ? "\n" : "") << std::flush;
     else
       std::cout << line.str() << '\n' << std::flush;
     if (!live_ || losses_ >= 500) sum_of_losses_ = 0, losses_ = 0;
@@ -183,7 +291,14 @@ struct Answer {
   bool right() const { return answer == expected; }
 };
 
-/// A handful of answers, wrong ones first, and the success rate as the last line.
+/// The answers to what the user asked.
+inline void print_asked(const std::vector<Answer>& answers) {
+  for (const Answer& answer : answers)
+    std::cout << "asked: " << spelled(answer.question) << "  →  " << spelled(answer.answer)
+              << (answer.right() ? "" : "   should be: " + spelled(answer.expected)) << '\n';
+}
+
+/// A handful of answers to a test, wrong ones first, and the success rate as the last line.
 inline void print_answers(std::vector<Answer> answers, bool quiet) {
   constexpr std::size_t handful = 6;
   const auto first_right =

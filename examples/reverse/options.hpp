@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <tlm/models/transformer_lm.hpp>
 
@@ -17,6 +19,7 @@ struct Options {
   std::optional<std::size_t> steps;
   std::size_t batch_size = 4;
   std::uint64_t seed = 1;
+  std::vector<std::string> asked;
   bool quiet = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trains the article's Transformer Language Model on the article's task, to reverse the order of the tokens of a
-// sequence, and tests it on every sequence of the task.
+// sequence, lets it answer what the user asks, and tests it on every sequence of the task.
 
 #include <examples/program.hpp>
 
@@ -21,6 +21,9 @@ int main(int argc, char** argv) {
                       {{"uniform", Options::Init::uniform}, {"sinusoidal", Options::Init::sinusoidal}},
                       "The initial weights of PE (uniform)");
   program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
+  program::add_ask(app, options.asked,
+                   "A sequence to reverse after training: 2 of the tokens 1 to 10; 2 to 3 of 1 to 3 in example 1, "
+                   "2 to 4 of 1 to 4 in example 2");
   return program::main(app, argc, argv, [&] {
     if (options.example == 0) run<0>(options);
     if (options.example == 1) run<1>(options);

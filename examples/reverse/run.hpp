@@ -29,11 +29,11 @@ using ModelOf = tlm::TransformerLM<tlm::Config{.vocab_size = std::size_t(e.n_tok
                                                .max_len = 2 * std::size_t(e.max_length) + 3,
                                                .block = block}>;
 
-/// What the model makes of every sequence of the task.
+/// What the model makes of sequences of the task.
 template <class Model>
-std::vector<program::Answer> test(const Model& model, const tlm::Reversal& task) {
+std::vector<program::Answer> answers(const Model& model, const std::vector<std::vector<tlm::Token>>& sequences) {
   std::vector<program::Answer> answers;
-  for (const auto& tokens : task.all()) {
+  for (const auto& tokens : sequences) {
     const auto question = tlm::Reversal::question(tokens);
     const auto answer =
         tlm::decode(model, question, {tlm::Reversal::separator, tlm::Reversal::separator, Model::config.max_len});
@@ -46,6 +46,7 @@ template <Example e, tlm::Block block>
 void train_and_test(const Options& options) {
   using Model = ModelOf<e, block>;
   const tlm::Reversal task{e.n_tokens, e.min_length, e.max_length};
+  const auto asked = program::questions(options.asked, 1, e.n_tokens, e.min_length, e.max_length);
   const std::size_t steps = options.steps.value_or(e.steps);
   tlm::Generator generator{options.seed};
 
@@ -56,8 +57,8 @@ void train_and_test(const Options& options) {
   }
 
   if (!options.quiet)
-    std::cout << "Example " << options.example << ": to reverse " << e.min_length << " to " << e.max_length << " of "
-              << e.n_tokens << " tokens\n"
+    std::cout << "Example " << options.example << ": to reverse " << program::spelled(e.min_length, e.max_length)
+              << " of " << e.n_tokens << " tokens\n"
               << "T_LM with vocab_size " << Model::config.vocab_size << ", d_model " << Model::config.d_model
               << ", d_ff " << Model::config.d_ff << ", n_layers " << Model::config.n_layers << ", n_heads "
               << Model::config.n_heads << ", max_len " << Model::config.max_len << ", "
@@ -72,7 +73,8 @@ void train_and_test(const Options& options) {
   program::ProgressReport report{steps, options.quiet};
   tlm::train(
       *model, optimizer, [&] { return task.batch(options.batch_size, generator); }, steps, report);
-  program::print_answers(test(*model, task), options.quiet);
+  program::print_asked(answers(*model, asked));
+  program::print_answers(answers(*model, task.all()), options.quiet);
 }
 
 template <int example>

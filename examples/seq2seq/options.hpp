@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "task.hpp"
 
@@ -14,6 +16,7 @@ struct Options {
   std::size_t steps = 2'000;
   std::size_t batch_size = 32;
   std::uint64_t seed = 1;
+  std::vector<std::string> asked;
   bool quiet = false;
 };
 

@@ -12,11 +12,11 @@
 #include "options.hpp"
 #include "task.hpp"
 
-/// What the model makes of the held-out sequences.
-template <class Model>
-std::vector<program::Answer> test(const Model& model, const Task& task) {
+/// What the model makes of sources.
+template <class Model, class Sources>
+std::vector<program::Answer> answers(const Model& model, const Task& task, const Sources& sources) {
   std::vector<program::Answer> answers;
-  for (const auto& source : task.held_out())
+  for (const auto& source : sources)
     answers.push_back(
         {source, tlm::decode(model, source, {Task::start, Task::end, Task::max_len}), task.answer(source)});
   return answers;
@@ -24,6 +24,8 @@ std::vector<program::Answer> test(const Model& model, const Task& task) {
 
 template <class Model, class Objective>
 void train_and_test(const Options& options, std::string_view name, const Objective& objective) {
+  const auto asked =
+      program::questions(options.asked, Task::first_symbol, Task::first_symbol + Task::symbols - 1, 1, Task::longest);
   tlm::Generator generator{options.seed};
   Task task{options.task, generator};
   auto model = std::make_unique<Model>();
@@ -40,5 +42,6 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
   program::ProgressReport report{options.steps, options.quiet};
   tlm::train(
       *model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report, objective);
-  program::print_answers(test(*model, task), options.quiet);
+  program::print_asked(answers(*model, task, asked));
+  program::print_answers(answers(*model, task, task.held_out()), options.quiet);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, many lengths in one batch, and tests
-// it on sequences that it has not seen.
+// Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, many lengths in one batch, lets it
+// answer what the user asks, and tests it on sequences that it has not seen.
 
 #include <examples/program.hpp>
 
@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
   program::add_integer(app, "--steps", options.steps, 0, program::a_billion,
                        program::with_standard("The number of steps", options.steps));
+  program::add_ask(app, options.asked, "A sequence to copy or reverse after training: 1 to 8 of the tokens 3 to 12");
   return program::main(app, argc, argv,
                        [&] { options.model == Options::Model::numpy ? run_numpy(options) : run_formulated(options); });
 }

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""The example programs from outside: what they print, their exit codes, and Ctrl-C.
+"""The example programs from outside: what they print and on what, their exit codes, and Ctrl-C.
 
 usage: programs.py DIRECTORY [unittest's options]
 """
 
+import fcntl
 import json
+import os
 import pathlib
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import unittest
 
 DIRECTORY = pathlib.Path(sys.argv.pop(1))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = ("reverse", "seq2seq", "own_layer", "proof_tree", "attention", "averages", "positional_encoding")
 
 
 def run(program, *options):
@@ -30,8 +37,9 @@ def success_rate(output):
 
 class Reverse(unittest.TestCase):
     def test_example_0_is_learned(self):
-        result = run("reverse")
+        result = run("reverse", "--ask", "3 7")
         self.assertEqual(result.returncode, 0)
+        self.assertIn("\nasked: 3 7 0  →  3 7 0 7 3 0\n", result.stdout)
         right, total = success_rate(result.stdout)
         self.assertEqual(total, 100)
         self.assertGreaterEqual(right, 99)
@@ -63,16 +71,11 @@ class Reverse(unittest.TestCase):
         self.assertEqual(numbers("5"), numbers("5"))
         self.assertNotEqual(numbers("5"), numbers("6"))
 
-    def test_ctrl_c_stops_training_and_still_tests(self):
-        process = subprocess.Popen(
-            [DIRECTORY / "reverse", "--steps", "1000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for line in process.stdout:
-            if line.startswith("step"):
-                break
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
-        self.assertEqual(success_rate(output)[1], 100)
+    def test_what_is_asked_is_answered_before_the_last_line(self):
+        lines = run("reverse", "--steps", "0", "--quiet", "--ask", "3 7", "--ask", " 10  10 ").stdout.splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertRegex(lines[0], "^asked: 3 7 0  →  3 7 0 .*   should be: 3 7 0 7 3 0$")
+        self.assertRegex(lines[1], "^asked: 10 10 0  →  10 10 0 .*   should be: 10 10 0 10 10 0$")
 
     def test_bad_options_are_refused_in_one_sentence(self):
         for options, sentence in (
@@ -85,18 +88,36 @@ class Reverse(unittest.TestCase):
             (["--learning-rate", "fast"], "--learning-rate: it must be a finite number greater than 0, not fast"),
             (["--steps", "-1"], "--steps: it must be an integer from 0 to 1000000000, not -1"),
             (["--steps", "many"], "--steps: it must be an integer from 0 to 1000000000, not many"),
-            (["--batch-size", "0"], "--batch-size: it must be an integer from 1 to 100000, not 0"),
+            (["--steps", ""], "--steps: it must be an integer from 0 to 1000000000, not ''"),
+            (["--batch-size", "0"], "--batch-size: it must be an integer from 1 to 10000, not 0"),
             (["--seed", "-1"], "--seed: it must be an integer from 0 to 18446744073709551615, not -1"),
             (["--seed", "1e3"], "--seed: it must be an integer from 0 to 18446744073709551615, not 1e3"),
             (["--seed", "18446744073709551616"],
              "--seed: it must be an integer from 0 to 18446744073709551615, not 18446744073709551616"),
-            (["--frobnicate"], "The following argument was not expected: --frobnicate"),
+            (["--frobnicate"], "--frobnicate: there is no such option; --help lists what there is"),
+            (["3", "7"], "3: there is no such option; --help lists what there is"),
+            (["--", ""], "'': there is no such option; --help lists what there is"),
+            (["--steps", "1", "--steps", "2"], "--steps: it is given 2 times, but has one value"),
+            (["--seed"], "--seed: its value is missing: 0 to 18446744073709551615"),
+            (["--quiet=no"], "--quiet: it takes no value"),
+            (["--ask", "3 11"], "--ask: a token must be an integer from 1 to 10, not 11"),
+            (["--ask", "3 7", "--ask", "0 7"], "--ask: a token must be an integer from 1 to 10, not 0"),
+            (["--ask", "[3 7]"], "--ask: a token must be an integer from 1 to 10, not [3"),
+            (["--ask", "3 7 1"], "--ask: a sequence must have 2 tokens, not 3"),
+            (["--ask", ""], "--ask: a sequence must have 2 tokens, not 0"),
+            (["--ask", "1 2 3 4 1", "--example", "2"], "--ask: a sequence must have 2 to 4 tokens, not 5"),
+            (["--ask"], '--ask: its value is missing: "TOKEN ..."'),
         ):
             result = run("reverse", *options)
             self.assertEqual(result.returncode, 2, options)
             self.assertEqual(result.stdout, "")
             self.assertEqual(result.stderr, f"reverse: {sentence}\n")
 
+    def test_a_learning_rate_that_is_0_for_the_model_is_refused(self):
+        result = run("reverse", "--learning-rate", "1e-60", "--quiet")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, "reverse: the learning rate of Adam must be finite and greater than 0 when "
+                                        "rounded to the model's numbers, not 1e-60\n")
 
     def test_training_that_diverges_ends_with_a_sentence(self):
         result = run("reverse", "--learning-rate", "1e9", "--quiet")
@@ -114,9 +135,23 @@ class Seq2seq(unittest.TestCase):
             self.assertGreaterEqual(right / total, 0.99)
 
     def test_bad_options_are_refused_in_one_sentence(self):
-        result = run("seq2seq", "--model", "recurrent")
-        self.assertEqual(result.returncode, 2)
-        self.assertEqual(result.stderr, "seq2seq: --model: it must be formulated or numpy, not recurrent\n")
+        for options, sentence in (
+            (["--model", "recurrent"], "--model: it must be formulated or numpy, not recurrent"),
+            (["--task", ""], "--task: it must be copy or reverse, not ''"),
+            (["--ask", "3 2"], "--ask: a token must be an integer from 3 to 12, not 2"),
+            (["--ask", "3 4 5 6 7 8 9 10 11"], "--ask: a sequence must have 1 to 8 tokens, not 9"),
+            (["--ask", " "], "--ask: a sequence must have 1 to 8 tokens, not 0"),
+        ):
+            result = run("seq2seq", *options)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), options)
+            self.assertEqual(result.stderr, f"seq2seq: {sentence}\n")
+
+    def test_what_is_asked_is_answered(self):
+        for task, answer in (("copy", "3 12 4 2"), ("reverse", "4 12 3 2")):
+            lines = run("seq2seq", "--task", task, "--steps", "0", "--quiet", "--ask", "3 12 4").stdout.splitlines()
+            self.assertEqual(len(lines), 2)
+            self.assertTrue(lines[0].startswith("asked: 3 12 4  →  "))
+            self.assertTrue(lines[0].endswith(f"   should be: {answer}"))
 
 
 class Averages(unittest.TestCase):
@@ -152,12 +187,165 @@ class Attention(unittest.TestCase):
 
 
 class Small(unittest.TestCase):
-    def test_programs_without_options_refuse_them(self):
-        for program in ("attention", "averages", "positional_encoding", "proof_tree"):
+    def test_programs_with_few_options_refuse_others(self):
+        for program in ("own_layer", "attention", "averages", "positional_encoding", "proof_tree"):
             result = run(program, "--frobnicate")
             self.assertEqual(result.returncode, 2)
             self.assertEqual(result.stdout, "")
-            self.assertEqual(result.stderr, f"{program}: The following argument was not expected: --frobnicate\n")
+            self.assertEqual(result.stderr, f"{program}: --frobnicate: there is no such option; "
+                                            "--help lists what there is\n")
+
+
+def interrupted(*command, handler=signal.SIG_DFL):
+    """What a command that trains returns and prints if Ctrl-C reaches it, and all that it runs, after the first line
+    that begins with "step"."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, handler))
+    output = ""
+    for line in process.stdout:
+        output += line
+        if line.startswith("step"):
+            break
+    os.killpg(process.pid, signal.SIGINT)
+    output += process.communicate(timeout=60)[0]
+    return process.returncode, output.splitlines()
+
+
+class Manners(unittest.TestCase):
+    TRAINING = {"reverse": [], "seq2seq": ["--batch-size", "1"], "own_layer": []}  # steps that take moments
+    LOOP = 'for seed in 1 2 3; do "$@" $seed; done; echo "the loop went on"'
+
+    def test_ctrl_c_stops_training_still_tests_and_ends_as_a_shell_expects(self):
+        for program, options in self.TRAINING.items():
+            code, lines = interrupted(DIRECTORY / program, "--steps", "1000000000", *options)
+            self.assertEqual(code, -signal.SIGINT)
+            self.assertIsNotNone(success_rate(lines[-2]))
+            self.assertEqual(lines[-1], "interrupted while training")
+
+    def test_the_status_is_130(self):
+        # A shell with a trap survives, and tells.
+        code, lines = interrupted("bash", "-c", 'trap : INT; "$0" --steps 1000000000; echo $?', DIRECTORY / "reverse")
+        self.assertEqual((code, lines[-2:]), (0, ["interrupted while training", "130"]))
+
+    def test_a_loop_over_seeds_stops(self):
+        code, lines = interrupted("bash", "-c", self.LOOP, "bash", DIRECTORY / "reverse", "--steps", "1000000000",
+                                  "--seed")
+        self.assertEqual(code, -signal.SIGINT)
+        self.assertEqual(lines[-1], "interrupted while training")
+        self.assertEqual(lines.count("interrupted while training"), 1)
+
+    def test_a_loop_over_a_program_that_only_returns_130_goes_on(self):  # the control of the one above
+        program = ("import signal, sys, time\n"
+                   "signal.signal(signal.SIGINT, lambda *_: sys.exit(130))\n"
+                   "print('step', flush=True)\n"
+                   "time.sleep(60 if sys.argv[1] == '1' else 0)")
+        code, lines = interrupted("bash", "-c", self.LOOP, "bash", sys.executable, "-c", program)
+        self.assertEqual((code, lines), (0, ["step", "step", "step", "the loop went on"]))
+
+    def test_where_ctrl_c_is_ignored_it_stays_so(self):
+        code, lines = interrupted(DIRECTORY / "reverse", "--steps", "700", handler=signal.SIG_IGN)
+        self.assertEqual(code, 0)
+        self.assertIsNotNone(success_rate(lines[-1]))
+
+    def written_to(self, output, program, *options):
+        result = subprocess.run([DIRECTORY / program, *options], stdout=output, stderr=subprocess.PIPE, text=True,
+                                timeout=60)
+        return result.returncode, result.stderr
+
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            for program in PROGRAMS:
+                training = ["--steps", "1000000000"] if program in self.TRAINING else []
+                for options in (training + self.TRAINING.get(program, []), ["--help"]):
+                    self.assertEqual(self.written_to(full, program, *options),
+                                     (1, f"{program}: standard output cannot be written: No space left on device\n"))
+
+    def test_a_closed_pipe_is_an_error(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        for program in PROGRAMS[3:]:
+            self.assertEqual(self.written_to(writer, program),
+                             (1, f"{program}: standard output cannot be written: Broken pipe\n"))
+        os.close(writer)
+        result = subprocess.run(["bash", "-c", '"$0" --steps 1000000000 | head -1; echo ${PIPESTATUS[0]}',
+                                 DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.stdout, "Example 0: to reverse 2 of 10 tokens\n1\n")
+        self.assertEqual(result.stderr, "reverse: standard output cannot be written: Broken pipe\n")
+
+    def test_a_closed_standard_output_is_an_error(self):
+        result = subprocess.run(["bash", "-c", '"$0" >&-', DIRECTORY / "averages"], capture_output=True, text=True,
+                                timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "averages: standard output cannot be written: Bad file descriptor\n")
+
+    def test_too_little_memory_is_a_sentence(self):
+        result = subprocess.run(["bash", "-c", 'ulimit -v 1000000; exec "$0" --example 2 --batch-size 10000 --quiet',
+                                 DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, "reverse: there is not enough memory\n")
+
+
+def on_terminal(width, variables, steps="1"):
+    """What `reverse` writes to a terminal of a width, until its last line or, if it is rewritten, for a moment."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 25, width, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("TERM", "NO_COLOR", "COLUMNS")}
+    process = subprocess.Popen([DIRECTORY / "reverse", "--steps", steps], stdout=theirs,
+                               env={**environment, **variables})
+    os.close(theirs)
+    written = b""
+    try:
+        while b"% (" not in written and written.count(b"\x1b[K") < 2:
+            written += os.read(ours, 4096)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    return written.decode(errors="ignore").replace("\r\n", "\n")
+
+
+class Terminal(unittest.TestCase):
+    def test_a_line_is_rewritten_in_place_where_that_can_be(self):
+        for width, variables in ((80, {}), (0, {}), (40, {"COLUMNS": "100"})):
+            self.assertRegex(on_terminal(width, {"TERM": "xterm", **variables}), r"\rstep 1 of 1 .*\x1b\[K")
+
+    def test_elsewhere_lines_are_plain(self):
+        for width, variables in ((100, {"TERM": "dumb"}), (100, {}), (100, {"TERM": "xterm", "NO_COLOR": "1"}),
+                                 (79, {"TERM": "xterm"}), (100, {"TERM": "xterm", "COLUMNS": "40"})):
+            written = on_terminal(width, variables)
+            self.assertIn("\nstep 1 of 1 ", written)
+            self.assertNotRegex(written, r"[\r\x1b]", variables)
+
+    def test_a_line_that_is_rewritten_fits(self):
+        lines = re.findall(r"\r([^\x1b]*)\x1b\[K", on_terminal(80, {"TERM": "xterm"}, "1000000000"))
+        self.assertEqual([len(line) for line in lines], [79, 79])  # of more
+
+
+class Runner(unittest.TestCase):
+    """examples/run, as far as it builds nothing."""
+
+    @staticmethod
+    def run_examples(*options):
+        return subprocess.run([ROOT / "examples/run", *options], capture_output=True, text=True, timeout=60)
+
+    def test_it_lists_all_programs_as_the_readme_does(self):
+        listed = dict(line.split(maxsplit=1) for line in self.run_examples("--list").stdout.splitlines())
+        self.assertEqual(tuple(listed), PROGRAMS)
+        targets = json.loads((DIRECTORY.parent / "meson-info/intro-targets.json").read_text(encoding="utf-8"))
+        built = {target["name"] for target in targets if target["defined_in"].endswith("/examples/meson.build")}
+        self.assertEqual(set(listed), built)
+
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", readme, re.MULTILINE))
+        self.assertEqual({name: text.replace("`", "") for name, text in rows.items()}, listed)
+        for name in re.findall(r"examples/run ([a-z]\w*)", readme):
+            self.assertIn(name, listed)
+
+    def test_there_is_no_other(self):
+        for name in ("frobnicate", ".*", "reverse seq2seq"):
+            result = self.run_examples(name)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual(result.stderr, f"examples/run: there is no example '{name}'; --list says what there is\n")
 
 
 class ProofTree(unittest.TestCase):
@@ -234,13 +422,12 @@ class ProofTree(unittest.TestCase):
                 self.assertTrue(line.lstrip().startswith(item + " is "), line)
 
     def test_every_leaf_points_to_the_check_that_holds_it(self):
-        root = pathlib.Path(__file__).resolve().parents[2]
         checks = {step["check"] for model in self.MODELS for step in self.steps(model) if "declared" in step}
         self.assertGreaterEqual(len(checks), 4)  # rowwise, autoregressive, both masks
         for check in checks:
-            self.assertTrue(is_a_test_case(root, check), check)
-        self.assertFalse(is_a_test_case(root, "proofs/04_leaves.cpp: what is called rowwise"))  # not all of its name
-        self.assertFalse(is_a_test_case(root, "proofs/40_leaves.cpp: what is called rowwise is rowwise"))
+            self.assertTrue(is_a_test_case(check), check)
+        self.assertFalse(is_a_test_case("proofs/04_leaves.cpp: what is called rowwise"))  # not all of its name
+        self.assertFalse(is_a_test_case("proofs/40_leaves.cpp: what is called rowwise is rowwise"))
 
     def test_bad_options_are_refused_in_one_sentence(self):
         result = run("proof_tree", "--model", "recurrent")
@@ -249,15 +436,15 @@ class ProofTree(unittest.TestCase):
                                         "two_heads, not recurrent\n")
 
 
-def is_a_test_case(root, check):
+def is_a_test_case(check):
     """Whether a check "FILE: NAME" is a test case of the proofs."""
     file, _, name = check.partition(": ")
-    path = root / file
+    path = ROOT / file
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     # The pieces of a name that goes over several lines are one.
     names = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found)) for found in
              re.findall(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text, re.MULTILINE)]
-    return path.parent == root / "proofs" and name in names
+    return path.parent == ROOT / "proofs" and name in names
 
 
 class Control(unittest.TestCase):

@@ -3,6 +3,9 @@
 
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../layers.hpp"
@@ -88,6 +91,46 @@ TEST_CASE("loss weights that sum to 0, unless they are those of a part") {
   Model gradient;
   CHECK_THROWS_WITH_AS(loss_and_gradient(model, weightless, gradient, Sum{}), sentence, std::invalid_argument);
   CHECK(loss(model, weightless, PartOf<double>{3}) == 0);
+}
+
+TEST_CASE_TEMPLATE("a number of an optimizer out of its range moves nothing", Real, float, double) {
+  using Layer = Plus<"B", 2, Real>;
+  Layer layer{.B = {1, 2}};
+  const Layer unmoved = layer, gradient{.B = {4, -8}};
+  const auto refuses = [&](auto optimizer, const std::string& name, const std::string& limit,
+                           const std::string& value) {
+    const std::string sentence = name + " must be " + limit + " when rounded to the model's numbers, not " + value;
+    CHECK_THROWS_WITH_AS(optimizer(layer, gradient), sentence.c_str(), std::invalid_argument);
+    CHECK(layer.B == unmoved.B);
+  };
+  const std::string positive = "finite and greater than 0", below_one = "at least 0 and less than 1";
+  for (const auto& [value, text] :
+       {std::pair{0.0, "0"}, {-1.0, "-1"}, {NaN, "nan"}, {std::numeric_limits<double>::infinity(), "inf"}}) {
+    refuses(SGD{value}, "the learning rate of SGD", positive, text);
+    refuses(Adam<Layer>{.learning_rate = value}, "the learning rate of Adam", positive, text);
+    refuses(Adam<Layer>{.epsilon = value}, "epsilon of Adam", positive, text);
+  }
+  for (const auto& [value, text] : {std::pair{1.0, "1"}, {-0.5, "-0.5"}, {1.5, "1.5"}, {NaN, "nan"}}) {
+    refuses(Adam<Layer>{.beta_1 = value}, "beta_1 of Adam", below_one, text);
+    refuses(Adam<Layer>{.beta_2 = value}, "beta_2 of Adam", below_one, text);
+  }
+  // What a double can tell from 1 and from 0, and a float cannot.
+  if constexpr (std::is_same_v<Real, float>) {
+    refuses(Adam<Layer>{.beta_2 = 0.99999999}, "beta_2 of Adam", below_one, "0.99999999");
+    refuses(SGD{1e-60}, "the learning rate of SGD", positive, "1e-60");
+  } else {
+    CHECK_NOTHROW((Adam<Layer>{.beta_2 = 0.99999999}(layer, gradient)));
+    CHECK_NOTHROW(SGD{1e-60}(layer, gradient));
+  }
+
+  // An optimizer that has refused begins at its first step.
+  Adam<Layer> corrected{.beta_1 = 1}, fresh;
+  CHECK_THROWS_AS(corrected(layer, gradient), std::invalid_argument);
+  corrected.beta_1 = fresh.beta_1;
+  Layer by_corrected, by_fresh;
+  corrected(by_corrected, gradient);
+  fresh(by_fresh, gradient);
+  CHECK(by_corrected.B == by_fresh.B);
 }
 
 TEST_CASE("a token that starts and is not in the vocabulary") {

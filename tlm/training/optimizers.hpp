@@ -3,11 +3,41 @@
 
 #include <cmath>
 #include <cstddef>
+#include <sstream>
+#include <stdexcept>
 
+#include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
 
-/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient.
+/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient. They throw
+/// std::invalid_argument, and move nothing, if one of their own numbers is out of its range when rounded to the numbers of
+/// the layer: 0.99999999 is 1 as a float.
 namespace tlm {
+
+namespace detail {
+
+/// Throws std::invalid_argument unless the condition holds: NAME must be LIMIT, not VALUE.
+inline void require(bool condition, const char* name, const char* limit, double value) {
+  if (condition) return;
+  std::ostringstream message;
+  message.precision(15);
+  message << name << " must be " << limit << " when rounded to the model's numbers, not " << value;
+  throw std::invalid_argument(message.str());
+}
+
+/// A number of an optimizer that must be finite and greater than 0.
+template <class Real>
+void require_positive(const char* name, double value) {
+  require(std::isfinite(Real(value)) && Real(value) > 0, name, "finite and greater than 0", value);
+}
+
+/// A number of an optimizer that must be from [0, 1).
+template <class Real>
+void require_rate_of_decay(const char* name, double value) {
+  require(Real(value) >= 0 && Real(value) < 1, name, "at least 0 and less than 1", value);
+}
+
+}  // namespace detail
 
 /// Gradient descent: w ← w − η·∂L/∂w. (Notebook, train, where η = 0.001.)
 struct SGD {
@@ -15,6 +45,7 @@ struct SGD {
 
   template <class Layer>
   void operator()(Layer& layer, const Layer& gradient) const {
+    detail::require_positive<typename CodomainOf<Layer>::Real>("the learning rate of SGD", learning_rate);
     for_each_weight(
         [this]<class Weight>(const Name&, Weight& w, const Weight& g) {
           const auto eta = typename Weight::Real(learning_rate);
@@ -32,9 +63,14 @@ struct Adam {
   double learning_rate = 0.001;  ///< η > 0
   double beta_1 = 0.9;           ///< From [0, 1).
   double beta_2 = 0.999;         ///< From [0, 1).
-  double epsilon = 1e-8;
+  double epsilon = 1e-8;         ///< ε > 0
 
   void operator()(Layer& layer, const Layer& gradient) {
+    using Number = typename CodomainOf<Layer>::Real;
+    detail::require_positive<Number>("the learning rate of Adam", learning_rate);
+    detail::require_rate_of_decay<Number>("beta_1 of Adam", beta_1);
+    detail::require_rate_of_decay<Number>("beta_2 of Adam", beta_2);
+    detail::require_positive<Number>("epsilon of Adam", epsilon);
     ++t;
     const double eta = learning_rate / (1 - std::pow(beta_1, t));
     const double one_over_bias = 1 / (1 - std::pow(beta_2, t));
