@@ -80,18 +80,19 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("and so in double, within 1e-12") {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+TEST_CASE("and so in double within 1e-12, for each building block of the list") {
+  for_each(building_blocks, []<template <class> class Layer>(Listed<Layer> listed) {
     must_hold(value_fails<Layer, double>(listed.name, 1));
     must_hold(transpose_fails<Layer, double>(listed.name, 1));
   });
 }
 
 TEST_CASE(
-    "the pullback of each layer of the list is linear, adds to the gradient, and can be applied again: exactly over "
+    "the pullback of each building block of the list is linear, adds to the gradient, and can be applied again: "
+    "exactly over "
     "the prime "
     "field") {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+  for_each(building_blocks, []<template <class> class Layer>(Listed<Layer> listed) {
     for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
       must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
   });
@@ -101,7 +102,7 @@ TEST_CASE(
     "the pullback of a formula is the transpose of its derivative if those of its parts are: for compositions, stacks, "
     "sums, Concat, products, attention to X and to a memory, and tied weights, of generic parts: exactly, over dual "
     "numbers of the prime field") {
-  for_each_generic_formula([]<template <class> class Layer>(Listed<Layer> listed) {
+  for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     for (const std::uint64_t key : {21u, 22u}) {
       PrimeField::key = key;
       must_hold(value_fails<Layer, PrimeField>(listed.name, key));

@@ -458,10 +458,4 @@ inline constexpr std::tuple generic_formulas{
     Listed<Made<TiedOf, is::Autoregressive>::Runs>{"F with a tied weight"},
 };
 
-/// action(listed) for every generic formula.
-template <class Action>
-void for_each_generic_formula(const Action& action) {
-  std::apply([&](const auto&... listed) { (action(listed), ...); }, generic_formulas);
-}
-
 }  // namespace tlm::proofs

@@ -124,8 +124,8 @@ struct Listed {
   std::string_view name;
 };
 
-/// Every layer, and every model of one input.
-inline constexpr std::tuple layers{
+/// Every leaf, and what is made of few of them.
+inline constexpr std::tuple building_blocks{
     Listed<Em>{"Em"},
     Listed<PE>{"PE"},
     Listed<W_p>{"W_p"},
@@ -147,19 +147,26 @@ inline constexpr std::tuple layers{
     Listed<MH>{"MultiHead, unmasked"},
     Listed<ResReLU>{"Res(ReLU)"},
     Listed<TwoFF>{"FF∘FF"},
+    Listed<TiedEm>{"OneHot(x)×W_e, tied"},
+    Listed<TiedOut>{"X×W_eᵀ, tied"},
+};
+
+/// What is made of those: blocks, and models of one input.
+inline constexpr std::tuple blocks_and_models{
     Listed<DB>{"DB"},
     Listed<InspirationalDB>{"DB, inspirational"},
     Listed<BehindEm>{"Φ∘N∘DB∘DB∘PE"},
     Listed<InspirationalBehindEm>{"Φ∘N∘DB∘DB∘PE, inspirational"},
     Listed<T_LM>{"T_LM"},
     Listed<InspirationalT_LM>{"T_LM, inspirational"},
-    Listed<TiedEm>{"OneHot(x)×W_e, tied"},
-    Listed<TiedOut>{"X×W_eᵀ, tied"},
     Listed<EncoderLayer>{"formulated encoder layer"},
     Listed<DecoderLayer>{"formulated decoder layer"},
     Listed<EncoderBlock>{"NumPy encoder block"},
     Listed<DecoderBlockInMemory>{"NumPy decoder block"},
 };
+
+/// Every layer, and every model of one input.
+inline constexpr std::tuple layers = std::tuple_cat(building_blocks, blocks_and_models);
 
 /// The layers of a list in double, as types.
 template <class List>
@@ -171,10 +178,16 @@ struct InDouble<const std::tuple<Ls...>> {
 /// The listed layers in double, as types.
 using LayersInDouble = typename InDouble<decltype(layers)>::type;
 
+/// action(listed) for each of a list.
+template <class... Ls, class Action>
+void for_each(const std::tuple<Ls...>& list, const Action& action) {
+  std::apply([&](const auto&... listed) { (action(listed), ...); }, list);
+}
+
 /// action(listed) for every layer of the list.
 template <class Action>
 void for_each_layer(const Action& action) {
-  std::apply([&](const auto&... listed) { (action(listed), ...); }, layers);
+  for_each(layers, action);
 }
 
 }  // namespace tlm::proofs
