@@ -2,57 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "../layers.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
-
-namespace {
-
-/// a·X + b·Y.
-template <class M>
-M combination(double a, const M& X, double b, const M& Y) {
-  M sum = X;
-  for (std::size_t e = 0; e < X.rows() * M::cols; ++e) sum.data()[e] = a * X.data()[e] + b * Y.data()[e];
-  return sum;
-}
-Nothing combination(double, Nothing, double, Nothing) { return {}; }
-double distance(Nothing, Nothing) { return 0; }
-
-}  // namespace
-
-TEST_CASE_TEMPLATE_DEFINE("a pullback is linear, adds to the gradient, and can be applied again", F, linear) {
-  Generator generator{1};
-  const F layer = random_layer<F>(generator);
-  const auto X = random_rows<typename F::domain>(unequal(), generator);
-  const auto U = random_rows<typename F::codomain>(unequal(), generator);
-  const auto V = random_rows<typename F::codomain>(unequal(), generator);
-  const auto result = layer.value_and_pullback(X);
-
-  // U, then V onto it, then both at once: 2U − 3V.
-  F gradient, of_U, both;
-  const auto X_bar_U = result.pullback(U, gradient);
-  of_U = gradient;
-  const auto X_bar_V = result.pullback(V, gradient);
-  const auto X_bar = result.pullback(combination(2, U, -3, V), both);
-  CHECK(distance(X_bar, combination(2, X_bar_U, -3, X_bar_V)) <= 1e-11);
-
-  // gradient − of_U is V's part, so that `both` is 2·of_U − 3·(gradient − of_U) = 5·of_U − 3·gradient.
-  for_each_weight(
-      [](const Name&, const auto& W_bar, const auto& W_bar_U, const auto& W_bar_both) {
-        CHECK(distance(W_bar_both, combination(5, W_bar_U, -3, W_bar)) <= 1e-11);
-      },
-      std::as_const(gradient), std::as_const(of_U), std::as_const(both));
-
-  // U once more is the same once more, to the last bit.
-  F again;
-  CHECK(distance(result.pullback(U, again), X_bar_U) == 0);
-  CHECK(distance_of_weights(again, of_U) == 0);
-}
-TEST_CASE_TEMPLATE_APPLY(linear, LayersInDouble);
 
 namespace {
 

@@ -34,8 +34,11 @@ enum class Plant {
   throws                  ///< for more than two rows
 };
 
+/// What is changed now.
+Plant plant = Plant::none;
+
 /// Row i of T(X) is Σ_{j ≤ i} w·x_j, column by column: autoregressive, with one row w of weights.
-template <Plant plant, class Claim, class Real>
+template <class Claim, class Real>
 struct RunningSum {
   using declared = Claim;
   using domain = Matrix<n, 3, Real>;
@@ -128,21 +131,26 @@ struct Scale {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
 };
 
-template <Plant plant>
-struct Planted {
-  template <class Real>
-  using Layer = RunningSum<plant, is::Autoregressive, Real>;
-};
 template <class Real>
-using DeclaredRowwise = RunningSum<Plant::none, is::Rowwise, Real>;
+using Sum = RunningSum<is::Autoregressive, Real>;
 template <class Real>
-using DeclaredUnrestricted = RunningSum<Plant::none, is::Unrestricted, Real>;
+using DeclaredRowwise = RunningSum<is::Rowwise, Real>;
+template <class Real>
+using DeclaredUnrestricted = RunningSum<is::Unrestricted, Real>;
 template <class Real>
 using RightScale = Scale<is::Rowwise, Real>;
 template <class Real>
 using DeclaredAutoregressive = Scale<is::Autoregressive, Real>;
 template <class Real>
 using DeclaredConstant = Scale<is::Constant, Real>;
+
+/// The report on the sum with this change.
+Report check_sum(Plant changed, const checking::Limits& limits = {}) {
+  plant = changed;
+  const Report report = check<Sum>("Sum", limits);
+  plant = Plant::none;
+  return report;
+}
 
 std::string printed(const auto& object) {
   std::ostringstream out;
@@ -174,7 +182,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 }  // namespace
 
 TEST_CASE("what is right holds") {
-  const auto sum = check<Planted<Plant::none>::Layer>("Sum");
+  const auto sum = check_sum(Plant::none);
   INFO(sum);
   CHECK(sum.holds());
   CHECK(contains(printed(sum),
@@ -192,7 +200,7 @@ TEST_CASE("what is right holds") {
 }
 
 TEST_CASE("a future that is seen") {
-  const auto report = check<Planted<Plant::future_seen>::Layer>("Sum");
+  const auto report = check_sum(Plant::future_seen);
   const auto text = first_fall(report);
   INFO(report);
   CHECK(
@@ -205,7 +213,7 @@ TEST_CASE("a future that is seen") {
 }
 
 TEST_CASE("a number of rows that is seen") {
-  const auto report = check<Planted<Plant::n_seen>::Layer>("Sum");
+  const auto report = check_sum(Plant::n_seen);
   INFO(report);
   CHECK(contains(printed(report), "FALLS: Sum is autoregressive: the prime field, exactly, n ≤ 6\n"));
   CHECK(contains(printed(report),
@@ -213,7 +221,7 @@ TEST_CASE("a number of rows that is seen") {
 }
 
 TEST_CASE("a flipped sign in the pullback") {
-  const auto report = check<Planted<Plant::sign_flipped>::Layer>("Sum");
+  const auto report = check_sum(Plant::sign_flipped);
   const auto text = first_fall(report);
   INFO(report);
   CHECK(falls_only(report, {"the pullback is the transpose", "the pullback agrees with central differences"}));
@@ -228,20 +236,20 @@ TEST_CASE("a flipped sign in the pullback") {
 }
 
 TEST_CASE("a gradient that is forgotten, and one that is overwritten") {
-  const auto forgotten = check<Planted<Plant::gradient_forgotten>::Layer>("Sum");
+  const auto forgotten = check_sum(Plant::gradient_forgotten);
   INFO(forgotten);
   CHECK(falls_only(forgotten, {"the pullback is the transpose", "the pullback agrees with central differences"}));
   CHECK(contains(first_fall(forgotten), "in w, row 1, column 1:"));
   CHECK(contains(first_fall(forgotten), "the pullback returns 0"));
 
-  const auto overwritten = check<Planted<Plant::gradient_overwritten>::Layer>("Sum");
+  const auto overwritten = check_sum(Plant::gradient_overwritten);
   INFO(overwritten);
   CHECK(falls_only(overwritten, {"the pullback adds to the gradient"}));
   CHECK(contains(first_fall(overwritten), "in w, row 1, column 1:\n    w₂ makes of the gradient that w₁ has left "));
 }
 
 TEST_CASE("a pullback that is not linear") {
-  const auto report = check<Planted<Plant::not_linear>::Layer>("Sum");
+  const auto report = check_sum(Plant::not_linear);
   INFO(report);
   CHECK(contains(printed(report),
                  "FALLS: the pullback is linear: the prime field, exactly\n  pullbacks are linear — falls "
@@ -250,14 +258,14 @@ TEST_CASE("a pullback that is not linear") {
 }
 
 TEST_CASE("a value that is another") {
-  const auto report = check<Planted<Plant::other_value>::Layer>("Sum");
+  const auto report = check_sum(Plant::other_value);
   INFO(report);
   CHECK(falls_only(report, {"value_and_pullback(X) begins"}));
   CHECK(contains(first_fall(report), "    value_and_pullback(X).value is "));
 }
 
 TEST_CASE("an extension that forgets") {
-  const auto report = check<Planted<Plant::extend_forgets>::Layer>("Sum");
+  const auto report = check_sum(Plant::extend_forgets);
   INFO(report);
   CHECK(falls_only(report, {"extending in pieces", "other sequences than before are refused, and leave"}));
   CHECK(contains(first_fall(report),
@@ -266,13 +274,13 @@ TEST_CASE("an extension that forgets") {
 }
 
 TEST_CASE("an extension that takes other sequences than before, or refuses them too late") {
-  const auto takes = check<Planted<Plant::takes_other_sequences>::Layer>("Sum");
+  const auto takes = check_sum(Plant::takes_other_sequences);
   INFO(takes);
   CHECK(falls_only(takes, {"other sequences than before are refused"}));
   CHECK(contains(first_fall(takes), "two sequences are not continued by three — falls for Sum"));
   CHECK(contains(first_fall(takes), "it takes them, and throws nothing"));
 
-  const auto moves = check<Planted<Plant::moves_and_refuses>::Layer>("Sum");
+  const auto moves = check_sum(Plant::moves_and_refuses);
   INFO(moves);
   CHECK(falls_only(moves, {"other sequences than before are refused"}));
   CHECK(contains(first_fall(moves), "the state as it was"));
@@ -281,19 +289,19 @@ TEST_CASE("an extension that takes other sequences than before, or refuses them 
 TEST_CASE("the weights that are visited are listed, and how many lines fall") {
   CHECK(contains(printed(check<RightScale>("Scale", {.rows = 2})),
                  "note:  the weights of Scale are w (1×3): what is not visited is not checked\n"));
-  const auto right = check<Planted<Plant::none>::Layer>("Sum", {.rows = 3});
+  const auto right = check_sum(Plant::none, {.rows = 3});
   CHECK(right.fallen() == 0);
   CHECK(!contains(printed(right), "lines fall"));
-  const auto wrong = check<Planted<Plant::gradient_overwritten>::Layer>("Sum", {.rows = 3});
+  const auto wrong = check_sum(Plant::gradient_overwritten, {.rows = 3});
   CHECK(wrong.fallen() == 1);
   CHECK(contains(printed(wrong),
                  "\n1 of " + std::to_string(wrong.lines().size()) + " lines fall\nnote:  over the prime field alone"));
-  const auto everywhere = check<Planted<Plant::sequences_mix>::Layer>("Sum", {.rows = 3});
+  const auto everywhere = check_sum(Plant::sequences_mix, {.rows = 3});
   CHECK(!contains(printed(everywhere), "over the prime field alone"));
 }
 
 TEST_CASE("sequences that mix") {
-  const auto report = check<Planted<Plant::sequences_mix>::Layer>("Sum");
+  const auto report = check_sum(Plant::sequences_mix);
   const auto text = first_fall(report);
   INFO(report);
   CHECK(text.starts_with("the sequences of a stack do not affect each other: double within 1e-12"));
@@ -321,9 +329,9 @@ TEST_CASE("too little declared") {
 }
 
 TEST_CASE("a layer that throws") {
-  const auto report = check<Planted<Plant::throws>::Layer>("Sum");
+  const auto report = check_sum(Plant::throws);
   CHECK(contains(first_fall(report), "it throws: more than two rows"));
-  CHECK(check<Planted<Plant::throws>::Layer>("Sum", {.rows = 1}).lines().size() > 10);
+  CHECK(check_sum(Plant::throws, {.rows = 1}).lines().size() > 10);
 }
 
 namespace {

@@ -1,52 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <vector>
-
 #include "../layers.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
-
-namespace {
-
-/// How far the rows of a long computation may be from those of a short one: products of other shapes add in another
-/// order.
-constexpr double tolerance = 1e-12;
-
-}  // namespace
-
-TEST_CASE_TEMPLATE_DEFINE("a stack of unequal sequences is what its sequences are one by one", F, stacked) {
-  Generator generator{1};
-  const F layer = random_layer<F>(generator);
-  const Sequences lengths = Sequences::of_lengths({3, 1, 0, 5});
-  const auto X = random_rows<typename F::domain>(lengths, generator);
-  const auto Y = layer(X);
-  CHECK(Y.sequences() == lengths);
-  for (std::size_t s = 0; s < lengths.count(); ++s) CHECK(distance(sequence(Y, s), layer(sequence(X, s))) <= tolerance);
-}
-TEST_CASE_TEMPLATE_APPLY(stacked, LayersInDouble);
-
-TEST_CASE_TEMPLATE_DEFINE("extended row by row, or sequence by sequence, it is the whole", F, extended) {
-  if constexpr (autoregressive<F>) {
-    Generator generator{2};
-    const F layer = random_layer<F>(generator);
-    const auto X = random_rows<typename F::domain>(Sequences{7}, generator);
-    const auto Y = layer(X);
-    State<F> state{};
-    for (std::size_t i = 0; i < 7; ++i)
-      CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= tolerance);
-
-    // Two sequences at once: the first grows by 3 and then by 1 row, the second by 2 and then by 4.
-    const std::vector<typename F::domain> parts{rows(X, 0, 3), rows(X, 0, 2), rows(X, 3, 1), rows(X, 2, 4)};
-    State<F> of_two{};
-    extend(layer, of_two, stack<F::domain::cols>(std::vector{parts[0], parts[1]}));
-    const auto later = extend(layer, of_two, stack<F::domain::cols>(std::vector{parts[2], parts[3]}));
-    CHECK(distance(sequence(later, 0), rows(Y, 3, 1)) <= tolerance);
-    CHECK(distance(sequence(later, 1), rows(Y, 2, 4)) <= tolerance);
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(extended, LayersInDouble);
 
 TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
   Generator generator{3};
