@@ -84,6 +84,8 @@ struct SoftmaxKernel {
     return with_pullback(A, [this, A, Q_X = std::move(Q_X), K_X = std::move(K_X), Q_pullback = std::move(Q_pullback),
                              K_pullback = std::move(K_pullback)](const codomain& A_bar, SoftmaxKernel& gradient,
                                                                  Entries&... entry_gradients) {
+      require_same_sequences("the queries of A", A.queries(), "those of A_bar", A_bar.queries());
+      require_same_sequences("the keys of A", A.keys(), "those of A_bar", A_bar.keys());
       const codomain S_bar = A.like();
       A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
         const std::size_t visible = A.visible(s, i);
