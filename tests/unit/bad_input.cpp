@@ -26,19 +26,30 @@ constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-TEST_CASE("a token outside the vocabulary") {
-  CHECK_THROWS_WITH_AS(model(Tokens{0, 5}), "token 5 is not in the vocabulary: tokens are 0 to 4", std::out_of_range);
-  CHECK_THROWS_WITH_AS(model(Tokens{-1}), "token -1 is not in the vocabulary: tokens are 0 to 4", std::out_of_range);
-  CHECK_THROWS_WITH_AS(model.value_and_pullback(Tokens{7}), "token 7 is not in the vocabulary: tokens are 0 to 4",
-                       std::out_of_range);
-  CHECK_THROWS_WITH_AS(decode(model, {9}, {0, 0, max_len}), "token 9 is not in the vocabulary: tokens are 0 to 4",
-                       std::out_of_range);
+TEST_CASE("a token outside the vocabulary, with its place") {
+  const auto read = [](const char* token, int position, int sequence) {
+    return std::string("token ") + token + ", read at position " + std::to_string(position) + " of sequence " +
+           std::to_string(sequence) + ", is not in the vocabulary: tokens are 0 to 4";
+  };
+  CHECK_THROWS_WITH_AS(model(Tokens{0, 5}), read("5", 2, 1).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(model(Tokens{{0, 1}, {}, {2, 3, -1, 7}}), read("-1", 3, 3).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(model.value_and_pullback(Tokens{7}), read("7", 1, 1).c_str(), std::out_of_range);
+  // Behind the token that starts, which is read at position 1.
+  CHECK_THROWS_WITH_AS(decode(model, {1, 9}, {0, 0, max_len}), read("9", 3, 1).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(decode(model, {1}, {-2, 0, max_len}), read("-2", 1, 1).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(5, Tokens{1})), read("5", 1, 1).c_str(), std::out_of_range);
+
+  const Tied<TiedWeight<"W_e", 5, 2, double>, TiedEmbedding<"W_e", 5, 2, double>> tied;
+  CHECK_THROWS_WITH_AS(tied(Tokens{{0, 1}, {5}}), read("5", 1, 2).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(tied.value_and_pullback(Tokens{{0, 1}, {5}}), read("5", 1, 2).c_str(), std::out_of_range);
 
   // The last token of a sequence is never read by the model, and all the same it needs a row of probabilities.
-  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{1, 5})),
-                       "token 5 is not in the vocabulary: tokens are 0 to 4", std::out_of_range);
+  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{{3}, {1, 5}})),
+                       "token 5, to be said at position 2 of sequence 2, is not in the vocabulary: tokens are 0 to 4",
+                       std::out_of_range);
   CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{1, -3})),
-                       "token -3 is not in the vocabulary: tokens are 0 to 4", std::out_of_range);
+                       "token -3, to be said at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",
+                       std::out_of_range);
 }
 
 TEST_CASE("an empty sequence has no loss") {
@@ -133,20 +144,20 @@ TEST_CASE_TEMPLATE("a number of an optimizer out of its range moves nothing", Re
   CHECK(by_corrected.B == by_fresh.B);
 }
 
-TEST_CASE("a token that starts and is not in the vocabulary") {
-  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(5, Tokens{1})),
-                       "token 5 is not in the vocabulary: tokens are 0 to 4", std::out_of_range);
-  CHECK_THROWS_WITH_AS(decode(model, {1}, {-2, 0, max_len}), "token -2 is not in the vocabulary: tokens are 0 to 4",
-                       std::out_of_range);
-}
-
-TEST_CASE("loss weights of another shape than the tokens") {
+TEST_CASE("loss weights that do not fit the tokens") {
   CHECK_THROWS_WITH_AS(loss_of({1, 2}, {1}),
-                       "the loss weights have another shape than the tokens: 1 weights in 1 sequences, 2 tokens in 1",
+                       "the number of rows of sequence 1 is 2 in the tokens, but 1 in the loss weights",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss_of(stack<1, Token>({{1}, {2, 3}}), stack<1, double>({{1, 1}, {1}})),
-                       "the loss weights have another shape than the tokens: 3 weights in 2 sequences, 3 tokens in 2",
+  CHECK_THROWS_WITH_AS(loss_of({{1}, {2, 3}}, {{1, 1}, {1}}),
+                       "the number of rows of sequence 1 is 1 in the tokens, but 2 in the loss weights",
                        std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss_of({{1}, {2, 3}}, {1, 1, 1}),
+                       "the number of sequences is 2 in the tokens, but 1 in the loss weights", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss_of({{1, 2}, {}, {3}}, {{1, 0.5}, {}, {1}}),
+                       "sequence 2 of the batch is empty: a loss needs a token", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss_of({{1, 2}, {}, {3}}, {{1, 0.5}, {1}}),
+                       "the number of sequences is 3 in the tokens, but 2 in the loss weights", std::invalid_argument);
+  CHECK_NOTHROW(loss_of({{1}, {2, 3}}, {{1}, {1, 0.5}}));
 }
 
 TEST_CASE("a stack continued by another number of sequences") {
@@ -206,4 +217,201 @@ TEST_CASE("what fails leaves the gradient as it was") {
   CHECK_THROWS(loss_and_gradient(model, unweighted<double>(0, Tokens{1, 5}), gradient));
   CHECK_THROWS(loss_and_gradient(model, unweighted<double>(0, Tokens{Sequences{12}, 1}), gradient));
   CHECK(distance_of_weights(gradient, before) == 0);
+}
+
+namespace {
+
+using Rows = Matrix<n, 2, double>;
+
+/// Says that it is rowwise, and leaves out the last row of all.
+struct Forgetful {
+  using declared = is::Rowwise;
+  using domain = Rows;
+  using codomain = Rows;
+  static codomain shortened(const domain& X) {
+    return X.rows() == 0 ? X : Rows{std::vector<double>(X.data(), X.data() + 2 * X.rows() - 2)};
+  }
+  codomain operator()(const domain& X) const { return shortened(X); }
+  auto value_and_pullback(const domain& X) const {
+    return with_pullback(shortened(X), [](codomain Y_bar, Forgetful&) { return Y_bar; });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+/// Returns X̄ without its last row.
+struct ForgetsBackwards : Forgetful {
+  codomain operator()(const domain& X) const { return X; }
+  auto value_and_pullback(const domain& X) const {
+    return with_pullback(X, [](codomain Y_bar, ForgetsBackwards&) { return shortened(Y_bar); });
+  }
+};
+
+/// j ≤ i + 1, of which the last row of a sequence has none.
+struct OneTooMany {
+  using declared = is::LowerTriangular;
+  static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 2; }
+};
+
+template <Symbol letter>
+using Square = Times<letter, 2, 2, double>;
+using ToScores = Times<"Y", 2, 3, double>;
+using FromTokens = Embedding<3, 2, double>;
+
+/// What it says when it refuses; nothing if it does not.
+template <class Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// What is said when F is applied to X, and when it is differentiated there.
+template <class F>
+std::string refusal_of(const F& f, const typename F::domain& X) {
+  return refusal([&] { f(X); });
+}
+template <class F>
+std::string refusal_of_gradient(const F& f, const typename F::domain& X) {
+  F gradient;
+  return refusal([&] {
+    auto [Y, pullback] = f.value_and_pullback(X);
+    pullback(std::move(Y), gradient);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a layer that returns fewer rows than it takes is refused wherever they would be read") {
+  const Rows X{1, 2, 3, 4, 5, 6};
+  CHECK(refusal_of(Res<Forgetful>{}, X) == "a matrix with 2 rows cannot be added to one with 3");
+  CHECK(refusal_of_gradient(Res<Forgetful>{}, X) == "a matrix with 3 rows cannot be added to one with 2");
+  CHECK(refusal_of(Stack<Res<Forgetful>, 2>{}, X) == "a matrix with 2 rows cannot be added to one with 3");
+
+  const char* const side_by_side =
+      "the number of rows of sequence 1 is 3 in what is on the left, but 2 in what is on the right";
+  CHECK(refusal_of(Concat<Square<"A">, Forgetful>{}, X) == side_by_side);
+  CHECK(refusal_of_gradient(Concat<Square<"A">, Forgetful>{}, X) == side_by_side);
+  State<Concat<Square<"A">, Forgetful>> state;
+  CHECK(refusal([&] { extend(Concat<Square<"A">, Forgetful>{}, state, X); }) == side_by_side);
+
+  // As the queries they are taken for the last ones; as keys there are too few; as values there are fewer than keys.
+  using AsKeys = Heads<1, Causal, Square<"Q">, Forgetful, Square<"V">>;
+  CHECK(refusal_of(AsKeys{}, X) == "3 queries cannot be the last of only 2 positions");
+  CHECK(refusal_of_gradient(AsKeys{}, X) == "3 queries cannot be the last of only 2 positions");
+  using AsValues = Heads<1, Causal, Square<"Q">, Square<"K">, Forgetful>;
+  const char* const values = "the number of rows of sequence 1 is 3 in the keys, but 2 in the values";
+  CHECK(refusal_of(AsValues{}, X) == values);
+  CHECK(refusal_of_gradient(AsValues{}, X) == values);
+  State<AsValues> of_values;
+  CHECK(refusal([&] { extend(AsValues{}, of_values, X); }) == values);
+
+  using WrongModel = Composition<ToScores, Forgetful, FromTokens>;
+  const auto batch = unweighted<double>(0, Tokens{{1, 2}, {1}});
+  const char* const scores = "the number of sequences is 2 in what is to be said, but 1 in the scores of the model";
+  WrongModel gradient;
+  CHECK(refusal([&] { loss(WrongModel{}, batch); }) == scores);
+  CHECK(refusal([&] { loss_and_gradient(WrongModel{}, batch, gradient); }) == scores);
+  CHECK(refusal([] {
+          decode(WrongModel{}, {1}, {0, 0, 9});
+        }) == "the number of rows of sequence 1 is 2 in what the model reads, but 1 in the scores that it returns");
+  CHECK(refusal([] {
+          decode(WrongModel{}, {}, {0, 0, 9});
+        }) == "the number of rows of sequence 1 is 1 in what the model reads, but 0 in the scores that it returns");
+
+  // A memory of other rows than X, where rows of X are taken from it.
+  using OfMemory = checking::WithMemory<Concat<Square<"A">, FromMemory<Square<"B">>>, 2>;
+  CHECK(refusal_of(OfMemory{}, X) == side_by_side);
+  using ValuesOfMemory = checking::WithMemory<Heads<1, Unmasked, Square<"Q">, Square<"K">, FromMemory<Square<"V">>>, 2>;
+  CHECK(refusal_of(ValuesOfMemory{}, X) == values);
+  CHECK(refusal_of_gradient(ValuesOfMemory{}, X) == values);
+  using ForgottenMemory =
+      checking::WithMemory<Heads<1, Unmasked, Square<"Q">, FromMemory<Square<"K">>, FromMemory<Forgetful>>, 3>;
+  CHECK(refusal_of(ForgottenMemory{}, X) == values);
+
+  // With layers that return what they take none of this is refused.
+  CHECK(refusal_of_gradient(Concat<Square<"A">, Square<"B">>{}, X) == "");
+  CHECK(refusal_of_gradient(Heads<1, Causal, Square<"Q">, Square<"K">, Square<"V">>{}, X) == "");
+}
+
+TEST_CASE("a cotangent of another shape than the value is refused by every pullback, before anything is added") {
+  const char* const sentence = "the number of rows of sequence 1 is 3 in Y, but 2 in Y_bar";
+  const Rows X{1, 2, 3, 4, 5, 6};
+  CHECK(refusal_of_gradient(Composition<ForgetsBackwards, Square<"A">>{}, X) == sentence);
+  CHECK(refusal_of_gradient(Stack<ForgetsBackwards, 2>{}, X) == sentence);
+  CHECK(refusal_of_gradient(Res<ForgetsBackwards>{}, X) == "a matrix with 2 rows cannot be added to one with 3");
+  CHECK(refusal_of_gradient(Concat<ForgetsBackwards, Square<"A">>{}, X) ==
+        "a matrix with 3 rows cannot be added to one with 2");
+
+  const auto refused = []<class F>(const F& layer, const typename F::domain& input) {
+    F gradient;
+    const auto before = gradient;
+    auto [Y, pullback] = layer.value_and_pullback(input);
+    using Y_type = decltype(Y);
+    const Y_type fewer{Sequences{Y.rows() - 1}, 1.0}, more{Sequences{Y.rows() + 1}, 1.0};
+    const Y_type apart{Sequences::of_lengths({1, Y.rows() - 1}), 1.0};
+    CHECK_THROWS_AS(pullback(fewer, gradient), std::invalid_argument);
+    CHECK_THROWS_AS(pullback(more, gradient), std::invalid_argument);
+    CHECK_THROWS_AS(pullback(apart, gradient), std::invalid_argument);
+    CHECK(distance_of_weights(gradient, before) == 0);
+    CHECK_NOTHROW(pullback(Y_type{Y.sequences(), 1.0}, gradient));
+  };
+  refused(Square<"A">{}, X);
+  refused(Plus<"B", 2, double>{}, X);
+  refused(ReLU<2, double>{}, X);
+  refused(Softmax<2, double>{}, X);
+  refused(Normalization<"N", 2, double>{}, X);
+  refused(PositionalEncoding<4, 2, double>{}, X);
+  refused(FromTokens{}, {0, 1, 2});
+  refused(Heads<1, Causal, Square<"Q">, Square<"K">, Square<"V">>{}, X);
+  refused(model, {0, 1, 2});
+}
+
+TEST_CASE("a mask that shows more keys than there are is refused by the value, the gradient and the extension") {
+  using Attention = Heads<1, OneTooMany, Square<"Q">, Square<"K">, Square<"V">>;
+  const char* const sentence = "the mask shows the query at position 3 of a sequence 4 keys, of 3 that there are";
+  const Rows X{1, 2, 3, 4, 5, 6};
+  CHECK(refusal_of(Attention{}, X) == sentence);
+  CHECK(refusal_of_gradient(Attention{}, X) == sentence);
+  State<Attention> state;
+  CHECK(refusal([&] { extend(Attention{}, state, X); }) == sentence);
+}
+
+TEST_CASE("a block of as many rows as can be counted is all of them") {
+  using InOne = Heads<1, Causal, Square<"Q">, Square<"K">, Square<"V">, NoBias, std::size_t(-1)>;
+  using ByRow = Heads<1, Causal, Square<"Q">, Square<"K">, Square<"V">, NoBias, 1>;
+  Generator generator{5};
+  const auto in_one = random_layer<InOne>(generator);
+  ByRow by_row;
+  by_row.a.q = in_one.a.q, by_row.a.k = in_one.a.k, by_row.b = in_one.b;
+  const Rows X = random_rows<Rows>(unequal(), generator);
+  CHECK(distance(in_one(X), by_row(X)) <= 1e-14);
+}
+
+TEST_CASE("a state of other sequences is refused") {
+  using Attention = Heads<1, Causal, Square<"Q">, Square<"K">, Square<"V">>;
+  const Attention attention;
+  State<Attention> state;
+  extend(attention, state, Rows{Sequences::of_lengths({2, 1}), 1.0});
+  CHECK(refusal([&] { extend(attention, state, Rows{1, 2}); }) == "a stack of 2 sequences cannot be continued by 1");
+
+  // Keys of one text with values of another.
+  State<Attention> patched, longer;
+  extend(attention, patched, Rows{1, 2});
+  extend(attention, longer, Rows{1, 2, 3, 4});
+  patched.B_X = longer.B_X;
+  CHECK(refusal([&] {
+          extend(attention, patched, Rows{1, 2});
+        }) == "the number of rows of sequence 1 is 2 in the keys, but 3 in the values");
+}
+
+TEST_CASE("sizes that cannot be are refused by a sentence, not by a number that has wrapped around") {
+  constexpr auto huge = std::size_t(-1);
+  CHECK_THROWS_WITH_AS(Sequences::of_lengths({2, huge}),
+                       "a sequence of 18446744073709551615 rows is too long to be counted", std::length_error);
+  CHECK_THROWS_WITH_AS((Matrix<n, 8, double>{Sequences{huge / 64 + 2}}),
+                       "a matrix of 288230376151711745 rows of 8 is too large", std::length_error);
+  CHECK_THROWS_AS((Matrix<n, 8, double>{Sequences{huge}, 1.0}), std::length_error);
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+#include <iomanip>
+#include <sstream>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include <tlm/checking/positions.hpp>
+#include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 #include "../support.hpp"
@@ -141,10 +147,107 @@ TEST_CASE("a stack keeps sequences without rows") {
   CHECK(sequence(x, 1) == none);
   CHECK(sequence(x, 2) == Tokens{3});
   CHECK(stack<1, Token>({none}) == none);
-  CHECK(stack<1, Token>({Tokens{}, none}).sequences() == Sequences{0});  // the first is a stack of none
+  // What is made without sequences is one without rows: it keeps its place.
+  CHECK(stack<1, Token>({{1, 2}, {}, {3}, {}}) == x);
+  CHECK(stack(std::vector<Tokens>{{1, 2}, {}, {3}, {}}) == x);
+  CHECK(stack<1, Token>({}).sequences().count() == 0);
   CHECK(stack<1, Token>({x, x}).sequences().count() == 8);
   CHECK((x | 0).sequences() == Sequences::of_lengths({0, 0, 0, 0}));
   CHECK(x + x == stack<1, Token>({{2, 4}, none, {6}, none}));
+}
+
+TEST_CASE("a column is made of its sequences, of which some may be empty") {
+  const Tokens x{{1, 2}, {}, {5}};
+  CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1}));
+  CHECK(x == stack<1, Token>({{1, 2}, Tokens{Sequences{0}}, {5}}));
+  CHECK(Tokens{std::vector<std::vector<Token>>{{1, 2}, {}, {5}}} == x);
+  CHECK(Tokens{{1}, {2}} == stack<1, Token>({{1}, {2}}));  // and not one sequence of two
+  CHECK(Tokens{{1, 2}} == Tokens{1, 2});
+  CHECK(Tokens{{}}.sequences() == Sequences{0});
+  CHECK(Tokens{{}, {}}.sequences() == Sequences::of_lengths({0, 0}));
+  CHECK(Tokens{x} == x);
+
+  using Weights = Matrix<n, 1, double>;
+  const Weights omega{{1, 0.5}, {}, {2}};
+  CHECK(omega.sequences() == x.sequences());
+  CHECK(omega(1, 0) == 0.5);
+  CHECK(Weights{x.sequences(), {1, 0.5, 2}} == omega);
+  CHECK(Weights{x.sequences(), std::vector<double>{1, 0.5, 2}} == omega);
+  CHECK(Weights{x.sequences(), 2} == Weights{{2, 2}, {}, {2}});
+  CHECK(Matrix<n, 2>{Sequences::of_lengths({1, 2}), {1, 2, 3, 4, 5, 6}} == stack<2, float>({{1, 2}, {3, 4, 5, 6}}));
+  CHECK_THROWS_WITH_AS((Weights{x.sequences(), {0.5}}), "1 entries do not fill 3 rows of 1", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Weights{x.sequences(), {}}), "0 entries do not fill 3 rows of 1", std::invalid_argument);
+}
+
+// Of more columns, {{1, 2}, {3, 4}} could be rows or sequences: it is neither.
+static_assert(!std::is_constructible_v<Matrix<n, 2>, std::initializer_list<std::initializer_list<float>>>);
+
+namespace {
+
+template <class M>
+std::string printed(const M& X) {
+  std::ostringstream out;
+  out << X;
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("a matrix is printed as a table: its columns flush right, the sequences of a stack under their numbers") {
+  CHECK(printed(Matrix<2, 3>{1, 2.5, -3, 1e-7f, 100, 7}) ==
+        "    1  2.5  -3\n"
+        "1e-07  100   7");
+  CHECK(printed(Tokens{7, 10}) == " 7\n10");
+  CHECK(printed(Tokens{{1, 12}, {}, {5}}) ==
+        "sequence 1:\n 1\n12\n"
+        "sequence 2:\nno rows\n"
+        "sequence 3:\n5");
+  CHECK(printed(Tokens{}) == "no sequences");
+  CHECK(printed(Tokens{{}}) == "no rows");
+  CHECK(printed(Matrix<std::size_t{1}, 2, double>{0.1, 1.0 / 3}) == "0.1  0.333333");
+}
+
+TEST_CASE("it is printed in the stream's format, and leaves the stream as it was but for the width of one field") {
+  std::ostringstream out;
+  out << std::setprecision(3) << std::setw(50) << Row<2, double>{1.0 / 3, 2} << std::setw(4) << 1.0 / 3;
+  CHECK(out.str() == "0.333  20.333");
+}
+
+TEST_CASE("of a long matrix the first and the last rows and columns are printed, and how many there are") {
+  std::vector<Token> numbers(11);
+  for (int i = 0; i < 11; ++i) numbers[std::size_t(i)] = i;
+  CHECK(printed(Tokens{std::vector<Token>(10, 1)}) == "1\n1\n1\n1\n1\n1\n1\n1\n1\n1");
+  CHECK(printed(Tokens{numbers}) == " 0\n 1\n 2\n 3\n 4\n 5\n …\n 8\n 9\n10\n(11 rows of 1)");
+  CHECK(printed(Matrix<n, 11, int>{numbers}) == "0  1  2  3  4  5  …  8  9  10\n(1 rows of 11)");
+  CHECK(printed(Tokens{std::vector<std::vector<Token>>(11)})
+            .ends_with("sequence 6:\nno rows\n…\nsequence 9:\nno rows\nsequence 10:\nno rows\nsequence 11:\nno "
+                       "rows\n(11 sequences)"));
+}
+
+TEST_CASE("what a failed check prints is the table") {
+  CHECK(std::string(doctest::toString(Matrix<n, 2, double>{1, 2, 3, 4}).c_str()) == "1  2\n3  4");
+  CHECK(std::string(doctest::toString(Tokens{3, 4}).c_str()) == "3\n4");
+}
+
+namespace {
+
+struct Unprintable {};
+
+}  // namespace
+
+// A matrix is printed if its numbers are.
+template <class M>
+concept Printable = requires(std::ostream& out, const M& X) {
+  out << X;
+};
+static_assert(Printable<Matrix<n, 2>> && Printable<Matrix<2, 2, double>> && Printable<Tokens>);
+static_assert(Printable<Matrix<n, 2, checking::PrimeField>> && Printable<Matrix<n, 2, checking::Positions>>);
+static_assert(!Printable<Matrix<n, 2, Unprintable>>);
+
+TEST_CASE("matrices over the arithmetics of the checks are printed") {
+  using checking::Positions, checking::PrimeField;
+  CHECK(printed(Matrix<n, 2, PrimeField>{PrimeField(10), PrimeField(2)}) == "10  2");
+  CHECK(printed(Matrix<n, 2, Positions>{Positions::position(0), Positions(0)}) == "{1}  0");
 }
 
 TEST_CASE("each sequence is continued by its own rows") {
@@ -168,4 +271,11 @@ TEST_CASE("rows side by side, and columns of them") {
   CHECK(both == stack<3, float>({{1, 10, 11}, {2, 12, 13, 3, 14, 15}}));
   CHECK(columns<1>(both, 0) == F);
   CHECK(columns<2>(both, 1) == G);
+  CHECK_THROWS_WITH_AS(columns<2>(both, 2), "there are no 2 columns from column 2 in a matrix with 3",
+                       std::out_of_range);
+  CHECK_THROWS_AS(columns<1>(both, 3), std::out_of_range);
+  CHECK_THROWS_AS(columns<1>(both, std::size_t(-1)), std::out_of_range);
+  CHECK_THROWS_WITH_AS(side_by_side(F, Matrix<n, 1>{1, 2, 3}),
+                       "the number of sequences is 2 in what is on the left, but 1 in what is on the right",
+                       std::invalid_argument);
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <stdexcept>
 
 #include <tlm/matrix/product.hpp>
 
@@ -103,4 +104,12 @@ TEST_CASE("the sum of the rows is added to a row") {
   Matrix<1, 2> b{1, 2};
   accumulate_rows(b, Matrix<n, 2>{10, 20, 30, 40});
   CHECK(b == Matrix<1, 2>{41, 62});
+}
+
+TEST_CASE("Xᵀ×Y of unequal numbers of rows is refused, and adds nothing") {
+  const Matrix<n, 3> X{1, 2, 3, 4, 5, 6};
+  Matrix<3, 2> G;
+  CHECK_THROWS_WITH_AS(accumulate(G, transposed(X), Matrix<n, 2>{1, 2}),
+                       "in a product Xᵀ×Y both have as many rows: X has 2, Y has 1", std::invalid_argument);
+  CHECK(G == Matrix<3, 2>{});
 }

@@ -181,6 +181,58 @@ TEST_CASE("training by the sum takes the gradient of the sum") {
   CHECK(distance_of_weights(model, by_hand) == 0);
 }
 
+TEST_CASE("a model whose weights were never initialized is refused in the first step, and moved by none") {
+  const auto train_steps = [](auto& model, const auto& next_batch) {
+    SGD sgd;
+    return train(model, sgd, next_batch, 3, [](const Progress&) { return Continue::yes; });
+  };
+  const auto next_batch = [] { return unweighted(0, Tokens{{1, 2}, {3}}); };
+  const char* const sentence =
+      "the weight matrices of the model, Em.W_e and all others, are 0, and so are the derivatives by them: give them "
+      "values first, by initialize_glorot(model, generator) or initialize_uniform(model, generator)";
+  Model model;
+  CHECK_THROWS_WITH_AS(train_steps(model, next_batch), sentence, std::invalid_argument);
+  CHECK(distance_of_weights(model, Model{}) == 0);
+
+  // In a loop of one's own the first gradient tells.
+  Model gradient;
+  loss_and_gradient(model, next_batch(), gradient);
+  CHECK_THROWS_WITH_AS(require_initialized(model, gradient), sentence, std::invalid_argument);
+
+  // Factors alone do not help: all else are products of 0.
+  weight<"N.a">(model) = Row<16>{xt::ones<float>({1, 16})};
+  CHECK_THROWS_WITH_AS(train_steps(model, next_batch), sentence, std::invalid_argument);
+
+  // One matrix with values is no model that was forgotten: perhaps it was loaded.
+  weight<"Φ.Y">(model)(0, 0) = 1;
+  CHECK(train_steps(model, next_batch) == 3);
+
+  // One layer learns from 0.
+  Embedding<4, 4> bigram;
+  CHECK(train_steps(bigram, next_batch) == 3);
+  CHECK(distance_of_weights(bigram, Embedding<4, 4>{}) > 0);
+  Plus<"B", 4> no_matrix;
+  require_initialized(no_matrix, no_matrix);
+
+  // A part of a batch whose weights are all 0 has no gradient, and says nothing about the model: the next one does.
+  Model forgotten;
+  SGD sgd;
+  int steps = 0;
+  CHECK_THROWS_WITH_AS(train(
+                           forgotten, sgd,
+                           [&] {
+                             return Batch<>{0, {1, 2}, {float(steps), float(steps)}};
+                           },
+                           3,
+                           [&](const Progress&) {
+                             ++steps;
+                             return Continue::yes;
+                           },
+                           PartOf<float>{3}),
+                       sentence, std::invalid_argument);
+  CHECK(steps == 1);
+}
+
 TEST_CASE("the Glorot initialisation goes by the roles of the weights") {
   Generator generator{3};
   Model model;

@@ -24,20 +24,23 @@ class Pullback {
   template <class... Arguments>
   using Returned = std::invoke_result_t<const Function&, Arguments...>;
 
-  explicit Pullback(Function function) : function_{std::move(function)} {}
+  /// The pullback of a Y with these sequences.
+  Pullback(Function function, Sequences sequences) : function_{std::move(function)}, sequences_{std::move(sequences)} {}
   Pullback(Pullback&&) = default;
   Pullback& operator=(Pullback&&) = default;
 
   /// X̄, given Ȳ; adds ∂L/∂(weights) to `gradient` and, for a layer that reads the environment, ∂L/∂(entry) to the
-  /// entries' gradients.
+  /// entries' gradients. Throws std::invalid_argument unless Ȳ has the sequences of Y.
   template <class Codomain, class Layer, class... Entries>
   auto operator()(Codomain Y_bar, Layer& gradient, Entries&... entry_gradients) const {
+    if constexpr (requires { Y_bar.sequences(); }) require_same_sequences("Y", sequences_, "Y_bar", Y_bar.sequences());
     return with_entries<Layer>([&](auto&... taken) { return function_(std::move(Y_bar), gradient, taken...); },
                                entry_gradients...);
   }
 
  private:
   Function function_;
+  Sequences sequences_;
 };
 
 /// What value_and_pullback returns: auto [Y, pullback] = layer.value_and_pullback(X).
@@ -50,7 +53,9 @@ struct ValueAndPullback {
 /// A value with the function that pulls back to where it came from.
 template <class Value, class Function>
 ValueAndPullback<Value, Function> with_pullback(Value value, Function function) {
-  return {std::move(value), Pullback<Function>{std::move(function)}};
+  Sequences sequences;
+  if constexpr (requires { value.sequences(); }) sequences = value.sequences();
+  return {std::move(value), {std::move(function), std::move(sequences)}};
 }
 
 /// What a pullback returns is of the domain: so is ∂L/∂X. By tokens there is no derivative.

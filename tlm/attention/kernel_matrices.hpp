@@ -174,18 +174,20 @@ void accumulate_visible(const A& matrices, const Matrix<n, cols, Real>& From, Ma
       });
 }
 
-/// Y = A×V in each head.
+/// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
 template <std::size_t n_heads, class Mask, class Real, std::size_t block, std::size_t cols>
 Matrix<n, cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A, const Matrix<n, cols, Real>& V) {
+  require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, cols, Real> Y{A.queries(), Real(0)};
   accumulate_visible<false>(A, V, Y);
   return Y;
 }
 
-/// V = Aᵀ×Y in each head.
+/// V = Aᵀ×Y in each head. Throws std::invalid_argument unless Y has a row for every query.
 template <std::size_t n_heads, class Mask, class Real, std::size_t block, std::size_t cols>
 Matrix<n, cols, Real> transposed_product(const KernelMatrices<n_heads, Mask, Real, block>& A,
                                          const Matrix<n, cols, Real>& Y) {
+  require_same_sequences("the queries", A.queries(), "what they are multiplied by", Y.sequences());
   Matrix<n, cols, Real> V{A.keys(), Real(0)};
   accumulate_visible<true>(A, Y, V);
   return V;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
@@ -16,6 +18,14 @@ template <class A>
 concept Kernel = requires {
   A::codomain::n_heads;
   typename A::codomain::Mask;
+};
+
+/// The condition under which A(X)×B(X) is a function of X. A failure shows both domains.
+template <class DomainOfA, class DomainOfB>
+struct TakeTheSame {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(std::is_same_v<DomainOfA, DomainOfB>,
+                "in a product A(X)×B(X) both take the same X: A and B have the same domain");
 };
 
 /// A single head of A(X)×B(X): what the derivation of a product of several heads speaks of. There are no objects of it.
@@ -57,6 +67,7 @@ struct KernelProduct {
   using domain = typename A::domain;
   using codomain = typename B::codomain;
   static_assert(IsLayer<A>::value && IsLayer<B>::value);
+  static_assert(TakeTheSame<domain, typename B::domain>::value);
 
   A a;
   B b;

@@ -29,6 +29,16 @@ struct MaskFits {
                 "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
 };
 
+/// The condition under which queries and keys have scores. A failure shows both layers.
+template <class Q, class K>
+struct HaveScores {
+  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+  static constexpr bool same_domain = std::is_same_v<typename Q::domain, typename K::domain>;
+  static_assert(same_domain, "queries and keys are made of the same X: Q and K have the same domain");
+  static_assert(!same_domain || std::is_same_v<typename Q::codomain, typename K::codomain>,
+                "a query is multiplied by a key: Q and K have as many columns, of the same kind of numbers");
+};
+
 /// The form of a softmax kernel with or without a bias.
 template <std::size_t d_head, class Mask, class Q, class K, class Bias>
 struct FormOfSoftmax {
@@ -54,6 +64,7 @@ struct SoftmaxKernel {
   using codomain = KernelMatrices<n_heads, Mask, Real, block>;
   static_assert(CanSplit<Keys::cols, n_heads>::value);
   static constexpr std::size_t d_head = head_width<Keys::cols, n_heads>;
+  static_assert(HaveScores<Q, K>::value);
   static_assert(MaskFits<Mask, K>::value);
   static_assert(IsBias<Bias, Real>::value);
 
@@ -84,6 +95,8 @@ struct SoftmaxKernel {
     return with_pullback(A, [this, A, Q_X = std::move(Q_X), K_X = std::move(K_X), Q_pullback = std::move(Q_pullback),
                              K_pullback = std::move(K_pullback)](const codomain& A_bar, SoftmaxKernel& gradient,
                                                                  Entries&... entry_gradients) {
+      require_same_sequences("the queries of A", A.queries(), "those of A_bar", A_bar.queries());
+      require_same_sequences("the keys of A", A.keys(), "those of A_bar", A_bar.keys());
       const codomain S_bar = A.like();
       A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
         const std::size_t visible = A.visible(s, i);

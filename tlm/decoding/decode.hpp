@@ -71,6 +71,8 @@ std::vector<Token> decode(const T& model, const std::vector<Token>& given, const
     std::vector<Token> unread = said;
     while (said.size() < framing.max_len) {
       const auto Y = read(Tokens{unread});
+      require_same_sequences("what the model reads", Sequences{unread.size()}, "the scores that it returns",
+                             Y.sequences());
       const Token token = choose(&Y(Y.rows() - 1, 0), T::codomain::cols);
       said.push_back(token);
       if (token == framing.end) break;

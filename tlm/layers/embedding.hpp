@@ -2,36 +2,30 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include <tlm/algebra/layer.hpp>
+#include <tlm/matrix/vocabulary.hpp>
 
 namespace tlm {
 
-/// Which row of a matrix with `vocab_size` rows belongs to a token. Throws std::out_of_range for a token that is not in
-/// the vocabulary.
-inline std::size_t row_of(Token token, std::size_t vocab_size) {
-  if (token < 0 || std::size_t(token) >= vocab_size)
-    throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
-                            std::to_string(vocab_size - 1));
-  return std::size_t(token);
-}
-
-/// OneHot(x)×W: for each token of x its row of W. Throws like row_of.
+/// OneHot(x)×W: for each token of x its row of W. Throws std::out_of_range for a token that is not in the vocabulary.
 template <std::size_t vocab_size, std::size_t cols, class Real>
 Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tokens& x) {
+  require_in_vocabulary(x, vocab_size);
   Matrix<n, cols, Real> Y{x.sequences()};
-  for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, W.row(row_of(x(i, 0), vocab_size)));
+  for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, W.row(std::size_t(x(i, 0))));
   return Y;
 }
 
-/// W̄ += OneHot(x)ᵀ×Ȳ: every row of Ȳ goes to the row of W̄ that its token looked up.
+/// W̄ += OneHot(x)ᵀ×Ȳ: every row of Ȳ goes to the row of W̄ that its token looked up. Throws like look_up, and
+/// std::invalid_argument unless x and Ȳ have the same sequences.
 template <std::size_t vocab_size, std::size_t cols, class Real>
 void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, const Matrix<n, cols, Real>& Y_bar) {
-  for (std::size_t i = 0; i < x.rows(); ++i) W_bar.add_to_row(row_of(x(i, 0), vocab_size), Y_bar.row(i));
+  require_in_vocabulary(x, vocab_size);
+  require_same_sequences("x", x.sequences(), "Y_bar", Y_bar.sequences());
+  for (std::size_t i = 0; i < x.rows(); ++i) W_bar.add_to_row(std::size_t(x(i, 0)), Y_bar.row(i));
 }
 
 /// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -79,10 +80,10 @@ class Entries {
   explicit operator const Storage&() const { return storage_; }
 
  protected:
-  /// Uninitialised.
-  explicit Entries(std::size_t rows) : storage_{typename Storage::shape_type{rows, cols_}} {}
-  /// The same number everywhere.
-  Entries(std::size_t rows, Real everywhere) : storage_{typename Storage::shape_type{rows, cols_}, everywhere} {}
+  /// Uninitialised. Throws std::length_error for more rows than any memory has.
+  explicit Entries(std::size_t rows) : storage_{shape(rows)} {}
+  /// The same number everywhere. Throws like the constructor from a number of rows.
+  Entries(std::size_t rows, Real everywhere) : storage_{shape(rows), everywhere} {}
   /// Row by row. Throws std::invalid_argument if they do not fill whole rows.
   explicit Entries(const std::vector<Real>& entries) : Entries{whole_rows(entries.size())} {
     std::copy(entries.begin(), entries.end(), storage_.begin());
@@ -105,6 +106,13 @@ class Entries {
   }
 
  private:
+  static typename Storage::shape_type shape(std::size_t rows) {
+    if (rows > std::numeric_limits<std::size_t>::max() / sizeof(Real) / cols_)
+      throw std::length_error("a matrix of " + std::to_string(rows) + " rows of " + std::to_string(cols_) +
+                              " is too large");
+    return {rows, cols_};
+  }
+
   static std::size_t whole_rows(std::size_t entries) {
     if (entries % cols_ != 0)
       throw std::invalid_argument(std::to_string(entries) + " entries do not make a matrix of rows of " +

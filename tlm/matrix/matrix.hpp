@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include <tlm/matrix/entries.hpp>
 #include <tlm/matrix/numbers.hpp>
 #include <tlm/matrix/sequences.hpp>
+#include <tlm/matrix/table.hpp>
 
 namespace tlm {
 
@@ -49,11 +51,34 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   /// The same number everywhere, for these sequences.
   Matrix(Sequences sequences, Real everywhere) : Base{sequences.rows(), everywhere}, sequences_{std::move(sequences)} {}
 
+  /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
+  Matrix(Sequences sequences, std::initializer_list<Real> entries)
+      : Matrix{std::move(sequences), std::vector<Real>(entries)} {}
+
+  /// From its entries, row by row, for these sequences. Throws like the constructor from a list.
+  Matrix(Sequences sequences, const std::vector<Real>& entries) : Base{entries}, sequences_{std::move(sequences)} {
+    if (this->rows() != sequences_.rows())
+      throw std::invalid_argument(std::to_string(entries.size()) + " entries do not fill " +
+                                  std::to_string(sequences_.rows()) + " rows of " + std::to_string(cols_));
+  }
+
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
+  template <class = void>  // which stands back: {{1}, {2}} are two sequences
   Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
 
   /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
   explicit Matrix(const std::vector<Real>& entries) : Base{entries}, sequences_{this->rows()} {}
+
+  /// A column, from the entries of each sequence, of which there may be none: Tokens{{1, 2}, {}, {5}}.
+  Matrix(std::initializer_list<std::initializer_list<Real>> sequences) requires(cols_ == 1)
+      : Matrix{std::vector<std::vector<Real>>(sequences.begin(), sequences.end())} {}
+
+  /// A column, from the entries of each sequence, of which there may be none.
+  explicit Matrix(const std::vector<std::vector<Real>>& sequences) requires(cols_ == 1)
+      : Matrix{of_lengths_of(sequences)} {
+    Real* next = this->data();
+    for (const auto& entries : sequences) next = std::copy(entries.begin(), entries.end(), next);
+  }
 
   /// From an xtensor expression, as one sequence. Throws std::invalid_argument if it has another number of columns.
   template <class E>
@@ -104,6 +129,12 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   }
 
  private:
+  static Sequences of_lengths_of(const std::vector<std::vector<Real>>& sequences) {
+    std::vector<std::size_t> lengths;
+    for (const auto& entries : sequences) lengths.push_back(entries.size());
+    return Sequences::of_lengths(lengths);
+  }
+
   Sequences sequences_;
 };
 
@@ -186,12 +217,15 @@ auto total(const Expression& row) {
   return sum_of(row.size(), [&](std::size_t j) { return row.flat(j); });
 }
 
-/// One under the other: all the sequences of all these matrices.
+/// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
+/// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
   std::vector<std::size_t> lengths;
-  for (const auto& part : parts)
+  for (const auto& part : parts) {
+    if (part.sequences().count() == 0) lengths.push_back(0);
     for (std::size_t s = 0; s < part.sequences().count(); ++s) lengths.push_back(part.sequences().length(s));
+  }
   Matrix<n, cols, Real> stacked{Sequences::of_lengths(lengths)};
   Real* next = stacked.data();
   for (const auto& part : parts) next = std::copy_n(part.data(), part.rows() * cols, next);
@@ -228,9 +262,10 @@ Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, 
   return whole;
 }
 
-/// The rows of F and of G side by side; both have the same sequences.
+/// The rows of F and of G side by side. Throws std::invalid_argument unless both have the same sequences.
 template <std::size_t left, std::size_t right, class Real>
 Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {
+  require_same_sequences("what is on the left", F.sequences(), "what is on the right", G.sequences());
   Matrix<n, left + right, Real> both{F.sequences()};
   for (std::size_t i = 0; i < both.rows(); ++i) {
     std::copy_n(F.data() + i * left, left, &both(i, 0));
@@ -239,12 +274,29 @@ Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const
   return both;
 }
 
-/// `width` columns of X, the first of which is `first`.
+/// `width` columns of X, the first of which is `first`, from 0. Throws std::out_of_range if X has fewer.
 template <std::size_t width, std::size_t cols, class Real>
 Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
+  if (first > cols || width > cols - first)
+    throw std::out_of_range("there are no " + std::to_string(width) + " columns from column " + std::to_string(first) +
+                            " in a matrix with " + std::to_string(cols));
   Matrix<n, width, Real> part{X.sequences()};
   for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
   return part;
+}
+
+/// X as a small table (table.hpp), the sequences of a stack one under the other.
+template <auto rows, std::size_t cols, class Real>
+requires requires(std::ostream& out, const Real& x) { out << x; }
+std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
+  const auto rows_from = [&](std::size_t first, std::size_t count) {
+    print_table(out, count, cols, [&, first](std::size_t i, std::size_t j) -> const Real& { return X(first + i, j); });
+  };
+  if constexpr (requires { X.sequences(); })
+    print_sequences(out, X.sequences(), rows_from);
+  else
+    rows_from(0, X.rows());
+  return out;
 }
 
 /// A token: an integer from {0, 1, …, vocab_size − 1}.

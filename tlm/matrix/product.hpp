@@ -12,6 +12,8 @@
 #endif
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include <tlm/matrix/matrix.hpp>
@@ -135,10 +137,13 @@ auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inne
   }
 }
 
-/// G += Xᵀ × Y, where X and Y have as many rows.
+/// G += Xᵀ × Y. Throws std::invalid_argument unless X and Y have as many rows.
 template <auto rows, std::size_t cols, class Real>
 void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, std::size_t(rows), Real>> X,
                 const Matrix<n, cols, Real>& Y) {
+  if (X.matrix.rows() != Y.rows())
+    throw std::invalid_argument("in a product Xᵀ×Y both have as many rows: X has " + std::to_string(X.matrix.rows()) +
+                                ", Y has " + std::to_string(Y.rows()));
   multiply(view(X.matrix).transposed(), view(Y), view(G), Present::added_to);
 }
 

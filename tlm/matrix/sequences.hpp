@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,12 +23,16 @@ class Sequences {
   /// One sequence of this many rows, which may be 0.
   explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
 
-  /// One sequence after the other, of these lengths.
+  /// One sequence after the other, of these lengths. Throws std::length_error if no std::size_t counts all their rows.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
     std::vector<std::size_t> ends;
     ends.reserve(lengths.size());
     std::size_t rows = 0;
-    for (const std::size_t length : lengths) ends.push_back(rows += length);
+    for (const std::size_t length : lengths) {
+      ends.push_back(rows += length);
+      if (rows < length)
+        throw std::length_error("a sequence of " + std::to_string(length) + " rows is too long to be counted");
+    }
     Sequences result{rows};
     result.count_ = ends.size();
     result.ends_ = std::make_shared<const std::vector<std::size_t>>(std::move(ends));
@@ -46,6 +53,7 @@ class Sequences {
   /// The same sequences, of the same lengths.
   friend bool operator==(const Sequences& left, const Sequences& right) {
     if (left.count() != right.count()) return false;
+    if (left.ends_ == right.ends_) return left.rows() == right.rows();
     for (std::size_t s = 0; s < left.count(); ++s)
       if (left.end(s) != right.end(s)) return false;
     return true;
@@ -55,5 +63,20 @@ class Sequences {
   std::size_t count_ = 0, rows_ = 0;
   std::shared_ptr<const std::vector<std::size_t>> ends_;  // null: at most one sequence
 };
+
+/// Throws std::invalid_argument, with the names of both, unless they are the same sequences: what reads the rows of two
+/// matrices side by side asks for it.
+inline void require_same_sequences(std::string_view left_name, const Sequences& left, std::string_view right_name,
+                                   const Sequences& right) {
+  if (left == right) return;
+  const auto refuse = [&](const std::string& before, std::size_t in_left, std::size_t in_right) {
+    throw std::invalid_argument(before + std::to_string(in_left) + " in " + std::string(left_name) + ", but " +
+                                std::to_string(in_right) + " in " + std::string(right_name));
+  };
+  if (left.count() != right.count()) refuse("the number of sequences is ", left.count(), right.count());
+  for (std::size_t s = 0; s < left.count(); ++s)
+    if (left.length(s) != right.length(s))
+      refuse("the number of rows of sequence " + std::to_string(s + 1) + " is ", left.length(s), right.length(s));
+}
 
 }  // namespace tlm

@@ -15,7 +15,8 @@ namespace tlm {
 
 /// A batch of input sequences (x_j1, …, x_jn), one under the other and of any lengths; for every token a loss weight ω_ji
 /// from [0, 1]; and the token that starts every sequence, which is not among its x. (Article, "Batch evaluation with loss
-/// weights", where 0 starts.)
+/// weights", where 0 starts.) x and ω are written alike, sequence by sequence: Batch<>{0, {{1, 2}, {5}}, {{1, 0.5}, {1}}};
+/// of ω that are in one row, they are Matrix<n, 1>{x.sequences(), {1, 0.5, 1}}.
 template <class Real = float>
 struct Batch {
   Token start;
@@ -43,6 +44,7 @@ struct Lesson {
   Domain read;
   Tokens said;
   Matrix<n, 1, Real> omega;
+  std::size_t skipped = 0;  ///< How many tokens of each sequence come before those that are to be said, and are not.
 };
 
 /// X|n where X = (start, x_1, …, x_n): every sequence behind the token that starts, without its last token.
@@ -62,15 +64,11 @@ inline Tokens preceded_by(Token start, const Tokens& x) {
   return X;
 }
 
-/// Of sequences x: X|n is read, x is to be said. Throws like preceded_by, and std::invalid_argument for weights of another
-/// shape than the tokens.
+/// Of sequences x: X|n is read, x is to be said. Throws like preceded_by, and std::invalid_argument unless there is a weight
+/// for each token.
 template <class Real>
 Lesson<Tokens, Real> lesson(const Batch<Real>& batch) {
-  if (!(batch.omega.sequences() == batch.x.sequences()))
-    throw std::invalid_argument(
-        "the loss weights have another shape than the tokens: " + std::to_string(batch.omega.rows()) + " weights in " +
-        std::to_string(batch.omega.sequences().count()) + " sequences, " + std::to_string(batch.x.rows()) +
-        " tokens in " + std::to_string(batch.x.sequences().count()));
+  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
   return {preceded_by(batch.start, batch.x), batch.x, batch.omega};
 }
 
@@ -101,7 +99,7 @@ Lesson<SourceAndTarget<Tokens, Tokens>, Real> lesson(const Translations& batch) 
       said(to, 0) = batch.y(from + 1, 0);
       omega(to, 0) = Real(int(said(to, 0) != batch.null));
     }
-  return {{batch.x, std::move(read)}, std::move(said), std::move(omega)};
+  return {{batch.x, std::move(read)}, std::move(said), std::move(omega), 1};
 }
 
 }  // namespace tlm

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/objective.hpp>
 
@@ -47,10 +47,12 @@ struct CrossEntropy {
 ///
 ///   ∂y_k/∂z_kj = [j = x_k] − softmax(Z_k)_j,   hence   z̄_kj = ω_k/c (softmax(Z_k)_j − [j = x_k]).
 ///
-/// The tokens are from {0, …, cols − 1}, and there is one with a weight for each row of Z.
+/// The tokens are from {0, …, cols − 1}. Throws std::invalid_argument unless there is one with a weight for each row of Z.
 template <std::size_t cols, class Real>
 CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x, const Matrix<n, 1, Real>& omega,
                                        const Real& c) {
+  require_same_sequences("what is to be said", x.sequences(), "the scores of the model", Z.sequences());
+  require_same_sequences("what is to be said", x.sequences(), "the loss weights", omega.sequences());
   CrossEntropy<cols, Real> result{Real(0), log_softmax(std::move(Z))};
   Matrix<n, cols, Real>& Y = result.Z_bar;
   for (std::size_t k = 0; k < Y.rows(); ++k) {
@@ -68,18 +70,14 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
 /// part.
 template <std::size_t vocab_size, class Objective, class Domain, class Real>
 void require_valid(const Lesson<Domain, Real>& lesson) {
-  for (std::size_t i = 0; i < lesson.said.rows(); ++i) {
-    if constexpr (std::is_floating_point_v<Real>)
+  require_in_vocabulary(lesson.said, vocab_size, "to be said", lesson.skipped);
+  if constexpr (std::is_floating_point_v<Real>)
+    for (std::size_t i = 0; i < lesson.omega.rows(); ++i)
       if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1))) {
         std::ostringstream message;
         message << "loss weight " << omega << " is not from [0, 1]";
         throw std::invalid_argument(message.str());
       }
-    const Token token = lesson.said(i, 0);
-    if (token < 0 || std::size_t(token) >= vocab_size)
-      throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
-                              std::to_string(vocab_size - 1));
-  }
   if (!Objective::of_a_part && sum_of(lesson.omega) == Real(0))
     throw std::invalid_argument("the loss weights of a batch sum to 0: there is nothing to average");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -20,17 +21,51 @@ struct Progress {
 /// What the callback of the training loop answers.
 enum class Continue { no, yes };
 
+/// Refuses to train what was never initialized: throws std::invalid_argument if every weight matrix of a layer is 0, and so
+/// is the derivative by each of them.
+///
+/// A product of factors that are all 0 has the derivative 0 by each of them, so no step leads away from there. A model that
+/// learns from 0, as one layer between tokens and scores does, is not refused, and neither is one some of whose matrices
+/// have values.
+template <class Layer>
+void require_initialized(const Layer& layer, const Layer& gradient) {
+  std::string first;
+  bool all_zero = true;
+  for_each_weight(
+      [&]<class Weight>(const Name& name, const Weight& w, const Weight& g) {
+        if (name.role != Role::matrix) return;
+        if (first.empty()) first = name.path();
+        const auto zero = [](auto x) { return x == typename Weight::Real(0); };
+        all_zero = all_zero && std::all_of(w.data(), w.data() + Weight::size, zero) &&
+                   std::all_of(g.data(), g.data() + Weight::size, zero);
+      },
+      layer, gradient);
+  if (all_zero && !first.empty())
+    throw std::invalid_argument(
+        "the weight matrices of the model, " + first +
+        " and all others, are 0, and so are the derivatives by them: give them values first, by "
+        "initialize_glorot(model, generator) or initialize_uniform(model, generator)");
+}
+
 /// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
 /// move the weights, and reports. Returns the number of steps done.
 ///
 ///   next_batch() → Batch<Real> or Translations;   optimizer(model, gradient);   report(Progress) → Continue
 ///
-/// Throws what loss throws, and std::runtime_error for a loss that is infinite or not a number; the model then is as
-/// after the last complete step.
+/// A loop of one's own does the same: before it require_initialized may be asked once, with the first gradient, and
+///
+///   set_to_zero(gradient);                                      // the gradients of the steps do not add up
+///   const double loss = loss_and_gradient(model, batch, gradient);
+///   optimizer(model, gradient);
+///
+/// is a step. Throws what loss throws; std::invalid_argument if the weights were never initialized (require_initialized,
+/// once, in the first step with a loss); and std::runtime_error for a loss that is infinite or not a number. The model then
+/// is as after the last complete step.
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>
 std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report,
                   const Objective& objective = {}) {
   T gradient;
+  bool learns = false;
   for (std::size_t step = 1; step <= steps; ++step) {
     set_to_zero(gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
@@ -38,6 +73,11 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
       throw std::runtime_error("the loss of step " + std::to_string(step) + " is " +
                                (std::isnan(loss) ? "not a number" : "infinite") +
                                ": the weights have grown too large, as they do by too large a learning rate");
+    // Without a loss, as a part of a batch may be, there is no gradient, whatever the weights are.
+    if (!learns && loss > 0) {
+      require_initialized(model, gradient);
+      learns = true;
+    }
     optimizer(model, gradient);
     if (report(Progress{step, loss}) == Continue::no) return step;
   }
