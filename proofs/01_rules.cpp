@@ -286,6 +286,7 @@ TEST_CASE("every rule by which a layer of the list is derived is one of these") 
   cite.template operator()<numpy::Transformer<small_numpy, double>>();
 }
 
+static_assert(OneHead<double>::codomain::cols == d_model / n_heads);
 TEST_CASE(
     "H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of columns of W_Q, W_K and W_V, and is n×d_head") {
   redrawing(1, [](Generator& generator) {
