@@ -4,42 +4,59 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# What the library, the examples, the tests and the gate are built with, and the file by which each is recognised.
+# What the library, the examples, the tests and the gate are built with: Debian's package, and what tells that it is
+# there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, or an option that it links
+# with.
+readonly compiler=${CXX:-g++}
 readonly library=(
-  "g++:/usr/bin/g++"
-  "meson:/usr/bin/meson"
-  "ninja-build:/usr/bin/ninja"
-  "pkg-config:/usr/bin/pkg-config"
-  "libxtensor-dev:/usr/include/xtensor/xtensor.hpp"
-  "libxtensor-blas-dev:/usr/include/xflens/cxxblas/cxxblas.cxx"
-  "libopenblas-dev:/usr/lib/$(uname -m)-linux-gnu/libopenblas.so"
+  "$(basename "${compiler%% *}" | sed 's/^clang++/clang/') program ${compiler%% *}"
+  "meson program meson"
+  "ninja-build program ninja"
+  "pkg-config program pkg-config"
+  "libxtensor-dev module xtensor"
+  "libxtensor-blas-dev header xflens/cxxblas/cxxblas.cxx"
+  "libopenblas-dev module openblas"
 )
 readonly for_examples=(
-  "libcli11-dev:/usr/include/CLI/CLI.hpp"
-  "nlohmann-json3-dev:/usr/include/nlohmann/json.hpp"
+  "libcli11-dev module CLI11"
+  "nlohmann-json3-dev module nlohmann_json"
 )
 readonly for_tests=(
-  "doctest-dev:/usr/include/doctest/doctest.h"
-  "librapidcheck-dev:/usr/include/rapidcheck.h"
-  "python3:/usr/bin/python3"
+  "doctest-dev header doctest/doctest.h"
+  "librapidcheck-dev header rapidcheck.h"
+  "python3 program python3"
+  "cmake program cmake"
 )
-readonly for_clang=(
-  "clang:/usr/bin/clang++"
-  "libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-$(uname -m).a"
-)
-readonly for_format=("clang-format:/usr/bin/clang-format")
+readonly for_format=("clang-format program clang-format")
 
-# install PACKAGE:FILE …: the packages whose file is not there.
+# is_there KIND NAME: whether it is.
+is_there() {
+  local flags
+  case $1 in
+    program) command -v "$2" ;;
+    module) pkg-config --exists "$2" ;;
+    header)
+      # Where xtensor lies, xtensor-blas may lie, too.
+      flags=$(pkg-config --cflags xtensor) || flags=
+      # shellcheck disable=SC2086  # several arguments
+      printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" | $compiler $flags -E -x c++ -
+      ;;
+    option) echo 'int main() {}' | $compiler "$2" -x c++ -o /dev/null - ;;
+  esac >/dev/null 2>&1
+}
+
+# install_missing "PACKAGE KIND NAME" …: the packages of what is not there.
 install_missing() {
-  local package missing=()
-  for package; do
-    [[ -e "${package#*:}" ]] || missing+=("${package%%:*}")
+  local need package kind name missing=() sought=""
+  for need; do
+    read -r package kind name <<<"$need"
+    is_there "$kind" "$name" && continue
+    missing+=("$package")
+    sought+="${sought:+, }the $kind $name ($package)"
   done
   ((${#missing[@]})) || return 0
   if ! command -v apt-get >/dev/null; then
-    echo "This needs ${missing[*]} (these are Debian's names for the packages)." >&2
-    echo "Please install a C++20 compiler, Meson, Ninja, pkg-config, xtensor 0.24, xtensor-blas 0.20, OpenBLAS, CLI11," >&2
-    echo "doctest, RapidCheck and nlohmann-json, then run meson setup build && meson test -C build." >&2
+    echo "Please install what is not found here, in brackets as Debian calls it: $sought." >&2
     exit 1
   fi
   local sudo=()
@@ -71,11 +88,17 @@ quietly() {
   rm "$log"
 }
 
-# configure DIRECTORY [meson's options]: once.
+# configure DIRECTORY [meson's options]: once, and once more after the checkout was moved or copied with it, as it names
+# the place where it was configured.
 configure() {
-  local directory=$1
+  local directory=$1 place
   shift
-  [[ -e "$directory/build.ninja" ]] || quietly meson setup "$directory" "$@"
+  place=$(sed -n 's/^Build dir: //p' "$directory/meson-logs/meson-log.txt" 2>/dev/null || true)
+  if [[ ! -e "$directory/build.ninja" ]]; then
+    quietly meson setup "$directory" "$@"
+  elif [[ -n "$place" && "$place" != "$(readlink -f "$directory")" ]]; then
+    quietly meson setup --wipe "$directory"
+  fi
 }
 
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise

@@ -10,6 +10,7 @@ A case begins with the sentence that its reader is to see:
     /// Names: …      (if need be: what the sentence is about, as the compiler writes it)
     /// Within: …     (if need be: in how many lines, instead of five)
     /// Explains: …   (if need be: a regular expression, for the notes below the error)
+    /// Standard: …   (if need be: the language in which it is WRONG, instead of c++20)
 
 and is wrong where the macro WRONG is defined. Required are: without WRONG it compiles without a warning; with WRONG it
 does not; there is one error, and it contains the sentence; it stands, with the name, in the first five lines that the
@@ -30,9 +31,9 @@ def sentence(case, key):
     return found and found.group(1)
 
 
-def compile_only(case, compiler, *arguments):
+def compile_only(case, compiler, standard, *arguments):
     """The exit code of the compiler and what it says."""
-    command = [*compiler, "-std=c++20", "-fsyntax-only", *arguments, case]
+    command = [*compiler, f"-std={standard}", "-fsyntax-only", *arguments, case]
     result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
     # Clang shows letters beyond ASCII as octal escapes.
     octal = re.compile(rb"\\([0-3][0-7]{2})")
@@ -53,10 +54,10 @@ def complaint(case, compiler, wrong_only):
     if not says:
         return "the case does not say which sentence it expects"
     if not wrong_only:
-        code, said = compile_only(case, compiler, "-Wall", "-Wextra", "-Werror")
+        code, said = compile_only(case, compiler, "c++20", "-Wall", "-Wextra", "-Werror")
         if code != 0:
             return f"the control does not compile:\n{said}"
-    code, said = compile_only(case, compiler, "-DWRONG")
+    code, said = compile_only(case, compiler, sentence(case, "Standard") or "c++20", "-DWRONG")
     if code == 0:
         return "it compiles although it is WRONG"
     errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every sentence that a static_assert or #error of the library says is expected by a case.
+"""Checks that every sentence that a static_assert or #error of the library says, or an #include of a file that there is
+not, is expected by a case.
 
     every_sentence.py LIBRARY CASES
 """
@@ -11,10 +12,10 @@ import sys
 
 
 def sentences(library):
-    """What the library's static_asserts and #errors say."""
+    """What the library's static_asserts, #errors and #includes of a sentence say."""
     for header in sorted(library.rglob("*.hpp")):
         text = header.read_text(encoding="utf-8")
-        errors = re.findall(r"static_assert\(.*?\);|^#error [^\n]*", text, re.DOTALL | re.MULTILINE)
+        errors = re.findall(r"static_assert\(.*?\);|^#error [^\n]*|^#include \"[^\"\n]* [^\n]*", text, re.DOTALL | re.MULTILINE)
         for error in errors:
             literals = re.findall(r'"([^"]*)"', error)
             if literals:

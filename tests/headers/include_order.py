@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every folder of the library includes only from itself and the folders before it, and that tlm.hpp is all
-of the library.
+"""Checks that every folder of the library includes only from itself and the folders before it, that tlm.hpp is all of the
+library, and that every header includes, itself or through others, the one that asks for the language.
 
     include_order.py LIBRARY
 """
@@ -13,7 +13,7 @@ import sys
 ORDER = ["random", "matrix", "algebra", "attention", "layers", "models", "claims", "text", "training", "parallel",
          "decoding", "storage", "tasks", "checking"]
 # What stands beside the folders, and includes nothing.
-AT_THE_TOP = ["version.hpp"]
+AT_THE_TOP = ["language.hpp", "version.hpp"]
 
 
 def includes(header):
@@ -43,11 +43,15 @@ def complaints(library):
             if includes(header):
                 yield f"{path} includes {', '.join(includes(header))}"
             continue
+        if "language.hpp" not in reached(library, path.as_posix(), set()):
+            yield f"{path} does not include language.hpp"
         if path.parts[0] not in ORDER:
             yield f"{path} is in a folder that has no place in the order {', '.join(ORDER)}"
             continue
         for included in includes(header):
             folder = included.split("/")[0]
+            if folder in AT_THE_TOP:
+                continue
             if folder not in ORDER or ORDER.index(folder) > ORDER.index(path.parts[0]):
                 yield f"{path} includes {included}: {path.parts[0]} comes before {folder}"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the library under a temporary prefix, then builds and runs a program against nothing but that.
+# Installs the library under a temporary prefix, then builds and runs a program against nothing but that: by pkg-config,
+# and, after the prefix was moved, by CMake.
 #
 #   installed.sh MESON SOURCE COMPILER [ARGUMENT...]
 set -eu
@@ -26,3 +27,15 @@ if "$@" -std=c++20 -fsyntax-only "$outside" $(flags --cflags xtensor openblas) 2
   echo "the program compiles without the installed headers" >&2
   exit 1
 fi
+
+# The flags come along with CMake, too.
+carried=$(flags --cflags-only-other tlm)
+test -n "$carried"
+mv prefix "żółw i prefiks"
+CXX="$*" cmake -G Ninja -S "$source/tests/install/outside" -B "by CMake" -DCMAKE_PREFIX_PATH="$work/żółw i prefiks" \
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+cmake --build "by CMake"
+test "$("by CMake/outside")" = "3 rows of 3"
+for flag in $carried; do
+  grep -q -- " $flag " "by CMake/compile_commands.json"
+done

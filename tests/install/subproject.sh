@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds and runs a program of another Meson project, which has the library as a subproject.
+# Builds and runs a program of another Meson project, which has the library as a subproject, in a directory of any name.
 #
 #   subproject.sh MESON SOURCE COMPILER [ARGUMENT...]
 set -eu
 meson=$1 source=$2
 shift 2
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+work="$temporary/Gäste und żółwie"
+mkdir "$work"
 cp -r "$source/tests/install/outside" "$work"
 mkdir "$work/outside/subprojects"
 ln -s "$source" "$work/outside/subprojects/tlm"

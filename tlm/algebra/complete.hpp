@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// The condition under which a Config is complete. A failure shows it.

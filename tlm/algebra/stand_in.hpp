@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <tlm/language.hpp>
+
 /// What stands in for what is missing, so that the one sentence about it is the compiler's only error.
 namespace tlm {
 

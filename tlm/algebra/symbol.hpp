@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// A name of the write-up as a template argument: Times<"W_Q", …>.

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// A formula as the write-up writes it: its text, and its last operation, by which it is set in parentheses or not.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <ostream>
 
+#include <tlm/language.hpp>
+
 namespace tlm::checking {
 
 /// Which positions did this number touch?

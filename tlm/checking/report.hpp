@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// A claim that fell, with a counter-example. What does not apply stays empty and is not printed.

@@ -9,10 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xmath.hpp>
-#include <xtensor/xnoalias.hpp>
-#include <xtensor/xtensor.hpp>
+#include <tlm/matrix/xtensor.hpp>
 
 namespace tlm {
 

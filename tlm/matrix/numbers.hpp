@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <tlm/language.hpp>
+
 /// The functions of numbers that the layers use beside + − × ÷.
 ///
 /// They are all that a layer knows of its arithmetic: no layer compares numbers or branches on a value. Another

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// Where each sequence of a stack begins and ends.

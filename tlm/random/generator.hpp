@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// Random numbers that are the same on every machine and with every standard library: the engine's numbers are fixed by

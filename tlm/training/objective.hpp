@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 /// Objectives: what a loss makes of the weighted log probabilities ωy of its tokens. It is −Σωy / c with c of the batch's
