@@ -94,13 +94,6 @@ TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)), with the blocks of columns of W_Q
   CHECK(distance(H(X), one_by_one(X)) <= 1e-14);
 }
 
-TEST_CASE("it is all that its parts are: claims, pullbacks, extension, over every arithmetic") {
-  const auto report = check<Three>("Concat(X×W, CA(X), PE(X))", {.rows = 4});
-  CHECK_MESSAGE(report.holds(), report);
-  const auto heads = check<TwoHeads>("Concat(H_1(X), H_2(X))", {.rows = 4});
-  CHECK_MESSAGE(heads.holds(), heads);
-}
-
 TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
   const auto failure = checking::gradient_fails<WrongColumns>("Concat", 1);
   REQUIRE(failure);
