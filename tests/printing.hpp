@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tlm/matrix/matrix.hpp>
+
+/// How doctest prints what the tests compare: it knows numbers and texts, and would print {?} for all else.
+namespace tlm::tests {
+
+/// A value as a failure prints it: numbers with all of their digits, {1, 2} for what has several parts.
+template <class T>
+std::string printed(const T& value);
+
+namespace printing {
+
+/// The first so many parts of what is long; behind them an ellipsis.
+inline constexpr std::size_t most = 64;
+
+template <class Range>
+std::string all_of(const Range& parts) {
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& part : parts) {
+    if (count++ == most) return "{" + text + ", …}";
+    text += (text.empty() ? "" : ", ") + printed(part);
+  }
+  return "{" + text + "}";
+}
+
+template <class T>
+struct Printer {
+  static std::string text(const T& value) {
+    std::ostringstream out;
+    if constexpr (std::is_floating_point_v<T>) out.precision(std::numeric_limits<T>::max_digits10);
+    out << value;
+    return out.str();
+  }
+};
+template <class... T>
+struct Printer<std::vector<T...>> {
+  static std::string text(const std::vector<T...>& parts) { return all_of(parts); }
+};
+template <class... T>
+struct Printer<std::set<T...>> {
+  static std::string text(const std::set<T...>& parts) { return all_of(parts); }
+};
+template <class... T>
+struct Printer<std::multiset<T...>> {
+  static std::string text(const std::multiset<T...>& parts) { return all_of(parts); }
+};
+template <class... T>
+struct Printer<std::tuple<T...>> {
+  static std::string text(const std::tuple<T...>& parts) {
+    return std::apply([](const auto&... part) { return all_of(std::vector<std::string>{printed(part)...}); }, parts);
+  }
+};
+/// The numbers of rows of each sequence.
+template <>
+struct Printer<Sequences> {
+  static std::string text(const Sequences& sequences) {
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = 0; s < sequences.count(); ++s) lengths.push_back(sequences.length(s));
+    return "sequences of " + all_of(lengths) + " rows";
+  }
+};
+/// Its rows, each in braces, and of a stack its sequences.
+template <auto rows, std::size_t cols, class Real>
+struct Printer<Matrix<rows, cols, Real>> {
+  static std::string text(const Matrix<rows, cols, Real>& X) {
+    std::vector<std::vector<Real>> all;
+    for (std::size_t i = 0; i < X.rows(); ++i) all.emplace_back(X.data() + i * cols, X.data() + (i + 1) * cols);
+    if constexpr (requires { X.sequences(); })
+      if (X.sequences().count() != 1) return all_of(all) + " in " + printed(X.sequences());
+    return all_of(all);
+  }
+};
+
+}  // namespace printing
+
+template <class T>
+std::string printed(const T& value) {
+  return printing::Printer<T>::text(value);
+}
+
+/// For what doctest does not print itself.
+template <class T>
+struct Prints {
+  static doctest::String convert(const T& value) { return printed(value).c_str(); }
+};
+
+}  // namespace tlm::tests
+
+namespace doctest {
+template <class... T>
+struct StringMaker<std::vector<T...>> : tlm::tests::Prints<std::vector<T...>> {};
+template <class... T>
+struct StringMaker<std::set<T...>> : tlm::tests::Prints<std::set<T...>> {};
+template <class... T>
+struct StringMaker<std::multiset<T...>> : tlm::tests::Prints<std::multiset<T...>> {};
+template <class... T>
+struct StringMaker<std::tuple<T...>> : tlm::tests::Prints<std::tuple<T...>> {};
+template <>
+struct StringMaker<tlm::Sequences> : tlm::tests::Prints<tlm::Sequences> {};
+template <auto rows, std::size_t cols, class Real>
+struct StringMaker<tlm::Matrix<rows, cols, Real>> : tlm::tests::Prints<tlm::Matrix<rows, cols, Real>> {};
+}  // namespace doctest
