@@ -103,6 +103,10 @@ TEST_CASE("A(X) is softmax(◺(Q(X)×K(X)ᵀ/√d_head)) in each head, and A(X)�
 
 TEST_CASE("a bias is added to the scores before the softmax, by position, in each head") { compare<Biased<double>>(); }
 
+TEST_CASE("the weights of attention are drawn in the order Q, K, the bias, V") {
+  CHECK(not_drawn_in_this_order<Biased<double>>({"W_Q", "W_K", "b.m", "W_V"}) == "");
+}
+
 TEST_CASE("a bias of slope 0 is none") {
   Generator generator{2};
   auto biased = random_layer<Biased<double>>(generator);

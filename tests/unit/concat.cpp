@@ -118,6 +118,14 @@ TEST_CASE("concatenated layers read their own state, and their weights have thei
   for (std::size_t i = 0; i < 5; ++i) CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
 }
 
+TEST_CASE("its weights are visited from left to right: so a seed draws them") {
+  CHECK(not_drawn_in_this_order<Three<double>>({"W", "CA.W_Q", "CA.W_K", "CA.W_V", "CA.W_O", "CA.B", "PE.PE"}) == "");
+  CHECK(not_drawn_in_this_order<TwoHeads<double>>({"H_1.W_Q", "H_1.W_K", "H_1.W_V", "H_2.W_Q", "H_2.W_K", "H_2.W_V"}) ==
+        "");
+  // Control: the first that is drawn elsewhere is named.
+  CHECK(not_drawn_in_this_order<Concat<Times<"A", 2, 3, double>, Times<"B", 2, 3, double>>>({"B", "A"}) == "B");
+}
+
 TEST_CASE("its derivation is by the rule of concatenation") {
   CHECK(proof_tree<Concat<Times<"A", 4, 2>, Plus<"B", 4>>>() ==
         R"(X ↦ Concat(X×A, X + B) is rowwise: Concat(F_1(X), …, F_k(X)) is rowwise if each F_i is
