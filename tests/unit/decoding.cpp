@@ -143,6 +143,61 @@ TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j") {
   }
 }
 
+TEST_CASE("at known draws u the token is the first j with u < p_0 + … + p_j") {
+  // Of seed 1 the first draws are 0.1338…, 0.1364… and 0.4512… (tests/unit/generator.cpp).
+  const double scores[] = {0, std::log(2.0), 0};
+  const auto first_three = [&](double temperature) {
+    Generator generator{1};
+    const Sampled choose{generator, temperature};
+    return std::vector<Token>{choose(scores, 3), choose(scores, 3), choose(scores, 3)};
+  };
+  CHECK(first_three(1) == std::vector<Token>{0, 0, 1});          // p = 1/4, 1/2, 1/4
+  CHECK(first_three(1.0 / 3) == std::vector<Token>{1, 1, 1});    // p = 1/10, 8/10, 1/10
+  CHECK(first_three(1e300) == std::vector<Token>{0, 0, 1});      // p = 1/3 each
+  CHECK(first_three(1 / 2.433) == std::vector<Token>{0, 1, 1});  // p = 0.1351, 0.7297, 0.1351
+  Generator generator{1};
+  CHECK(Sampled{generator}.temperature == 1);
+
+  // Thousands of them: so close that a distribution scaled by 1.0009 or by 0.998 gives other tokens.
+  const Matrix<n, 5, double> X{1, -1, 0.5, 0.25, -0.75};
+  constexpr int draws = 5'000;
+  for (const double temperature : {0.5, 1.0, 2.0}) {
+    CAPTURE(temperature);
+    const auto p = probabilities(X, 0, temperature);
+    const auto first_other = [&](double scaled_by, double shift) {
+      auto shifted = X;
+      for (std::size_t j = 0; j < 5; ++j) shifted(0, j) += shift;
+      Generator drawing{11}, known{11};
+      const Sampled choose{drawing, temperature};
+      for (int draw = 1; draw <= draws; ++draw) {
+        double beyond = known.uniform() * scaled_by;
+        std::size_t j = 0;
+        while (j + 1 < p.size() && (beyond -= p[j]) >= 0) ++j;
+        if (choose(shifted.data(), 5) != Token(j)) return draw;
+      }
+      return 0;  // none
+    };
+    CHECK(first_other(1, 0) == 0);
+    CHECK(first_other(1, 100) == 0);  // what is added to all scores cancels
+    CHECK(first_other(1, -100) == 0);
+    CHECK(first_other(1.0009, 0) > 0);
+    CHECK(first_other(0.998, 0) > 0);
+  }
+}
+
+TEST_CASE("a draw on a boundary, u = p_0, belongs to the token behind it") {
+  Generator generator{1};
+  generator.uniform(), generator.uniform();
+  const double u = Generator{generator}.uniform();  // 0.4512…
+  // Scores 0 and s with e⁻ˢ = u·(e⁻ˢ + 1) to the last bit: near s = log((1 − u)/u), where it is true but for rounding.
+  double s = std::log((1 - u) / u) - 1e-14;
+  const auto on_the_boundary = [&] { return u * (std::exp(-s) + 1) == std::exp(-s); };
+  for (int tries = 0; tries < 10'000 && !on_the_boundary(); ++tries) s = std::nextafter(s, 1.0);
+  REQUIRE(on_the_boundary());
+  const double scores[] = {0, s};
+  CHECK(Sampled{generator}(scores, 2) == 1);
+}
+
 TEST_CASE("great scores do not overflow, and a small temperature takes the greatest") {
   Generator generator{8};
   const double great[] = {1e300, -1e300, 1e300};

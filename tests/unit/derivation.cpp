@@ -180,6 +180,51 @@ TEST_CASE("the whole of a small T_LM") {
 )");
 }
 
+TEST_CASE("the whole of a small encoder-decoder: tied weights, stacks of two, residuals around both attentions") {
+  CHECK(
+      proof_tree<formulated::Transformer<formulated::Config{
+          .s = 3, .d_model = 4, .d_ff = 8, .d_k = 2, .d_v = 2, .h = 1, .N = 2, .max_len = 5}>>() ==
+      R"(Transformer is autoregressive: Transformer = Softmax∘((x, X) ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ with M = (Encoder_2∘Encoder_1)(OneHot(x)×W_e + W_p)); compositions of autoregressive operations are autoregressive
+  Softmax is rowwise, hence autoregressive: declared
+  (x, X) ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ with M = (Encoder_2∘Encoder_1)(OneHot(x)×W_e + W_p) is autoregressive: F with a weight that it reads in several places is autoregressive if F is
+    (x, X) ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ with M = (Encoder_2∘Encoder_1)(OneHot(x)×W_e + W_p) is autoregressive: autoregressive in X if the decoder is for every memory M, whatever the encoder is
+      X ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ is autoregressive: compositions of autoregressive operations are autoregressive
+        X ↦ X×W_eᵀ is rowwise, hence autoregressive: declared
+        Decoder_2∘Decoder_1 is autoregressive: compositions of autoregressive operations are autoregressive
+          Decoder is autoregressive: Decoder = LayerNorm∘Res(FFN)∘LayerNorm''∘Res(MultiHead)∘LayerNorm'∘Res(MaskedMultiHead); compositions of autoregressive operations are autoregressive
+            LayerNorm is rowwise, hence autoregressive: declared
+            Res(FFN) is rowwise, hence autoregressive: X + F(X) is rowwise if F is
+              FFN is rowwise: FFN(X) = ReLU(X×W_1 + b_1)×W_2 + b_2; compositions of rowwise operations are rowwise
+                X ↦ X + b_2 is rowwise: declared
+                X ↦ X×W_2 is rowwise: declared
+                ReLU is rowwise: declared
+                X ↦ X + b_1 is rowwise: declared
+                X ↦ X×W_1 is rowwise: declared
+            LayerNorm'' is rowwise, hence autoregressive: declared
+            Res(MultiHead) is autoregressive: X + F(X) is autoregressive if F is
+              MultiHead is autoregressive: MultiHead(X) = softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V)×W_O; compositions of autoregressive operations are autoregressive
+                X ↦ X×W_O is rowwise, hence autoregressive: declared
+                X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V) is autoregressive: A(X)×B is autoregressive if A is and B does not depend on X
+                  X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+                    the mask is full: declared
+                    X ↦ X×W_Q is rowwise, hence autoregressive: declared
+                    X ↦ M×W_K is independent of X: F(M) does not look at X
+                  X ↦ M×W_V is independent of X: F(M) does not look at X
+            LayerNorm' is rowwise, hence autoregressive: declared
+            Res(MaskedMultiHead) is autoregressive: X + F(X) is autoregressive if F is
+              MaskedMultiHead is autoregressive: MaskedMultiHead(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √2))×(X×W_V)×W_O; compositions of autoregressive operations are autoregressive
+                X ↦ X×W_O is rowwise, hence autoregressive: declared
+                X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √2))×(X×W_V) is autoregressive: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
+                  X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √2)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
+                    ◺ is lower triangular: declared
+                    X ↦ X×W_Q is rowwise, hence autoregressive: declared
+                    X ↦ X×W_K is rowwise, hence autoregressive: declared
+                  X ↦ X×W_V is rowwise, hence autoregressive: declared
+        X ↦ X + W_p is autoregressive: declared
+        X ↦ OneHot(X)×W_e is rowwise, hence autoregressive: declared
+)");
+}
+
 TEST_CASE("a stack of two, and of three") {
   CHECK(proof_tree<Stack<FeedForward<4, 8>, 2>>() ==
         R"(FF_2∘FF_1 is rowwise: compositions of rowwise operations are rowwise

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -210,6 +212,17 @@ TEST_CASE("its blocks cover every row once, with what all of a block see and wha
         blocks.push_back({top, height, shared, most});
       });
   CHECK(blocks == std::vector<std::vector<std::size_t>>{{0, 4, 4, 7}, {4, 2, 8, 9}});
+}
+
+TEST_CASE("the entries of a kernel begin on a cache line, of 64 bytes") {
+  std::vector<KernelMatrices<1, Causal, float>> all;
+  std::vector<std::vector<char>> between;  // so that no place is the one behind the last
+  for (std::size_t length = 1; length <= 20; ++length) {
+    CAPTURE(length);
+    between.emplace_back(length);
+    all.emplace_back(Sequences{length}, Sequences{length});
+    CHECK(reinterpret_cast<std::uintptr_t>(all.back()(0, 0).data) % 64 == 0);
+  }
 }
 
 TEST_CASE("copies share their entries, like() has its own") {

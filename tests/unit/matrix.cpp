@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -100,6 +102,45 @@ TEST_CASE("sums are entry by entry, and X + B adds the one row of B to every row
   CHECK(X == Matrix<n, 2>{11, 22, 13, 24});
   CHECK_THROWS_WITH_AS((X + Matrix<n, 2>{1, 2}), "a matrix with 1 rows cannot be added to one with 2",
                        std::invalid_argument);
+}
+
+namespace {
+
+/// How many bytes behind a cache line the entries begin.
+template <class M>
+std::size_t behind_a_cache_line(const M& X) {
+  return std::size_t(reinterpret_cast<std::uintptr_t>(X.data()) % 64);
+}
+
+}  // namespace
+
+TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, wherever it came from") {
+  std::vector<Matrix<n, 3>> all;
+  std::vector<std::vector<char>> between;  // so that no place is the one behind the last
+  for (std::size_t rows = 1; rows <= 40; ++rows) {
+    CAPTURE(rows);
+    between.emplace_back(rows);
+    all.emplace_back(Sequences{rows}, 1.0f);
+    CHECK(behind_a_cache_line(all.back()) == 0);
+    between.emplace_back(rows);
+    CHECK(behind_a_cache_line(all.back() + all.back()) == 0);
+    CHECK(behind_a_cache_line(all.back().with_columns<5>()) == 0);
+    CHECK(behind_a_cache_line(all.back() | rows) == 0);
+    CHECK(behind_a_cache_line(stack(all)) == 0);
+    CHECK(behind_a_cache_line(Tokens{Sequences{rows}, 1}) == 0);
+    CHECK(behind_a_cache_line(Matrix<n, 1, double>{std::vector<double>(rows)}) == 0);
+  }
+  struct Weights {
+    char before;
+    Matrix<3, 5> W;
+    Row<7, double> b;
+  };
+  std::vector<Weights> weights(20);
+  for (const Weights& w : weights) {
+    CHECK(behind_a_cache_line(w.W) == 0);
+    CHECK(behind_a_cache_line(w.b) == 0);
+    CHECK(behind_a_cache_line(Matrix<3, 5>{w.W}) == 0);
+  }
 }
 
 TEST_CASE("sequences begin where the ones before them end") {
