@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <limits>
-#include <map>
+#include <ostream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -93,6 +93,20 @@ template <class T>
 std::string printed(const T& value) {
   return printing::Printer<T>::text(value);
 }
+
+/// text == Containing{"a part"}, and text == Beginning{"a beginning"}: a failure prints the text.
+struct Containing {
+  std::string part;
+  friend bool operator==(const std::string& text, const Containing& it) {
+    return text.find(it.part) != std::string::npos;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const Containing& it) { return out << "… " << it.part << " …"; }
+};
+struct Beginning {
+  std::string beginning;
+  friend bool operator==(const std::string& text, const Beginning& it) { return text.starts_with(it.beginning); }
+  friend std::ostream& operator<<(std::ostream& out, const Beginning& it) { return out << it.beginning << " …"; }
+};
 
 /// For what doctest does not print itself.
 template <class T>

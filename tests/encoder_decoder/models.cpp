@@ -77,6 +77,7 @@ TEST_CASE("the formulated model equals its plain loops, one by one and as a stac
   const auto w = weights_of(model);
   const auto stacked = scores(model)({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
+    CAPTURE(s);
     const auto x = sequence(sources(), s), y = sequence(targets(), s);
     const auto expected = reference::formulated_scores(w, small_formulated.N, small_formulated.h, plain(x), plain(y));
     CHECK(distance(table(scores(model)({x, y})), expected) < 1e-12);
@@ -91,6 +92,7 @@ TEST_CASE("the NumPy notebook's model equals its plain loops, one by one and as 
   const auto w = weights_of(model);
   const auto scores = model({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
+    CAPTURE(s);
     const auto x = sequence(sources(), s), y = sequence(targets(), s);
     const auto expected = reference::numpy_scores(w, toy.n_enc, toy.n_dec, toy.h, plain(x), plain(y));
     CHECK(distance(table(model({x, y})), expected) < 1e-12);
@@ -102,6 +104,7 @@ TEST_CASE("the rows of the formulated model are probability vectors") {
   Generator generator{3};
   const auto Y = random_layer<SmallFormulated>(generator)({sources(), targets()});
   for (std::size_t i = 0; i < Y.rows(); ++i) {
+    CAPTURE(i);
     CHECK(total(Y.row(i)) == doctest::Approx(1).epsilon(1e-14));
     for (std::size_t j = 0; j < small_formulated.s; ++j) CHECK(Y(i, j) >= 0);
   }
@@ -115,6 +118,7 @@ TEST_CASE_TEMPLATE("row by row, with the memory computed once, gives the rows of
   const auto whole = model({x, y});
   State<Model> state;
   for (std::size_t i = 0; i < y.rows(); ++i) {
+    CAPTURE(i);
     // Behind the first row the source is not looked at any more.
     const auto row = extend(model, state, {i == 0 ? x : Tokens{0}, Tokens{y(i, 0)}});
     CHECK(distance(row, rows(whole, i, 1)) < 1e-12);
@@ -129,6 +133,7 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   const Memory<Rows> memory{random_rows<Rows>(Sequences{3}, generator)};
   State<Cross> state;
   for (int row = 0; row < 4; ++row) {
+    CAPTURE(row);
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
     const auto& [of_W_O, of_heads] = state;
     CHECK(of_heads.a.K_X.rows() == 3);
@@ -289,7 +294,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         [](const Name& name, const auto& W_bar) {
           bool moves = false;
           for (std::size_t e = 0; e < W_bar.size; ++e) moves = moves || W_bar.data()[e] != 0;
-          CHECK_MESSAGE(moves, name.path());
+          CHECK_MESSAGE(moves, notation<Notation<decltype(model)>>().text, ": ", name.path());
         },
         gradient);
   };
@@ -346,6 +351,7 @@ TEST_CASE_TEMPLATE("sampled: y_{m+1} is drawn from softmax(scores/τ) of the las
   const auto model = random_layer<Model>(weights);
   constexpr int draws = 2'000;
   for (const double temperature : {1.0, 0.5}) {
+    CAPTURE(temperature);
     const auto said = [&](std::uint64_t seed) {
       Generator generator{seed};
       return decode(model, {3, 4}, {1, -1, 3}, Sampled{generator, temperature});
@@ -367,6 +373,7 @@ TEST_CASE_TEMPLATE("sampled: y_{m+1} is drawn from softmax(scores/τ) of the las
     for (std::size_t j = 0; j < Model::codomain::cols; ++j)
       for (std::size_t k = 0; k < Model::codomain::cols; ++k) {
         const double p = probability({1}, 0, j) * probability({1, Token(j)}, 1, k);
+        INFO("token ", j, ", then token ", k, ": ", counts[{Token(j), Token(k)}], " of ", draws, " draws");
         CHECK(std::abs((counts[{Token(j), Token(k)}]) - draws * p) <= 4 * std::sqrt(draws * p * (1 - p)));
       }
   }
@@ -377,8 +384,10 @@ TEST_CASE("the temperature is one of the scores, not of what the last Softmax ma
   const auto model = random_layer<SmallFormulated>(weights);
   Generator generator{1};
   // So cold that only the greatest score is left: of scores that differ by more than probabilities can.
-  for (int draw = 0; draw < 20; ++draw)
+  for (int draw = 0; draw < 20; ++draw) {
+    CAPTURE(draw);
     CHECK(decode(model, {3, 4}, {1, 2, 9}, Sampled{generator, 1e-9}) == decode(model, {3, 4}, {1, 2, 9}));
+  }
 }
 
 TEST_CASE("scores(model) is what the last Softmax is of, and a model without one") {
@@ -386,8 +395,10 @@ TEST_CASE("scores(model) is what the last Softmax is of, and a model without one
   NumpyToy numpy_model;
   static_assert(std::is_base_of_v<formulated::Scores<small_formulated, double>,
                                   std::remove_cvref_t<decltype(scores(formulated_model))>>);
-  CHECK(&scores(numpy_model) == &numpy_model);
-  CHECK(&weight<"W_e">(scores(formulated_model)) == &weight<"W_e">(formulated_model));
+  const bool all_of_it = &scores(numpy_model) == &numpy_model;
+  CHECK(all_of_it);
+  const bool its_own_W_e = &weight<"W_e">(scores(formulated_model)) == &weight<"W_e">(formulated_model);
+  CHECK(its_own_W_e);
   static_assert(std::is_const_v<std::remove_reference_t<decltype(scores(std::as_const(formulated_model)))>>);
 }
 

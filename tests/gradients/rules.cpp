@@ -25,6 +25,7 @@ double distance(Nothing, Nothing) { return 0; }
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("a pullback is linear, adds to the gradient, and can be applied again", F, linear) {
+  INFO("of ", name_of<F>());
   Generator generator{1};
   const F layer = random_layer<F>(generator);
   const auto X = random_rows<typename F::domain>(unequal(), generator);
@@ -42,7 +43,8 @@ TEST_CASE_TEMPLATE_DEFINE("a pullback is linear, adds to the gradient, and can b
 
   // gradient − of_U is V's part, so that `both` is 2·of_U − 3·(gradient − of_U) = 5·of_U − 3·gradient.
   for_each_weight(
-      [](const Name&, const auto& W_bar, const auto& W_bar_U, const auto& W_bar_both) {
+      [](const Name& name, const auto& W_bar, const auto& W_bar_U, const auto& W_bar_both) {
+        CAPTURE(name.path());
         CHECK(distance(W_bar_both, combination(5, W_bar_U, -3, W_bar)) <= 1e-11);
       },
       std::as_const(gradient), std::as_const(of_U), std::as_const(both));

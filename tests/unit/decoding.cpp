@@ -65,6 +65,10 @@ std::vector<double> probabilities(const M& X, std::size_t i, double temperature)
 bool plausible(int count, int draws, double p) {
   return std::abs(count - draws * p) <= 4 * std::sqrt(draws * p * (1 - p));
 }
+std::string expectation(int count, int draws, double p) {
+  return std::to_string(count) + " of " + std::to_string(draws) + " draws, where " + std::to_string(draws * p) + " ± " +
+         std::to_string(4 * std::sqrt(draws * p * (1 - p))) + " are expected";
+}
 
 }  // namespace
 
@@ -72,6 +76,7 @@ TEST_CASE_TEMPLATE("decoding says what recomputing the whole sequence says", T, 
                    SmallLM<Block::inspirational>, SmallLM<Block::definition, float>) {
   std::vector<std::size_t> lengths;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
     Generator generator{seed};
     const T model = random_layer<T>(generator);
     const std::vector<Token> input = plain(random_rows<Tokens>(Sequences{3}, generator));
@@ -93,6 +98,8 @@ TEST_CASE("the logits of decoding are those of recomputing, within 1e-12 in doub
     const Tokens x = random_rows<Tokens>(Sequences{max_len}, generator);
     State<T> state{};
     for (std::size_t i = 0; i < max_len; ++i) {
+      CAPTURE(tolerance);
+      CAPTURE(i);
       const auto whole = table(rows(model(rows(x, 0, i + 1)), i, 1));
       CHECK(distance(table(extend(model, state, rows(x, i, 1))), whole) <= tolerance * scale(whole));
     }
@@ -131,12 +138,14 @@ TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j") {
   const Matrix<n, 4> scores{1, -1, 0.5, 0.25};
   constexpr int draws = 20'000;
   for (const double temperature : {0.3, 1.0, 5.0}) {
+    CAPTURE(temperature);
     Generator generator{7};
     const Sampled choose{generator, temperature};
     std::array<int, 4> counts{};
     for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(scores.data(), 4))];
     const auto p = probabilities(scores, 0, temperature);
-    for (std::size_t j = 0; j < 4; ++j) CHECK(plausible(counts[j], draws, p[j]));
+    for (std::size_t j = 0; j < 4; ++j)
+      CHECK_MESSAGE(plausible(counts[j], draws, p[j]), expectation(counts[j], draws, p[j]));
     // The count sees another temperature.
     const auto other = probabilities(scores, 0, 2 * temperature);
     CHECK_FALSE((plausible(counts[0], draws, other[0]) && plausible(counts[1], draws, other[1])));
@@ -203,7 +212,7 @@ TEST_CASE("great scores do not overflow, and a small temperature takes the great
   const double great[] = {1e300, -1e300, 1e300};
   std::array<int, 3> counts{};
   for (int draw = 0; draw < 1000; ++draw) ++counts[std::size_t(Sampled{generator}(great, 3))];
-  CHECK(plausible(counts[0], 1000, 0.5));
+  CHECK_MESSAGE(plausible(counts[0], 1000, 0.5), expectation(counts[0], 1000, 0.5));
   CHECK(counts[1] == 0);
   const float close[] = {0.1f, 0.3f, 0.2f};
   for (int draw = 0; draw < 100; ++draw) CHECK(Sampled{generator, 1e-300}(close, 3) == 1);
@@ -239,6 +248,7 @@ TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their row
   constexpr Token start = 2, end = -1;  // it does not end by a token
   constexpr int draws = 4'000;
   for (const double temperature : {1.0, 0.4}) {
+    CAPTURE(temperature);
     const auto said = [&](std::uint64_t seed) {
       Generator generator{seed};
       return decode(model, given, {start, end, 5}, Sampled{generator, temperature});
@@ -254,7 +264,11 @@ TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their row
     const auto first = probabilities(model(Tokens{start, 3, 1}), 2, temperature);
     for (std::size_t j = 0; j < vocab_size; ++j) {
       const auto second = probabilities(model(Tokens{start, 3, 1, Token(j)}), 3, temperature);
-      for (std::size_t k = 0; k < vocab_size; ++k) CHECK(plausible(count[j][k], draws, first[j] * second[k]));
+      for (std::size_t k = 0; k < vocab_size; ++k) {
+        INFO("token ", j, ", then token ", k);
+        CHECK_MESSAGE(plausible(count[j][k], draws, first[j] * second[k]),
+                      expectation(count[j][k], draws, first[j] * second[k]));
+      }
     }
   }
 }

@@ -29,6 +29,7 @@ reference::Table head_of(const Matrix<n, d, double>& X, std::size_t s, std::size
 /// The plain definition of visible_product, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
 template <std::size_t n_heads, class Mask, std::size_t block>
 void compare(const Sequences& queries, const Sequences& keys) {
+  INFO((std::is_same_v<Mask, Causal> ? "causal" : "unmasked"), ", queries: ", queries, ", keys: ", keys);
   using Kernel = KernelMatrices<n_heads, Mask, double, block>;
   Generator generator{queries.rows()};
   const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
@@ -78,8 +79,10 @@ void compare_sizes() {
     compare<n_heads, Causal, block>(alone, alone);
     compare<n_heads, Causal, block>(stacked, stacked);
     compare<n_heads, Unmasked, block>(stacked, Sequences::of_lengths({2, length + 1, 3}));
-    for (const std::size_t earlier : {std::size_t{1}, block - 1, block, block + 1})
+    for (const std::size_t earlier : {std::size_t{1}, block - 1, block, block + 1}) {
+      CAPTURE(earlier);
       compare<n_heads, Causal, block>(alone, Sequences::of_lengths({length + earlier}));
+    }
   }
 }
 
@@ -130,7 +133,11 @@ TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") 
   softmax_of_visible(A);
   const auto expected = reference::softmax(reference::masked(scores));
   for (std::size_t i = 1; i <= 5; ++i)
-    for (std::size_t j = 1; j <= i; ++j) CHECK(A(0, 0)(i - 1, j - 1) == doctest::Approx(expected(i, j)).epsilon(1e-13));
+    for (std::size_t j = 1; j <= i; ++j) {
+      CAPTURE(i);
+      CAPTURE(j);
+      CHECK(A(0, 0)(i - 1, j - 1) == doctest::Approx(expected(i, j)).epsilon(1e-13));
+    }
 
   Kernel large{Sequences{2}, Sequences{2}};
   large(0, 0)(0, 0) = 1e6;

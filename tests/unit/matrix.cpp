@@ -169,7 +169,10 @@ TEST_CASE("a stack consists of its sequences") {
   const std::vector<Matrix<n, 2>> parts{{1, 2}, {3, 4, 5, 6}, {7, 8}};
   const Matrix<n, 2> X = stack(parts);
   CHECK(X.sequences() == Sequences::of_lengths({1, 2, 1}));
-  for (std::size_t s = 0; s < parts.size(); ++s) CHECK(sequence(X, s) == parts[s]);
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    CAPTURE(s);
+    CHECK(sequence(X, s) == parts[s]);
+  }
   CHECK(stack<2, float>({X, parts[0]}).sequences().count() == 4);
   CHECK_FALSE(X == Matrix<n, 2>{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK_THROWS_WITH_AS(sequence(X, 3), "there is no sequence 3 in a stack of 3", std::out_of_range);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <exception>
+#include <type_traits>
 #include <vector>
 
 #include "../layers.hpp"
@@ -14,28 +16,44 @@ namespace {
 /// order.
 constexpr double tolerance = 1e-12;
 
+/// T or a part of it adds a positional encoding, of which there are only so many rows.
+template <class T>
+constexpr bool remembers_lengths = [] {
+  bool found = std::is_base_of_v<proofs::PE<double>, T>;
+  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+    T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, imaginary<T>);
+  return found;
+}();
+
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("a stack of unequal sequences is what its sequences are one by one", F, stacked) {
+  INFO("of ", name_of<F>());
   Generator generator{1};
   const F layer = random_layer<F>(generator);
   const Sequences lengths = Sequences::of_lengths({3, 1, 0, 5});
   const auto X = random_rows<typename F::domain>(lengths, generator);
   const auto Y = layer(X);
   CHECK(Y.sequences() == lengths);
-  for (std::size_t s = 0; s < lengths.count(); ++s) CHECK(distance(sequence(Y, s), layer(sequence(X, s))) <= tolerance);
+  for (std::size_t s = 0; s < lengths.count(); ++s) {
+    CAPTURE(s);
+    CHECK(distance(sequence(Y, s), layer(sequence(X, s))) <= tolerance);
+  }
 }
 TEST_CASE_TEMPLATE_APPLY(stacked, LayersInDouble);
 
 TEST_CASE_TEMPLATE_DEFINE("extended row by row, or sequence by sequence, it is the whole", F, extended) {
+  INFO("of ", name_of<F>());
   if constexpr (autoregressive<F>) {
     Generator generator{2};
     const F layer = random_layer<F>(generator);
     const auto X = random_rows<typename F::domain>(Sequences{7}, generator);
     const auto Y = layer(X);
     State<F> state{};
-    for (std::size_t i = 0; i < 7; ++i)
+    for (std::size_t i = 0; i < 7; ++i) {
+      CAPTURE(i);
       CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= tolerance);
+    }
 
     // Two sequences at once: the first grows by 3 and then by 1 row, the second by 2 and then by 4.
     const std::vector<typename F::domain> parts{rows(X, 0, 3), rows(X, 0, 2), rows(X, 3, 1), rows(X, 2, 4)};
@@ -47,6 +65,45 @@ TEST_CASE_TEMPLATE_DEFINE("extended row by row, or sequence by sequence, it is t
   }
 }
 TEST_CASE_TEMPLATE_APPLY(extended, LayersInDouble);
+
+TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right rows then give those of the whole", F,
+                          refused) {
+  if constexpr (autoregressive<F>) {
+    INFO("of ", name_of<F>());
+    using Rows = typename F::domain;
+    Generator generator{3};
+    const F layer = random_layer<F>(generator);
+    const auto X = random_rows<Rows>(Sequences{4}, generator), Z = random_rows<Rows>(Sequences{3}, generator);
+    const auto Y_X = layer(X), Y_Z = layer(Z);
+    const auto begun = [&] {
+      State<F> state{};
+      extend(layer, state, stack<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
+      return state;
+    };
+    // One sequence too many; a second one that is too long, behind a first one that is not; a token of no vocabulary.
+    auto three = random_rows<Rows>(Sequences::of_lengths({1, 1, 1}), generator);
+    auto too_long = random_rows<Rows>(Sequences::of_lengths({2, max_len}), generator);
+    auto unknown = random_rows<Rows>(Sequences::of_lengths({2, 2}), generator);
+    if constexpr (std::is_same_v<Rows, Tokens>) unknown(3, 0) = Token(vocab_size);
+    std::size_t refusals = 0;
+    for (const Rows* wrong : {&three, &too_long, &unknown}) {
+      CAPTURE(wrong->sequences());
+      State<F> state = begun();
+      try {
+        extend(layer, state, *wrong);
+        continue;  // It takes what is wrong for others.
+      } catch (const std::exception& refusal) {
+        ++refusals;
+        CAPTURE(refusal.what());
+        const auto later = extend(layer, state, stack<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
+        CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
+        CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
+      }
+    }
+    CHECK(refusals == (rowwise<F> ? 0 : 1) + remembers_lengths<F> + std::is_same_v<Rows, Tokens>);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(refused, LayersInDouble);
 
 TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
   Generator generator{3};

@@ -40,6 +40,7 @@ TEST_CASE("initial weights are uniform over [−½, ½), and the same everywhere
   initialize_uniform(layer, generator);
   double sum = 0;
   for (std::size_t j = 0; j < 1000; ++j) {
+    CAPTURE(j);
     CHECK(layer.B(0, j) >= -0.5);
     CHECK(layer.B(0, j) < 0.5);
     sum += layer.B(0, j);
@@ -47,7 +48,10 @@ TEST_CASE("initial weights are uniform over [−½, ½), and the same everywhere
   CHECK(std::abs(sum / 1000) < 0.05);
 
   Generator again{1};
-  for (std::size_t j = 0; j < 1000; ++j) CHECK(layer.B(0, j) == again.uniform() - 0.5);
+  for (std::size_t j = 0; j < 1000; ++j) {
+    CAPTURE(j);
+    CHECK(layer.B(0, j) == again.uniform() - 0.5);
+  }
 }
 
 TEST_CASE("SGD: w ← w − ηg") {
