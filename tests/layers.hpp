@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "../proofs/layers.hpp"
 #include "support.hpp"
@@ -15,6 +16,12 @@ using proofs::LayersInDouble;
 using proofs::max_len;
 using proofs::n_heads;
 static_assert(vocab_size == proofs::vocab_size);
+
+/// How the write-up writes a layer, for the failures of tests that run over several.
+template <class F>
+std::string name_of() {
+  return equation<F>().empty() ? notation<Notation<F>>().text : equation<F>();
+}
 
 /// Attention in blocks so small that short sequences already consist of several.
 using BlockedHeads = proofs::H<double>;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <tlm/random/generator.hpp>
 #include <tlm/training/initialization.hpp>
 
+#include "printing.hpp"
 #include "reference.hpp"
 
 /// What the tests share: random inputs from fixed seeds, and the way from the library's matrices to the reference's.
@@ -54,13 +57,6 @@ F random_layer(Generator& generator) {
   return layer;
 }
 
-/// `count` rows of X from row `first`, as one sequence.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> rows(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t count) {
-  const Real* begin = X.data() + first * cols;
-  return Matrix<n, cols, Real>{std::vector<Real>(begin, begin + count * cols)};
-}
-
 /// The same numbers in double, for the reference.
 template <auto n_rows, std::size_t cols, class Real>
 reference::Table table(const Matrix<n_rows, cols, Real>& X) {
@@ -69,9 +65,6 @@ reference::Table table(const Matrix<n_rows, cols, Real>& X) {
   return numbers;
 }
 
-/// The tokens of a stack as plain numbers.
-inline std::vector<Token> plain(const Tokens& x) { return {x.data(), x.data() + x.rows()}; }
-
 /// All weights of a layer by their paths.
 template <class F>
 reference::Weights weights_of(const F& layer) {
@@ -79,6 +72,52 @@ reference::Weights weights_of(const F& layer) {
   for_each_weight([&](const Name& name, const auto& W) { weights.emplace(name.path(), table(W)); }, layer);
   return weights;
 }
+
+/// The first path in a model under which `initialize_glorot` has not put what it should: 1 under the paths in `ones`, 0
+/// under those in `zeros`, under all others the generator's next numbers u as (2u − 1)·√(6/(rows + columns)). Or nothing.
+template <class F>
+std::string not_as_glorot(const std::set<std::string>& ones, const std::set<std::string>& zeros) {
+  Generator generator{20}, again{20};
+  F model;
+  initialize_glorot(model, generator);
+  std::string first;
+  for_each_weight(
+      [&](const Name& name, const auto& W) {
+        const std::string path = name.path();
+        const double bound = std::sqrt(6 / (double(W.rows()) + double(W.cols)));
+        for (std::size_t i = 0; i < W.rows(); ++i)
+          for (std::size_t j = 0; j < W.cols; ++j) {
+            const double expected = ones.contains(path)    ? 1
+                                    : zeros.contains(path) ? 0
+                                                           : (2 * again.uniform() - 1) * bound;
+            if (first.empty() && !(std::abs(double(W(i, j)) - expected) <= 1e-15)) first = path;
+          }
+      },
+      model);
+  return first;
+}
+
+/// The first path of `paths` under which `initialize_uniform` has not put the generator's next numbers u as u − ½, if it
+/// takes these paths in this order. Or nothing.
+template <class F>
+std::string not_drawn_in_this_order(const std::vector<std::string>& paths) {
+  Generator generator{21}, again{21};
+  const auto weights = weights_of(random_layer<F>(generator));
+  for (const std::string& path : paths)
+    for (const double w : weights.at(path).entries)
+      if (w != again.uniform() - 0.5) return path;
+  return "";
+}
+
+/// `count` rows of X from row `first`, as one sequence.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> rows(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t count) {
+  const Real* begin = X.data() + first * cols;
+  return Matrix<n, cols, Real>{std::vector<Real>(begin, begin + count * cols)};
+}
+
+/// The tokens of a stack as plain numbers.
+inline std::vector<Token> plain(const Tokens& x) { return {x.data(), x.data() + x.rows()}; }
 
 /// The greater of two numbers; NaN if one of them is, so that no maximum of errors can lose it.
 inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "../../proofs/support.hpp"
 #include "models.hpp"
@@ -16,6 +19,9 @@ namespace {
 /// The gradient of a model's loss against central differences, weight by weight.
 template <class Model, class Objective>
 std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint64_t seed, const Objective& objective) {
+  const std::string of = std::is_same_v<Model, NumpyToy> ? "the NumPy notebook's model" : "the formulated model";
+  const std::string object = of + (std::is_same_v<Objective, Sum> ? ", by Sum" : ", by Mean");
+  INFO(object, ", seed ", seed);
   Generator generator{seed};
   auto model = random_layer<Model>(generator);
   Model gradient;
@@ -23,8 +29,10 @@ std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint6
   CHECK(value == loss(model, batch, objective));
   Comparison comparison;
   comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
-  return comparison.failure(
-      {.claim = "the gradient of the loss agrees with differences", .layer = "the model", .arithmetic = "double"});
+  return comparison.failure({.claim = "the gradient of the loss agrees with differences",
+                             .layer = object,
+                             .arithmetic = "double",
+                             .seed = seed});
 }
 
 Translations batch() { return {sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}}), 3}; }

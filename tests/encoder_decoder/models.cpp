@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -75,6 +77,7 @@ TEST_CASE("the formulated model equals its plain loops, one by one and as a stac
   const auto w = weights_of(model);
   const auto stacked = scores(model)({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
+    CAPTURE(s);
     const auto x = sequence(sources(), s), y = sequence(targets(), s);
     const auto expected = reference::formulated_scores(w, small_formulated.N, small_formulated.h, plain(x), plain(y));
     CHECK(distance(table(scores(model)({x, y})), expected) < 1e-12);
@@ -89,6 +92,7 @@ TEST_CASE("the NumPy notebook's model equals its plain loops, one by one and as 
   const auto w = weights_of(model);
   const auto scores = model({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
+    CAPTURE(s);
     const auto x = sequence(sources(), s), y = sequence(targets(), s);
     const auto expected = reference::numpy_scores(w, toy.n_enc, toy.n_dec, toy.h, plain(x), plain(y));
     CHECK(distance(table(model({x, y})), expected) < 1e-12);
@@ -100,6 +104,7 @@ TEST_CASE("the rows of the formulated model are probability vectors") {
   Generator generator{3};
   const auto Y = random_layer<SmallFormulated>(generator)({sources(), targets()});
   for (std::size_t i = 0; i < Y.rows(); ++i) {
+    CAPTURE(i);
     CHECK(total(Y.row(i)) == doctest::Approx(1).epsilon(1e-14));
     for (std::size_t j = 0; j < small_formulated.s; ++j) CHECK(Y(i, j) >= 0);
   }
@@ -113,6 +118,7 @@ TEST_CASE_TEMPLATE("row by row, with the memory computed once, gives the rows of
   const auto whole = model({x, y});
   State<Model> state;
   for (std::size_t i = 0; i < y.rows(); ++i) {
+    CAPTURE(i);
     // Behind the first row the source is not looked at any more.
     const auto row = extend(model, state, {i == 0 ? x : Tokens{0}, Tokens{y(i, 0)}});
     CHECK(distance(row, rows(whole, i, 1)) < 1e-12);
@@ -127,6 +133,7 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   const Memory<Rows> memory{random_rows<Rows>(Sequences{3}, generator)};
   State<Cross> state;
   for (int row = 0; row < 4; ++row) {
+    CAPTURE(row);
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
     const auto& [of_W_O, of_heads] = state;
     CHECK(of_heads.a.K_X.rows() == 3);
@@ -143,17 +150,22 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   const Tokens the_others = stack<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
   const auto whole = model({x, y});
   const Tokens too_long{Sequences::of_lengths({1, 10, 1}), 1};
+  const Tokens other_x = stack<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
 
   State<Model> state;
   // At first: other numbers of sequences, a source without a row, tokens of no vocabulary, a target that is too long.
-  CHECK_THROWS_WITH(extend(model, state, {x, Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
+  // The sources that come with them are others, so that none of them may stay.
+  CHECK_THROWS_WITH(extend(model, state, {other_x, Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
   CHECK_THROWS_WITH(extend(model, state, {Tokens{Sequences::of_lengths({1, 0, 1}), 1}, one_each}),
                     "sequence 2 of the memory is empty: attention needs a row to look at");
-  CHECK_THROWS_AS(extend(model, state, {x, Tokens{Sequences::of_lengths({1, 1, 1}), 99}}), std::out_of_range);
+  CHECK_THROWS_AS(extend(model, state, {other_x, Tokens{Sequences::of_lengths({1, 1, 1}), 99}}), std::out_of_range);
   CHECK_THROWS_AS(extend(model, state, {Tokens{Sequences::of_lengths({1, 1, 1}), 99}, one_each}), std::out_of_range);
-  CHECK_THROWS_AS(extend(model, state, {x, too_long}), std::length_error);
+  CHECK_THROWS_AS(extend(model, state, {other_x, too_long}), std::length_error);
   const auto first = extend(model, state, {x, one_each});
-  for (std::size_t s = 0; s < 3; ++s) CHECK(distance(sequence(first, s), rows(sequence(whole, s), 0, 1)) < 1e-12);
+  for (std::size_t s = 0; s < 3; ++s) {
+    CAPTURE(s);
+    CHECK(distance(sequence(first, s), rows(sequence(whole, s), 0, 1)) < 1e-12);
+  }
 
   // Later the same; the source is not looked at any more.
   CHECK_THROWS_WITH(extend(model, state, {x, Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
@@ -163,6 +175,113 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   CHECK(later.sequences() == the_others.sequences());
   CHECK(distance(sequence(later, 0), rows(sequence(whole, 0), 1, 1)) < 1e-12);
   CHECK(distance(sequence(later, 1), rows(sequence(whole, 1), 1, 3)) < 1e-12);
+}
+
+TEST_CASE("a refused extension of cross-attention leaves its state as it was: the memory that is right is then read") {
+  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
+  using Rows = Matrix<n, 4, double>;
+  Generator generator{14};
+  const auto layer = random_layer<Cross>(generator);
+  const auto X = random_rows<Rows>(Sequences::of_lengths({2, 1}), generator);
+  const Memory<Rows> memory{random_rows<Rows>(Sequences::of_lengths({1, 3}), generator)};
+  const Memory<Rows> of_one{random_rows<Rows>(Sequences{4}, generator)};
+  State<Cross> state;
+  CHECK_THROWS_WITH(extend(layer, state, X, of_one), "a memory of 1 sequences does not serve 2 targets");
+  CHECK(extend(layer, state, X, memory) == layer(X, memory));
+  // Later rows of other sequences are refused, and those that are right see what was read.
+  CHECK_THROWS_AS(extend(layer, state, Rows{Sequences::of_lengths({1, 1, 1}), 1.0}, memory), std::invalid_argument);
+  CHECK(extend(layer, state, X, memory) == layer(X, memory));
+}
+
+TEST_CASE("a memory without rows is refused wherever it is read, also beside a target without rows") {
+  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
+  using Rows = Matrix<n, 4, double>;
+  constexpr const char* sentence = "sequence 2 of the memory is empty: attention needs a row to look at";
+  Generator generator{15};
+  const auto layer = random_layer<Cross>(generator);
+  const Memory<Rows> memory{random_rows<Rows>(Sequences::of_lengths({3, 0}), generator)};
+  for (const std::size_t rows_of_the_second : {1u, 0u}) {
+    CAPTURE(rows_of_the_second);
+    const auto X = random_rows<Rows>(Sequences::of_lengths({2, rows_of_the_second}), generator);
+    State<Cross> state;
+    CHECK_THROWS_WITH_AS(layer(X, memory), sentence, std::invalid_argument);
+    CHECK_THROWS_WITH_AS(layer.value_and_pullback(X, memory), sentence, std::invalid_argument);
+    CHECK_THROWS_WITH_AS(extend(layer, state, X, memory), sentence, std::invalid_argument);
+  }
+
+  // A source without tokens makes such a memory, in the models as in their losses.
+  const Tokens x = stack<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}), y{Sequences::of_lengths({2, 2}), 1};
+  const auto refuses = [&]<class Model>(Model model) {
+    const Translations batch{x, y};
+    Model gradient;
+    CHECK_THROWS_WITH_AS(model({x, y}), sentence, std::invalid_argument);
+    CHECK_THROWS_WITH_AS(scores(model).value_and_pullback({x, y}), sentence, std::invalid_argument);
+    CHECK_THROWS_WITH_AS(loss(model, batch), sentence, std::invalid_argument);
+    CHECK_THROWS_WITH_AS(loss_and_gradient(model, batch, gradient), sentence, std::invalid_argument);
+  };
+  refuses(random_layer<SmallFormulated>(generator));
+  refuses(random_layer<NumpyToy>(generator));
+}
+
+TEST_CASE("the order of weights, in which a seed draws them: the tied one, the encoder's, the decoder's") {
+  std::vector<std::string> formulated_paths{"W_e"}, numpy_paths;
+  const auto add = [](std::vector<std::string>& paths, const std::string& path, std::vector<std::string> letters) {
+    for (const auto& letter : letters) paths.push_back(path + letter);
+  };
+  for (const std::string l : {"1", "2"}) {
+    add(formulated_paths, "Encoder_" + l + ".MultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
+    add(formulated_paths, "Encoder_" + l + ".", {"LayerNorm'.γ", "LayerNorm'.β"});
+    add(formulated_paths, "Encoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
+    add(formulated_paths, "Encoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
+  }
+  for (const std::string l : {"1", "2"}) {
+    add(formulated_paths, "Decoder_" + l + ".MaskedMultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
+    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm'.γ", "LayerNorm'.β"});
+    add(formulated_paths, "Decoder_" + l + ".MultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
+    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm''.γ", "LayerNorm''.β"});
+    add(formulated_paths, "Decoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
+    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
+  }
+  CHECK(formulated_paths.size() == matrix_count<SmallFormulated>);
+  CHECK(not_drawn_in_this_order<SmallFormulated>(formulated_paths) == "");
+
+  add(numpy_paths, "src.", {"Em.W_e", "PE.PE"});
+  for (const std::string l : {"1", "2"}) {
+    add(numpy_paths, "src.enc_" + l + ".self.", {"Q", "K", "V", "W"});
+    add(numpy_paths, "src.enc_" + l + ".norm_self.", {"γ", "β"});
+    add(numpy_paths, "src.enc_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
+    add(numpy_paths, "src.enc_" + l + ".norm_ff.", {"γ", "β"});
+  }
+  add(numpy_paths, "tgt.", {"Em.W_e", "PE.PE"});
+  for (const std::string l : {"1", "2"}) {
+    add(numpy_paths, "tgt.dec_" + l + ".self.", {"Q", "K", "V", "W"});
+    add(numpy_paths, "tgt.dec_" + l + ".norm_self.", {"γ", "β"});
+    add(numpy_paths, "tgt.dec_" + l + ".cross.", {"Q", "K", "V", "W"});
+    add(numpy_paths, "tgt.dec_" + l + ".norm_cross.", {"γ", "β"});
+    add(numpy_paths, "tgt.dec_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
+    add(numpy_paths, "tgt.dec_" + l + ".norm_ff.", {"γ", "β"});
+  }
+  add(numpy_paths, "tgt.", {"W", "b"});
+  CHECK(numpy_paths.size() == matrix_count<NumpyToy>);
+  CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
+}
+
+TEST_CASE_TEMPLATE("Glorot's values by path: γ is 1, β and what else is added is 0, all else is drawn", Model,
+                   SmallFormulated, NumpyToy) {
+  const Model weights;
+  std::set<std::string> ones, zeros;
+  for_each_weight(
+      [&](const Name& name, const auto&) {
+        const std::string path = name.path();
+        if (path.ends_with(".γ")) ones.insert(path);
+        for (const char* added : {".β", ".b_1", ".b_2", "tgt.b"})
+          if (path.ends_with(added)) zeros.insert(path);
+      },
+      weights);
+  // Per layer of the encoder 2 normalizations, of the decoder 3; and two biases in each network.
+  CHECK(ones.size() == 2 * 2 + 2 * 3);
+  CHECK(zeros.size() == ones.size() + 2 * 2 + 2 * 2 + std::is_same_v<Model, NumpyToy>);
+  CHECK(not_as_glorot<Model>(ones, zeros) == "");
 }
 
 TEST_CASE("no weight stands still after the Glorot initialisation: every gradient has an entry that is not 0") {
@@ -175,7 +294,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         [](const Name& name, const auto& W_bar) {
           bool moves = false;
           for (std::size_t e = 0; e < W_bar.size; ++e) moves = moves || W_bar.data()[e] != 0;
-          CHECK_MESSAGE(moves, name.path());
+          CHECK_MESSAGE(moves, notation<Notation<decltype(model)>>().text, ": ", name.path());
         },
         gradient);
   };
@@ -232,6 +351,7 @@ TEST_CASE_TEMPLATE("sampled: y_{m+1} is drawn from softmax(scores/τ) of the las
   const auto model = random_layer<Model>(weights);
   constexpr int draws = 2'000;
   for (const double temperature : {1.0, 0.5}) {
+    CAPTURE(temperature);
     const auto said = [&](std::uint64_t seed) {
       Generator generator{seed};
       return decode(model, {3, 4}, {1, -1, 3}, Sampled{generator, temperature});
@@ -253,6 +373,7 @@ TEST_CASE_TEMPLATE("sampled: y_{m+1} is drawn from softmax(scores/τ) of the las
     for (std::size_t j = 0; j < Model::codomain::cols; ++j)
       for (std::size_t k = 0; k < Model::codomain::cols; ++k) {
         const double p = probability({1}, 0, j) * probability({1, Token(j)}, 1, k);
+        INFO("token ", j, ", then token ", k, ": ", counts[{Token(j), Token(k)}], " of ", draws, " draws");
         CHECK(std::abs((counts[{Token(j), Token(k)}]) - draws * p) <= 4 * std::sqrt(draws * p * (1 - p)));
       }
   }
@@ -263,8 +384,10 @@ TEST_CASE("the temperature is one of the scores, not of what the last Softmax ma
   const auto model = random_layer<SmallFormulated>(weights);
   Generator generator{1};
   // So cold that only the greatest score is left: of scores that differ by more than probabilities can.
-  for (int draw = 0; draw < 20; ++draw)
+  for (int draw = 0; draw < 20; ++draw) {
+    CAPTURE(draw);
     CHECK(decode(model, {3, 4}, {1, 2, 9}, Sampled{generator, 1e-9}) == decode(model, {3, 4}, {1, 2, 9}));
+  }
 }
 
 TEST_CASE("scores(model) is what the last Softmax is of, and a model without one") {
@@ -272,9 +395,36 @@ TEST_CASE("scores(model) is what the last Softmax is of, and a model without one
   NumpyToy numpy_model;
   static_assert(std::is_base_of_v<formulated::Scores<small_formulated, double>,
                                   std::remove_cvref_t<decltype(scores(formulated_model))>>);
-  CHECK(&scores(numpy_model) == &numpy_model);
-  CHECK(&weight<"W_e">(scores(formulated_model)) == &weight<"W_e">(formulated_model));
+  const bool all_of_it = &scores(numpy_model) == &numpy_model;
+  CHECK(all_of_it);
+  const bool its_own_W_e = &weight<"W_e">(scores(formulated_model)) == &weight<"W_e">(formulated_model);
+  CHECK(its_own_W_e);
   static_assert(std::is_const_v<std::remove_reference_t<decltype(scores(std::as_const(formulated_model)))>>);
+}
+
+TEST_CASE_TEMPLATE("what cannot be said is refused by the loss and by its gradient alike, which is left as it was",
+                   Model, SmallFormulated, NumpyToy) {
+  Generator generator{16};
+  const auto model = random_layer<Model>(generator);
+  auto gradient = random_layer<Model>(generator);
+  const auto before = gradient;
+  const auto refuses = [&]<class Objective>(const Translations& batch, const std::string& sentence, Objective) {
+    CAPTURE(sentence);
+    CHECK_THROWS_WITH(loss(model, batch, Objective{}), sentence.c_str());
+    CHECK_THROWS_WITH(loss_and_gradient(model, batch, gradient, Objective{}), sentence.c_str());
+    CHECK(distance_of_weights(gradient, before) == 0);
+  };
+  constexpr auto tokens = Token(Model::codomain::cols);
+  const std::string are = " is not in the vocabulary: tokens are 0 to " + std::to_string(tokens - 1);
+  // The last token of a target is said and never read: the model does not refuse it.
+  refuses({Tokens{1}, Tokens{1, 2, tokens}}, "token " + std::to_string(tokens) + are, Mean{});
+  refuses({Tokens{1}, Tokens{1, 2, -1}}, "token -1" + are, Mean{});
+  refuses({Tokens{1}, Tokens{1, 2, -1}}, "token -1" + are, Sum{});
+  const Translations only_null{Tokens{1}, Tokens{1, 0, 0}, 0};
+  refuses(only_null, "the loss weights of a batch sum to 0: there is nothing to average", Mean{});
+  refuses(only_null, "the loss weights of a batch sum to 0: there is nothing to average", Sum{});
+  refuses({Tokens{1}, targets()}, "1 sources cannot have 3 targets", Mean{});
+  refuses({}, "a batch needs at least one translation; this one is empty", Mean{});
 }
 
 TEST_CASE("bad input: one sentence each") {

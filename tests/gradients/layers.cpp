@@ -28,12 +28,15 @@ TEST_CASE("N at a constant row: σ = 0, and the derivative is (I − 11ᵀ/d)/ε
   N layer = random_layer<N>(generator);
   const auto Y_bar = random_rows<N::domain>(Sequences{1}, generator);
   for (const double constant : {0.0, 0.5}) {
+    CAPTURE(constant);
     N gradient;
     const auto X_bar = layer.value_and_pullback(N::domain{Sequences{1}, constant}).pullback(Y_bar, gradient);
     double mean = 0;
     for (std::size_t j = 0; j < d_model; ++j) mean += layer.a(0, j) * Y_bar(0, j) / double(d_model);
-    for (std::size_t j = 0; j < d_model; ++j)
+    for (std::size_t j = 0; j < d_model; ++j) {
+      CAPTURE(j);
       CHECK(X_bar(0, j) == doctest::Approx((layer.a(0, j) * Y_bar(0, j) - mean) / 1e-6).epsilon(1e-12));
+    }
   }
 
   // By differences too, at steps so small that σ stays far below ε. (b is 0, lest they be rounded away.)

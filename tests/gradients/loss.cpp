@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "../../proofs/support.hpp"
@@ -14,14 +15,16 @@ using checking::Comparison, proofs::must_hold;
 namespace {
 
 /// The gradient of the loss in the weight space, compared with differences of the loss.
-template <class T, class Objective = Mean>
-std::optional<Failure> loss_gradient_fails(T model, const Batch<double>& batch, const Objective& objective = {}) {
+template <class T, class Objective>
+std::optional<Failure> loss_gradient_fails(std::string object, T model, const Batch<double>& batch,
+                                           const Objective& objective) {
   T gradient;
   loss_and_gradient(model, batch, gradient, objective);
   Comparison comparison;
   comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
-  return comparison.failure(
-      {.claim = "the gradient of the loss agrees with differences", .layer = "T_LM", .arithmetic = "double"});
+  return comparison.failure({.claim = "the gradient of the loss agrees with differences",
+                             .layer = std::move(object),
+                             .arithmetic = "double"});
 }
 
 }  // namespace
@@ -33,9 +36,10 @@ TEST_CASE_TEMPLATE("the gradient of the loss of the whole model, in every weight
   Batch<double> batch{2, random_rows<Tokens>(unequal(), generator), Matrix<n, 1, double>{unequal()}};
   for (std::size_t i = 0; i < batch.x.rows(); ++i) batch.omega(i, 0) = generator.uniform();
   batch.omega(0, 0) = 0;
-  must_hold(loss_gradient_fails(model, batch));
-  must_hold(loss_gradient_fails(model, batch, Sum{}));
-  must_hold(loss_gradient_fails(model, batch, PartOf<double>{100}));
+  const std::string T_LM = T::config.block == Block::definition ? "T_LM" : "T_LM, inspirational";
+  must_hold(loss_gradient_fails(T_LM + ", by Mean", model, batch, Mean{}));
+  must_hold(loss_gradient_fails(T_LM + ", by Sum", model, batch, Sum{}));
+  must_hold(loss_gradient_fails(T_LM + ", by PartOf", model, batch, PartOf<double>{100}));
 }
 
 TEST_CASE("the gradient is added to what is there") {
@@ -48,7 +52,8 @@ TEST_CASE("the gradient is added to what is there") {
   loss_and_gradient(model, batch, twice);
   loss_and_gradient(model, batch, twice);
   for_each_weight(
-      [](const Name&, const auto& W_bar_once, const auto& W_bar_twice) {
+      [](const Name& name, const auto& W_bar_once, const auto& W_bar_twice) {
+        CAPTURE(name.path());
         CHECK(distance(table(W_bar_twice), table(W_bar_once + W_bar_once)) <= 1e-14);
       },
       std::as_const(once), std::as_const(twice));

@@ -70,7 +70,9 @@ static_assert(!causal_kernel<Concat<Past, Past>> && !constant<Concat<Same, Same>
 // F with a tied weight is what F is.
 using Entry = TiedWeight<"W", 3, 3>;
 static_assert(rowwise<Tied<Entry, Rows>> && autoregressive<Tied<Entry, Past>>);
-static_assert(!rowwise<Tied<Entry, Past>> && !autoregressive<Tied<Entry, Any>>);
+static_assert(!rowwise<Tied<Entry, Past>>);
+static_assert(!autoregressive<Tied<Entry, Any>> && !autoregressive<Tied<Entry, Composition<Past, Any>>>,
+              "a Tied is autoregressive only if what it ties is");
 
 // F(M) does not depend on X, whatever F is; and is not therefore autoregressive: it need not have as many rows.
 static_assert(constant<FromMemory<Any>> && constant<FromMemory<Rows>>);
@@ -159,7 +161,9 @@ static_assert(!autoregressive<ThreeHeads<Causal, Rows, Past, Past, Whatever>>);
 
 // (x, y) ↦ D(y; E(x)) is autoregressive in y if D is; it does not matter what E is.
 static_assert(autoregressive<EncoderDecoder<Any, Past>>);
-static_assert(!autoregressive<EncoderDecoder<Past, Any>>);
+static_assert(!autoregressive<EncoderDecoder<Past, Any>> && !autoregressive<EncoderDecoder<Any, Any>> &&
+                  !autoregressive<Tied<Entry, EncoderDecoder<Past, Any>>>,
+              "a translator is autoregressive only if its decoder is");
 
 // A name stands for its formula, whatever that is.
 struct NamedPast : Composition<Rows, Past> {};
@@ -226,3 +230,26 @@ static_assert(!autoregressive<formulated::Encoder<paper, float>>);
 constexpr numpy::Config notebook{.src_vocab_size = 11, .tgt_vocab_size = 12};
 static_assert(autoregressive<numpy::Transformer<notebook>> && autoregressive<numpy::Decoder<notebook, float>>);
 static_assert(!autoregressive<numpy::Encoder<notebook, float>>);
+
+// The same models with one decoder layer that sees every row of the target, as an encoder layer does: neither they nor what
+// is made of them can be called autoregressive, so that the loss and decoding refuse them (tests/compile_fail).
+template <template <formulated::Config, class> class Layer>
+using DecoderOf =
+    Composition<TiedOutput<"W_e", paper.s, paper.d_model>, Layer<paper, float>,
+                ConstantPositionalEncoding<paper.max_len, paper.d_model>, TiedEmbedding<"W_e", paper.s, paper.d_model>>;
+template <template <formulated::Config, class> class Layer>
+using Translator =
+    Composition<Softmax<paper.s>, Tied<TiedWeight<"W_e", paper.s, paper.d_model>,
+                                       EncoderDecoder<formulated::Encoder<paper, float>, DecoderOf<Layer>>>>;
+static_assert(autoregressive<Translator<formulated::DecoderLayer>>);
+static_assert(!autoregressive<Translator<formulated::EncoderLayer>> && !rowwise<Translator<formulated::EncoderLayer>>,
+              "a translator is autoregressive only if its decoder is");
+
+template <template <numpy::Config, class> class Layer>
+using NumpyTranslator =
+    EncoderDecoder<numpy::Encoder<notebook, float>,
+                   Composition<Times<"W", notebook.D, notebook.tgt_vocab_size>, Layer<notebook, float>,
+                               Embedding<notebook.tgt_vocab_size, notebook.D>>>;
+static_assert(autoregressive<NumpyTranslator<numpy::DecoderBlock>>);
+static_assert(!autoregressive<NumpyTranslator<numpy::EncoderBlock>>,
+              "a translator is autoregressive only if its decoder is");

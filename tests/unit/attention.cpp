@@ -76,6 +76,7 @@ Table expected_kernel(const reference::Weights& w, std::size_t head, const Table
 /// The kernel and the product of a layer on sequences of unequal lengths, against the plain definition.
 template <class F>
 void compare() {
+  INFO("of ", name_of<F>());
   Generator generator{1};
   const F layer = random_layer<F>(generator);
   const auto X = random_rows<typename F::domain>(Sequences::of_lengths({3, 1, 9}), generator);
@@ -84,10 +85,15 @@ void compare() {
   for (std::size_t s = 0; s < 3; ++s) {
     const Table X_s = table(sequence(X, s));
     for (std::size_t head = 0; head < n_heads; ++head) {
+      CAPTURE(s);
+      CAPTURE(head);
       const auto A_h = expected_kernel(weights_of(layer), head, X_s);
       for (std::size_t i = 1; i <= X_s.rows; ++i)
-        for (std::size_t j = 1; j <= i; ++j)
+        for (std::size_t j = 1; j <= i; ++j) {
+          CAPTURE(i);
+          CAPTURE(j);
           CHECK(A(s, head)(i - 1, j - 1) == doctest::Approx(A_h(i, j)).epsilon(1e-12));
+        }
       const std::size_t d_head = d_model / n_heads, left = head * d_head + 1;
       const auto V = reference::columns(reference::product(X_s, weights_of(layer).at("W_V")), left, d_head);
       CHECK(distance(reference::columns(table(sequence(Y, s)), left, d_head), reference::product(A_h, V)) <= 1e-12);
@@ -102,6 +108,10 @@ TEST_CASE("A(X) is softmax(◺(Q(X)×K(X)ᵀ/√d_head)) in each head, and A(X)�
 }
 
 TEST_CASE("a bias is added to the scores before the softmax, by position, in each head") { compare<Biased<double>>(); }
+
+TEST_CASE("the weights of attention are drawn in the order Q, K, the bias, V") {
+  CHECK(not_drawn_in_this_order<Biased<double>>({"W_Q", "W_K", "b.m", "W_V"}) == "");
+}
 
 TEST_CASE("a bias of slope 0 is none") {
   Generator generator{2};
@@ -137,5 +147,8 @@ TEST_CASE("a biased kernel is extended by the positions that follow") {
   const auto X = random_rows<Matrix<n, d_model, double>>(Sequences{7}, generator);
   const auto Y = layer(X);
   State<Biased<double>> state;
-  for (std::size_t i = 0; i < 7; ++i) CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
+  for (std::size_t i = 0; i < 7; ++i) {
+    CAPTURE(i);
+    CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
+  }
 }

@@ -66,6 +66,7 @@ TEST_CASE("its rows are those of F(X), G(X), … side by side") {
   CHECK(Y.sequences() == unequal());
   const auto w = weights_of(layer);
   for (std::size_t s = 0; s < unequal().count(); ++s) {
+    CAPTURE(s);
     const auto X_s = table(sequence(X, s)), Y_s = table(sequence(Y, s));
     CHECK(distance(reference::columns(Y_s, 1, 4), reference::product(X_s, w.at("W"))) <= 1e-13);
     CHECK(distance(reference::columns(Y_s, 5, 6), reference::causal_attention(w, "CA.", n_heads, X_s)) <= 1e-13);
@@ -108,7 +109,18 @@ TEST_CASE("concatenated layers read their own state, and their weights have thei
   const auto X = random_rows<Domain>(Sequences{5}, generator);
   const auto Y = layer(X);
   State<Three<double>> state;
-  for (std::size_t i = 0; i < 5; ++i) CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
+  for (std::size_t i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
+  }
+}
+
+TEST_CASE("its weights are visited from left to right: so a seed draws them") {
+  CHECK(not_drawn_in_this_order<Three<double>>({"W", "CA.W_Q", "CA.W_K", "CA.W_V", "CA.W_O", "CA.B", "PE.PE"}) == "");
+  CHECK(not_drawn_in_this_order<TwoHeads<double>>({"H_1.W_Q", "H_1.W_K", "H_1.W_V", "H_2.W_Q", "H_2.W_K", "H_2.W_V"}) ==
+        "");
+  // Control: the first that is drawn elsewhere is named.
+  CHECK(not_drawn_in_this_order<Concat<Times<"A", 2, 3, double>, Times<"B", 2, 3, double>>>({"B", "A"}) == "B");
 }
 
 TEST_CASE("its derivation is by the rule of concatenation") {

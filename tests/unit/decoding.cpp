@@ -65,6 +65,10 @@ std::vector<double> probabilities(const M& X, std::size_t i, double temperature)
 bool plausible(int count, int draws, double p) {
   return std::abs(count - draws * p) <= 4 * std::sqrt(draws * p * (1 - p));
 }
+std::string expectation(int count, int draws, double p) {
+  return std::to_string(count) + " of " + std::to_string(draws) + " draws, where " + std::to_string(draws * p) + " ± " +
+         std::to_string(4 * std::sqrt(draws * p * (1 - p))) + " are expected";
+}
 
 }  // namespace
 
@@ -72,6 +76,7 @@ TEST_CASE_TEMPLATE("decoding says what recomputing the whole sequence says", T, 
                    SmallLM<Block::inspirational>, SmallLM<Block::definition, float>) {
   std::vector<std::size_t> lengths;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
     Generator generator{seed};
     const T model = random_layer<T>(generator);
     const std::vector<Token> input = plain(random_rows<Tokens>(Sequences{3}, generator));
@@ -93,6 +98,8 @@ TEST_CASE("the logits of decoding are those of recomputing, within 1e-12 in doub
     const Tokens x = random_rows<Tokens>(Sequences{max_len}, generator);
     State<T> state{};
     for (std::size_t i = 0; i < max_len; ++i) {
+      CAPTURE(tolerance);
+      CAPTURE(i);
       const auto whole = table(rows(model(rows(x, 0, i + 1)), i, 1));
       CHECK(distance(table(extend(model, state, rows(x, i, 1))), whole) <= tolerance * scale(whole));
     }
@@ -131,16 +138,73 @@ TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j") {
   const Matrix<n, 4> scores{1, -1, 0.5, 0.25};
   constexpr int draws = 20'000;
   for (const double temperature : {0.3, 1.0, 5.0}) {
+    CAPTURE(temperature);
     Generator generator{7};
     const Sampled choose{generator, temperature};
     std::array<int, 4> counts{};
     for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(scores.data(), 4))];
     const auto p = probabilities(scores, 0, temperature);
-    for (std::size_t j = 0; j < 4; ++j) CHECK(plausible(counts[j], draws, p[j]));
+    for (std::size_t j = 0; j < 4; ++j)
+      CHECK_MESSAGE(plausible(counts[j], draws, p[j]), expectation(counts[j], draws, p[j]));
     // The count sees another temperature.
     const auto other = probabilities(scores, 0, 2 * temperature);
     CHECK_FALSE((plausible(counts[0], draws, other[0]) && plausible(counts[1], draws, other[1])));
   }
+}
+
+TEST_CASE("at known draws u the token is the first j with u < p_0 + … + p_j") {
+  // Of seed 1 the first draws are 0.1338…, 0.1364… and 0.4512… (tests/unit/generator.cpp).
+  const double scores[] = {0, std::log(2.0), 0};
+  const auto first_three = [&](double temperature) {
+    Generator generator{1};
+    const Sampled choose{generator, temperature};
+    return std::vector<Token>{choose(scores, 3), choose(scores, 3), choose(scores, 3)};
+  };
+  CHECK(first_three(1) == std::vector<Token>{0, 0, 1});          // p = 1/4, 1/2, 1/4
+  CHECK(first_three(1.0 / 3) == std::vector<Token>{1, 1, 1});    // p = 1/10, 8/10, 1/10
+  CHECK(first_three(1e300) == std::vector<Token>{0, 0, 1});      // p = 1/3 each
+  CHECK(first_three(1 / 2.433) == std::vector<Token>{0, 1, 1});  // p = 0.1351, 0.7297, 0.1351
+  Generator generator{1};
+  CHECK(Sampled{generator}.temperature == 1);
+
+  // Thousands of them: so close that a distribution scaled by 1.0009 or by 0.998 gives other tokens.
+  const Matrix<n, 5, double> X{1, -1, 0.5, 0.25, -0.75};
+  constexpr int draws = 5'000;
+  for (const double temperature : {0.5, 1.0, 2.0}) {
+    CAPTURE(temperature);
+    const auto p = probabilities(X, 0, temperature);
+    const auto first_other = [&](double scaled_by, double shift) {
+      auto shifted = X;
+      for (std::size_t j = 0; j < 5; ++j) shifted(0, j) += shift;
+      Generator drawing{11}, known{11};
+      const Sampled choose{drawing, temperature};
+      for (int draw = 1; draw <= draws; ++draw) {
+        double beyond = known.uniform() * scaled_by;
+        std::size_t j = 0;
+        while (j + 1 < p.size() && (beyond -= p[j]) >= 0) ++j;
+        if (choose(shifted.data(), 5) != Token(j)) return draw;
+      }
+      return 0;  // none
+    };
+    CHECK(first_other(1, 0) == 0);
+    CHECK(first_other(1, 100) == 0);  // what is added to all scores cancels
+    CHECK(first_other(1, -100) == 0);
+    CHECK(first_other(1.0009, 0) > 0);
+    CHECK(first_other(0.998, 0) > 0);
+  }
+}
+
+TEST_CASE("a draw on a boundary, u = p_0, belongs to the token behind it") {
+  Generator generator{1};
+  generator.uniform(), generator.uniform();
+  const double u = Generator{generator}.uniform();  // 0.4512…
+  // Scores 0 and s with e⁻ˢ = u·(e⁻ˢ + 1) to the last bit: near s = log((1 − u)/u), where it is true but for rounding.
+  double s = std::log((1 - u) / u) - 1e-14;
+  const auto on_the_boundary = [&] { return u * (std::exp(-s) + 1) == std::exp(-s); };
+  for (int tries = 0; tries < 10'000 && !on_the_boundary(); ++tries) s = std::nextafter(s, 1.0);
+  REQUIRE(on_the_boundary());
+  const double scores[] = {0, s};
+  CHECK(Sampled{generator}(scores, 2) == 1);
 }
 
 TEST_CASE("great scores do not overflow, and a small temperature takes the greatest") {
@@ -148,7 +212,7 @@ TEST_CASE("great scores do not overflow, and a small temperature takes the great
   const double great[] = {1e300, -1e300, 1e300};
   std::array<int, 3> counts{};
   for (int draw = 0; draw < 1000; ++draw) ++counts[std::size_t(Sampled{generator}(great, 3))];
-  CHECK(plausible(counts[0], 1000, 0.5));
+  CHECK_MESSAGE(plausible(counts[0], 1000, 0.5), expectation(counts[0], 1000, 0.5));
   CHECK(counts[1] == 0);
   const float close[] = {0.1f, 0.3f, 0.2f};
   for (int draw = 0; draw < 100; ++draw) CHECK(Sampled{generator, 1e-300}(close, 3) == 1);
@@ -184,6 +248,7 @@ TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their row
   constexpr Token start = 2, end = -1;  // it does not end by a token
   constexpr int draws = 4'000;
   for (const double temperature : {1.0, 0.4}) {
+    CAPTURE(temperature);
     const auto said = [&](std::uint64_t seed) {
       Generator generator{seed};
       return decode(model, given, {start, end, 5}, Sampled{generator, temperature});
@@ -199,7 +264,11 @@ TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their row
     const auto first = probabilities(model(Tokens{start, 3, 1}), 2, temperature);
     for (std::size_t j = 0; j < vocab_size; ++j) {
       const auto second = probabilities(model(Tokens{start, 3, 1, Token(j)}), 3, temperature);
-      for (std::size_t k = 0; k < vocab_size; ++k) CHECK(plausible(count[j][k], draws, first[j] * second[k]));
+      for (std::size_t k = 0; k < vocab_size; ++k) {
+        INFO("token ", j, ", then token ", k);
+        CHECK_MESSAGE(plausible(count[j][k], draws, first[j] * second[k]),
+                      expectation(count[j][k], draws, first[j] * second[k]));
+      }
     }
   }
 }

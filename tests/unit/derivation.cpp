@@ -13,8 +13,11 @@
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
+#include "../printing.hpp"
+
 /// Derivations, as text and as data.
 using namespace tlm;
+using tests::Beginning, tests::Containing;
 
 namespace {
 
@@ -46,9 +49,6 @@ struct Whatever {
 
 template <class Q, class Bias = NoBias, std::size_t n_heads = 1>
 using Attention = Heads<n_heads, Causal, Q, Times<"W_K", 8, 8>, Times<"W_V", 8, 8>, Bias>;
-
-bool begins(const std::string& tree, std::string_view beginning) { return tree.starts_with(beginning); }
-bool contains(const std::string& tree, std::string_view part) { return tree.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -103,11 +103,11 @@ TEST_CASE("several heads are concatenated, and each divides by the root of its o
           X ↦ X×W_V is rowwise: declared
 )");
   const std::string of_three = proof_tree<CausalAttention<9, 3>>();
-  CHECK(begins(of_three, "CA is autoregressive: CA(X) = Concat(H_1(X), …, H_3(X))×W_O + B; compositions of"));
-  CHECK(contains(of_three, "H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √3))×(X×W_V,i); "));
+  CHECK(of_three == Beginning{"CA is autoregressive: CA(X) = Concat(H_1(X), …, H_3(X))×W_O + B; compositions of"});
+  CHECK(of_three == Containing{"H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √3))×(X×W_V,i); "});
   // One head of d_head = d_model is no concatenation.
-  CHECK(begins(proof_tree<CausalAttention<8, 1>>(),
-               "CA is autoregressive: CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √8))×(X×W_V)×W_O + B; compositions of"));
+  CHECK(proof_tree<CausalAttention<8, 1>>() ==
+        Beginning{"CA is autoregressive: CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √8))×(X×W_V)×W_O + B; compositions of"});
 }
 
 TEST_CASE("cross-attention: the memory does not depend on X") {
@@ -180,6 +180,51 @@ TEST_CASE("the whole of a small T_LM") {
 )");
 }
 
+TEST_CASE("the whole of a small encoder-decoder: tied weights, stacks of two, residuals around both attentions") {
+  CHECK(
+      proof_tree<formulated::Transformer<formulated::Config{
+          .s = 3, .d_model = 4, .d_ff = 8, .d_k = 2, .d_v = 2, .h = 1, .N = 2, .max_len = 5}>>() ==
+      R"(Transformer is autoregressive: Transformer = Softmax∘((x, X) ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ with M = (Encoder_2∘Encoder_1)(OneHot(x)×W_e + W_p)); compositions of autoregressive operations are autoregressive
+  Softmax is rowwise, hence autoregressive: declared
+  (x, X) ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ with M = (Encoder_2∘Encoder_1)(OneHot(x)×W_e + W_p) is autoregressive: F with a weight that it reads in several places is autoregressive if F is
+    (x, X) ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ with M = (Encoder_2∘Encoder_1)(OneHot(x)×W_e + W_p) is autoregressive: autoregressive in X if the decoder is for every memory M, whatever the encoder is
+      X ↦ (Decoder_2∘Decoder_1)(OneHot(X)×W_e + W_p)×W_eᵀ is autoregressive: compositions of autoregressive operations are autoregressive
+        X ↦ X×W_eᵀ is rowwise, hence autoregressive: declared
+        Decoder_2∘Decoder_1 is autoregressive: compositions of autoregressive operations are autoregressive
+          Decoder is autoregressive: Decoder = LayerNorm∘Res(FFN)∘LayerNorm''∘Res(MultiHead)∘LayerNorm'∘Res(MaskedMultiHead); compositions of autoregressive operations are autoregressive
+            LayerNorm is rowwise, hence autoregressive: declared
+            Res(FFN) is rowwise, hence autoregressive: X + F(X) is rowwise if F is
+              FFN is rowwise: FFN(X) = ReLU(X×W_1 + b_1)×W_2 + b_2; compositions of rowwise operations are rowwise
+                X ↦ X + b_2 is rowwise: declared
+                X ↦ X×W_2 is rowwise: declared
+                ReLU is rowwise: declared
+                X ↦ X + b_1 is rowwise: declared
+                X ↦ X×W_1 is rowwise: declared
+            LayerNorm'' is rowwise, hence autoregressive: declared
+            Res(MultiHead) is autoregressive: X + F(X) is autoregressive if F is
+              MultiHead is autoregressive: MultiHead(X) = softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V)×W_O; compositions of autoregressive operations are autoregressive
+                X ↦ X×W_O is rowwise, hence autoregressive: declared
+                X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V) is autoregressive: A(X)×B is autoregressive if A is and B does not depend on X
+                  X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+                    the mask is full: declared
+                    X ↦ X×W_Q is rowwise, hence autoregressive: declared
+                    X ↦ M×W_K is independent of X: F(M) does not look at X
+                  X ↦ M×W_V is independent of X: F(M) does not look at X
+            LayerNorm' is rowwise, hence autoregressive: declared
+            Res(MaskedMultiHead) is autoregressive: X + F(X) is autoregressive if F is
+              MaskedMultiHead is autoregressive: MaskedMultiHead(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √2))×(X×W_V)×W_O; compositions of autoregressive operations are autoregressive
+                X ↦ X×W_O is rowwise, hence autoregressive: declared
+                X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √2))×(X×W_V) is autoregressive: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
+                  X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √2)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
+                    ◺ is lower triangular: declared
+                    X ↦ X×W_Q is rowwise, hence autoregressive: declared
+                    X ↦ X×W_K is rowwise, hence autoregressive: declared
+                  X ↦ X×W_V is rowwise, hence autoregressive: declared
+        X ↦ X + W_p is autoregressive: declared
+        X ↦ OneHot(X)×W_e is rowwise, hence autoregressive: declared
+)");
+}
+
 TEST_CASE("a stack of two, and of three") {
   CHECK(proof_tree<Stack<FeedForward<4, 8>, 2>>() ==
         R"(FF_2∘FF_1 is rowwise: compositions of rowwise operations are rowwise
@@ -191,9 +236,9 @@ TEST_CASE("a stack of two, and of three") {
     X ↦ X×A is rowwise: declared
     N_ff is rowwise: declared
 )");
-  CHECK(begins(proof_tree<Stack<FeedForward<4, 8>, 3>>(), "FF_3∘…∘FF_1 is rowwise: "));
-  CHECK(begins(proof_tree<Stack<FeedForward<4, 8>, 1>>(), "FF_1 is rowwise: "));
-  CHECK(begins(proof_tree<Stack<Times<"W", 4, 4>, 2>>(), "(X ↦ X×W)_2∘(X ↦ X×W)_1 is rowwise: "));
+  CHECK(proof_tree<Stack<FeedForward<4, 8>, 3>>() == Beginning{"FF_3∘…∘FF_1 is rowwise: "});
+  CHECK(proof_tree<Stack<FeedForward<4, 8>, 1>>() == Beginning{"FF_1 is rowwise: "});
+  CHECK(proof_tree<Stack<Times<"W", 4, 4>, 2>>() == Beginning{"(X ↦ X×W)_2∘(X ↦ X×W)_1 is rowwise: "});
 }
 
 TEST_CASE("an encoder-decoder: whatever the encoder is") {
@@ -215,10 +260,10 @@ TEST_CASE("an encoder-decoder: whatever the encoder is") {
         X ↦ M×W_K is independent of X: F(M) does not look at X
       X ↦ M×W_V is independent of X: F(M) does not look at X
 )");
-  CHECK(
-      begins(proof_tree<EncoderDecoder<ReLU<8>, Everything>>(),
-             "(x, X) ↦ T(X) with M = ReLU(x) is not known to be autoregressive: it lacks a premise of: autoregressive "
-             "in X if the decoder is for every memory M, whatever the encoder is\n"));
+  CHECK(proof_tree<EncoderDecoder<ReLU<8>, Everything>>() ==
+        Beginning{
+            "(x, X) ↦ T(X) with M = ReLU(x) is not known to be autoregressive: it lacks a premise of: autoregressive "
+            "in X if the decoder is for every memory M, whatever the encoder is\n"});
 }
 
 TEST_CASE("X + F(X): rowwise, and autoregressive") {
@@ -230,25 +275,26 @@ TEST_CASE("X + F(X): rowwise, and autoregressive") {
         R"(Res(PE) is autoregressive: X + F(X) is autoregressive if F is
   PE is autoregressive: declared
 )");
-  CHECK(begins(proof_tree<Res<Times<"W", 4, 4>>>(), "Res(X ↦ X×W) is rowwise: "));
+  CHECK(proof_tree<Res<Times<"W", 4, 4>>>() == Beginning{"Res(X ↦ X×W) is rowwise: "});
 }
 
 TEST_CASE("sums stand in parentheses where they are factors, and only there") {
-  CHECK(begins(proof_tree<Composition<Times<"W", 4, 4>, Plus<"B", 4>>>(), "X ↦ (X + B)×W is rowwise: "));
-  CHECK(begins(proof_tree<Composition<Plus<"L", 4>, Times<"W", 4, 4>, Plus<"B", 4>, Times<"V", 4, 4>>>(),
-               "X ↦ (X×V + B)×W + L is rowwise: "));
-  CHECK(begins(proof_tree<Heads<1, Causal, Plus<"Q", 8>, Plus<"K", 8>, Plus<"V", 8>>>(),
-               "X ↦ softmax(◺((X + Q)×(X + K)ᵀ / √8))×(X + V) is autoregressive: "));
-  CHECK(begins(proof_tree<Composition<ReLU<4>, Plus<"B", 4>>>(), "X ↦ ReLU(X + B) is rowwise: "));
-  CHECK(begins(proof_tree<Composition<Plus<"B", 4>, Plus<"K", 4>>>(), "X ↦ X + K + B is rowwise: "));
-  CHECK(begins(proof_tree<Composition<Stack<FeedForward<4, 8>, 2>, Plus<"B", 4>>>(),
-               "X ↦ (FF_2∘FF_1)(X + B) is rowwise: "));
+  CHECK(proof_tree<Composition<Times<"W", 4, 4>, Plus<"B", 4>>>() == Beginning{"X ↦ (X + B)×W is rowwise: "});
+  CHECK(proof_tree<Composition<Plus<"L", 4>, Times<"W", 4, 4>, Plus<"B", 4>, Times<"V", 4, 4>>>() ==
+        Beginning{"X ↦ (X×V + B)×W + L is rowwise: "});
+  CHECK(proof_tree<Heads<1, Causal, Plus<"Q", 8>, Plus<"K", 8>, Plus<"V", 8>>>() ==
+        Beginning{"X ↦ softmax(◺((X + Q)×(X + K)ᵀ / √8))×(X + V) is autoregressive: "});
+  CHECK(proof_tree<Composition<ReLU<4>, Plus<"B", 4>>>() == Beginning{"X ↦ ReLU(X + B) is rowwise: "});
+  CHECK(proof_tree<Composition<Plus<"B", 4>, Plus<"K", 4>>>() == Beginning{"X ↦ X + K + B is rowwise: "});
+  CHECK(proof_tree<Composition<Stack<FeedForward<4, 8>, 2>, Plus<"B", 4>>>() ==
+        Beginning{"X ↦ (FF_2∘FF_1)(X + B) is rowwise: "});
 }
 
 TEST_CASE("operations side by side") {
-  CHECK(begins(proof_tree<Concat<CausalAttention<8, 2>, ReLU<8>>>(),
-               "X ↦ Concat(CA(X), ReLU(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i "
-               "is\n  CA is autoregressive: CA(X) = Concat(H_1(X), H_2(X))×W_O + B; "));
+  CHECK(
+      proof_tree<Concat<CausalAttention<8, 2>, ReLU<8>>>() ==
+      Beginning{"X ↦ Concat(CA(X), ReLU(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i "
+                "is\n  CA is autoregressive: CA(X) = Concat(H_1(X), H_2(X))×W_O + B; "});
 }
 
 TEST_CASE("a kernel on its own, with and without a bias") {
@@ -316,9 +362,8 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
 )");
   // A bias of which nothing is known.
   const std::string unknown = proof_tree<Attention<Times<"W_Q", 8, 8>, Whatever>>();
-  CHECK(contains(unknown,
-                 "    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
-                 "    b is not known to be a function of i and j: declared unrestricted\n"));
+  CHECK(unknown == Containing{"    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
+                              "    b is not known to be a function of i and j: declared unrestricted\n"});
   CHECK(
       proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
       R"(X ↦ ReLU(M×W) is not known to be autoregressive: it lacks a premise of: compositions of autoregressive operations are autoregressive
@@ -326,22 +371,24 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   X ↦ M×W is not known to be autoregressive: no rule says it of this form
 )");
   const std::string encoder = proof_tree<formulated::Encoder<toy, float>>();
-  CHECK(contains(encoder,
-                 "X ↦ softmax((X×W_Q,i)×(X×W_K,i)ᵀ / √4) is not known to be a causal kernel: it lacks a premise of: "));
-  CHECK(contains(encoder, "the mask is not known to be lower triangular: declared full\n"));
+  CHECK(
+      encoder ==
+      Containing{"X ↦ softmax((X×W_Q,i)×(X×W_K,i)ᵀ / √4) is not known to be a causal kernel: it lacks a premise of: "});
+  CHECK(encoder == Containing{"the mask is not known to be lower triangular: declared full\n"});
 }
 
 TEST_CASE("whole models begin with the formulas of their sources") {
-  CHECK(begins(proof_tree<TransformerLM<Config{.vocab_size = 11}>>(),
-               "T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; "));
-  CHECK(contains(proof_tree<TransformerLM<Config{.vocab_size = 11, .block = Block::inspirational}>>(),
-                 "DB is autoregressive: DB = Res(FF∘Res(CA∘N_ca)); "));
-  CHECK(begins(proof_tree<formulated::Transformer<toy>>(),
-               "Transformer is autoregressive: Transformer = Softmax∘((x, X) ↦ (Decoder_3∘…∘Decoder_1)(OneHot(X)×W_e + "
-               "W_p)×W_eᵀ with M = (Encoder_3∘…∘Encoder_1)(OneHot(x)×W_e + W_p)); "));
-  CHECK(
-      begins(proof_tree<numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>>(),
-             "Transformer is autoregressive: Transformer = (x, X) ↦ tgt(X) with M = src(x); autoregressive in X if "));
+  CHECK(proof_tree<TransformerLM<Config{.vocab_size = 11}>>() ==
+        Beginning{"T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; "});
+  CHECK(proof_tree<TransformerLM<Config{.vocab_size = 11, .block = Block::inspirational}>>() ==
+        Containing{"DB is autoregressive: DB = Res(FF∘Res(CA∘N_ca)); "});
+  CHECK(proof_tree<formulated::Transformer<toy>>() ==
+        Beginning{
+            "Transformer is autoregressive: Transformer = Softmax∘((x, X) ↦ (Decoder_3∘…∘Decoder_1)(OneHot(X)×W_e + "
+            "W_p)×W_eᵀ with M = (Encoder_3∘…∘Encoder_1)(OneHot(x)×W_e + W_p)); "});
+  CHECK(proof_tree<numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>>() ==
+        Beginning{
+            "Transformer is autoregressive: Transformer = (x, X) ↦ tgt(X) with M = src(x); autoregressive in X if "});
 }
 
 // --- As data -----------------------------------------------------------------------------------------------------------

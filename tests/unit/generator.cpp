@@ -8,6 +8,8 @@
 
 #include <tlm/random/generator.hpp>
 
+#include "../printing.hpp"
+
 using namespace tlm;
 
 namespace {
@@ -69,6 +71,7 @@ TEST_CASE("integer() reaches both ends of every range") {
     const int whole = generator.integer(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
     (whole < 0 ? negative : positive) = true;
     const int bit = generator.integer(-1, 0);
+    CAPTURE(bit);
     CHECK((bit == -1 || bit == 0));
   }
   CHECK((negative && positive));

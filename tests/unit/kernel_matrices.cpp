@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -27,6 +29,7 @@ reference::Table head_of(const Matrix<n, d, double>& X, std::size_t s, std::size
 /// The plain definition of visible_product, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
 template <std::size_t n_heads, class Mask, std::size_t block>
 void compare(const Sequences& queries, const Sequences& keys) {
+  INFO((std::is_same_v<Mask, Causal> ? "causal" : "unmasked"), ", queries: ", queries, ", keys: ", keys);
   using Kernel = KernelMatrices<n_heads, Mask, double, block>;
   Generator generator{queries.rows()};
   const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
@@ -76,8 +79,10 @@ void compare_sizes() {
     compare<n_heads, Causal, block>(alone, alone);
     compare<n_heads, Causal, block>(stacked, stacked);
     compare<n_heads, Unmasked, block>(stacked, Sequences::of_lengths({2, length + 1, 3}));
-    for (const std::size_t earlier : {std::size_t{1}, block - 1, block, block + 1})
+    for (const std::size_t earlier : {std::size_t{1}, block - 1, block, block + 1}) {
+      CAPTURE(earlier);
       compare<n_heads, Causal, block>(alone, Sequences::of_lengths({length + earlier}));
+    }
   }
 }
 
@@ -128,7 +133,11 @@ TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") 
   softmax_of_visible(A);
   const auto expected = reference::softmax(reference::masked(scores));
   for (std::size_t i = 1; i <= 5; ++i)
-    for (std::size_t j = 1; j <= i; ++j) CHECK(A(0, 0)(i - 1, j - 1) == doctest::Approx(expected(i, j)).epsilon(1e-13));
+    for (std::size_t j = 1; j <= i; ++j) {
+      CAPTURE(i);
+      CAPTURE(j);
+      CHECK(A(0, 0)(i - 1, j - 1) == doctest::Approx(expected(i, j)).epsilon(1e-13));
+    }
 
   Kernel large{Sequences{2}, Sequences{2}};
   large(0, 0)(0, 0) = 1e6;
@@ -210,6 +219,17 @@ TEST_CASE("its blocks cover every row once, with what all of a block see and wha
         blocks.push_back({top, height, shared, most});
       });
   CHECK(blocks == std::vector<std::vector<std::size_t>>{{0, 4, 4, 7}, {4, 2, 8, 9}});
+}
+
+TEST_CASE("the entries of a kernel begin on a cache line, of 64 bytes") {
+  std::vector<KernelMatrices<1, Causal, float>> all;
+  std::vector<std::vector<char>> between;  // so that no place is the one behind the last
+  for (std::size_t length = 1; length <= 20; ++length) {
+    CAPTURE(length);
+    between.emplace_back(length);
+    all.emplace_back(Sequences{length}, Sequences{length});
+    CHECK(reinterpret_cast<std::uintptr_t>(all.back()(0, 0).data) % 64 == 0);
+  }
 }
 
 TEST_CASE("copies share their entries, like() has its own") {

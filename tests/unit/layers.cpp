@@ -16,14 +16,17 @@ constexpr double tolerance = 1e-12;
 /// X of one sequence.
 template <class F, class Formula>
 void compare(const Formula& formula) {
+  INFO("of ", name_of<F>());
   Generator generator{1};
   const F layer = random_layer<F>(generator);
   const auto X = random_rows<typename F::domain>(unequal(), generator);
   const auto Y = layer(X);
   CHECK(Y.sequences() == unequal());
   CHECK(layer.value_and_pullback(X).value == Y);
-  for (std::size_t s = 0; s < unequal().count(); ++s)
+  for (std::size_t s = 0; s < unequal().count(); ++s) {
+    CAPTURE(s);
     CHECK(distance(table(sequence(Y, s)), formula(weights_of(layer), table(sequence(X, s)))) <= tolerance);
+  }
 }
 
 using reference::Table;
@@ -110,7 +113,8 @@ TEST_CASE("an entrywise layer is a function and its derivative") {
   Squared<double> gradient;
   const auto X_bar = gradient.value_and_pullback({1, 2, -3}).pullback(Matrix<n, 3, double>{1, 10, 100}, gradient);
   CHECK(X_bar == Matrix<n, 3, double>{2, 40, -600});
-  CHECK(check<Squared>("x²", {.rows = 3}).holds());
+  const auto right = check<Squared>("x²", {.rows = 3});
+  CHECK_MESSAGE(right.holds(), right);
   CHECK_FALSE(check<WronglySquared>("x²", {.rows = 3}).holds());
 }
 
@@ -135,6 +139,7 @@ TEST_CASE("CA of sequences about as long as its blocks of 32 rows") {
   Generator generator{1};
   const CA layer = random_layer<CA>(generator);
   for (const std::size_t length : {31u, 32u, 33u, 65u}) {
+    CAPTURE(length);
     const auto X = random_rows<CA::domain>(Sequences{length}, generator);
     CHECK(distance(table(layer(X)), reference::causal_attention(weights_of(layer), "", n_heads, table(X))) <=
           tolerance);

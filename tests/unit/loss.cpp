@@ -108,6 +108,7 @@ TEST_CASE("the token that starts is what the batch says it is") {
   const std::vector<Token> x{3, 1, 4};
   std::vector<double> losses;
   for (Token first = 0; first < Token(vocab_size); ++first) {
+    CAPTURE(first);
     double sum = 0;
     for (const double y : log_probabilities(model, x, first)) sum += y;
     losses.push_back(loss(model, unweighted<double>(first, Tokens{x})));
@@ -132,7 +133,8 @@ TEST_CASE("Mean divides by Σω, Sum by 1, PartOf by the Σω of the whole") {
   CHECK(loss_and_gradient(model, batch, of_mean, Mean{}) == mean);
   CHECK(loss_and_gradient(model, batch, of_sum, Sum{}) == loss(model, batch, Sum{}));
   for_each_weight(
-      [&](const Name&, const auto& W_bar_mean, const auto& W_bar_sum) {
+      [&](const Name& name, const auto& W_bar_mean, const auto& W_bar_sum) {
+        CAPTURE(name.path());
         for (std::size_t e = 0; e < W_bar_mean.size; ++e)
           CHECK(W_bar_sum.data()[e] == doctest::Approx(omega * W_bar_mean.data()[e]).epsilon(1e-9));
       },
@@ -160,6 +162,7 @@ TEST_CASE("with weights on one row only, a batch has that row's loss") {
   const auto random = random_batch(generator);
   const Sequences& sequences = random.x.sequences();
   for (std::size_t s = 0; s < sequences.count(); ++s) {
+    CAPTURE(s);
     Batch<double> batch{start, random.x, Weights{sequences, 0.0}};
     for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) batch.omega(i, 0) = 1;
     CHECK(loss(model, batch) ==

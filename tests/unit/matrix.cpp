@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iomanip>
 #include <sstream>
@@ -108,6 +110,45 @@ TEST_CASE("sums are entry by entry, and X + B adds the one row of B to every row
                        std::invalid_argument);
 }
 
+namespace {
+
+/// How many bytes behind a cache line the entries begin.
+template <class M>
+std::size_t behind_a_cache_line(const M& X) {
+  return std::size_t(reinterpret_cast<std::uintptr_t>(X.data()) % 64);
+}
+
+}  // namespace
+
+TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, wherever it came from") {
+  std::vector<Matrix<n, 3>> all;
+  std::vector<std::vector<char>> between;  // so that no place is the one behind the last
+  for (std::size_t rows = 1; rows <= 40; ++rows) {
+    CAPTURE(rows);
+    between.emplace_back(rows);
+    all.emplace_back(Sequences{rows}, 1.0f);
+    CHECK(behind_a_cache_line(all.back()) == 0);
+    between.emplace_back(rows);
+    CHECK(behind_a_cache_line(all.back() + all.back()) == 0);
+    CHECK(behind_a_cache_line(all.back().with_columns<5>()) == 0);
+    CHECK(behind_a_cache_line(all.back() | rows) == 0);
+    CHECK(behind_a_cache_line(stack(all)) == 0);
+    CHECK(behind_a_cache_line(Tokens{Sequences{rows}, 1}) == 0);
+    CHECK(behind_a_cache_line(Matrix<n, 1, double>{std::vector<double>(rows)}) == 0);
+  }
+  struct Weights {
+    char before;
+    Matrix<3, 5> W;
+    Row<7, double> b;
+  };
+  std::vector<Weights> weights(20);
+  for (const Weights& w : weights) {
+    CHECK(behind_a_cache_line(w.W) == 0);
+    CHECK(behind_a_cache_line(w.b) == 0);
+    CHECK(behind_a_cache_line(Matrix<3, 5>{w.W}) == 0);
+  }
+}
+
 TEST_CASE("sequences begin where the ones before them end") {
   const Sequences sequences = Sequences::of_lengths({3, 0, 2});
   CHECK(sequences.count() == 3);
@@ -134,7 +175,10 @@ TEST_CASE("a stack consists of its sequences") {
   const std::vector<Matrix<n, 2>> parts{{1, 2}, {3, 4, 5, 6}, {7, 8}};
   const Matrix<n, 2> X = stack(parts);
   CHECK(X.sequences() == Sequences::of_lengths({1, 2, 1}));
-  for (std::size_t s = 0; s < parts.size(); ++s) CHECK(sequence(X, s) == parts[s]);
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    CAPTURE(s);
+    CHECK(sequence(X, s) == parts[s]);
+  }
   CHECK(stack<2, float>({X, parts[0]}).sequences().count() == 4);
   CHECK_FALSE(X == Matrix<n, 2>{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK_THROWS_WITH_AS(sequence(X, 3), "there is no sequence 3 in a stack of 3", std::out_of_range);
@@ -185,7 +229,7 @@ static_assert(!std::is_constructible_v<Matrix<n, 2>, std::initializer_list<std::
 namespace {
 
 template <class M>
-std::string printed(const M& X) {
+std::string table_of(const M& X) {
   std::ostringstream out;
   out << X;
   return out.str();
@@ -194,17 +238,17 @@ std::string printed(const M& X) {
 }  // namespace
 
 TEST_CASE("a matrix is printed as a table: its columns flush right, the sequences of a stack under their numbers") {
-  CHECK(printed(Matrix<2, 3>{1, 2.5, -3, 1e-7f, 100, 7}) ==
+  CHECK(table_of(Matrix<2, 3>{1, 2.5, -3, 1e-7f, 100, 7}) ==
         "    1  2.5  -3\n"
         "1e-07  100   7");
-  CHECK(printed(Tokens{7, 10}) == " 7\n10");
-  CHECK(printed(Tokens{{1, 12}, {}, {5}}) ==
+  CHECK(table_of(Tokens{7, 10}) == " 7\n10");
+  CHECK(table_of(Tokens{{1, 12}, {}, {5}}) ==
         "sequence 1:\n 1\n12\n"
         "sequence 2:\nno rows\n"
         "sequence 3:\n5");
-  CHECK(printed(Tokens{}) == "no sequences");
-  CHECK(printed(Tokens{{}}) == "no rows");
-  CHECK(printed(Matrix<std::size_t{1}, 2, double>{0.1, 1.0 / 3}) == "0.1  0.333333");
+  CHECK(table_of(Tokens{}) == "no sequences");
+  CHECK(table_of(Tokens{{}}) == "no rows");
+  CHECK(table_of(Matrix<std::size_t{1}, 2, double>{0.1, 1.0 / 3}) == "0.1  0.333333");
 }
 
 TEST_CASE("it is printed in the stream's format, and leaves the stream as it was but for the width of one field") {
@@ -216,17 +260,17 @@ TEST_CASE("it is printed in the stream's format, and leaves the stream as it was
 TEST_CASE("of a long matrix the first and the last rows and columns are printed, and how many there are") {
   std::vector<Token> numbers(11);
   for (int i = 0; i < 11; ++i) numbers[std::size_t(i)] = i;
-  CHECK(printed(Tokens{std::vector<Token>(10, 1)}) == "1\n1\n1\n1\n1\n1\n1\n1\n1\n1");
-  CHECK(printed(Tokens{numbers}) == " 0\n 1\n 2\n 3\n 4\n 5\n …\n 8\n 9\n10\n(11 rows of 1)");
-  CHECK(printed(Matrix<n, 11, int>{numbers}) == "0  1  2  3  4  5  …  8  9  10\n(1 rows of 11)");
-  CHECK(printed(Tokens{std::vector<std::vector<Token>>(11)})
+  CHECK(table_of(Tokens{std::vector<Token>(10, 1)}) == "1\n1\n1\n1\n1\n1\n1\n1\n1\n1");
+  CHECK(table_of(Tokens{numbers}) == " 0\n 1\n 2\n 3\n 4\n 5\n …\n 8\n 9\n10\n(11 rows of 1)");
+  CHECK(table_of(Matrix<n, 11, int>{numbers}) == "0  1  2  3  4  5  …  8  9  10\n(1 rows of 11)");
+  CHECK(table_of(Tokens{std::vector<std::vector<Token>>(11)})
             .ends_with("sequence 6:\nno rows\n…\nsequence 9:\nno rows\nsequence 10:\nno rows\nsequence 11:\nno "
                        "rows\n(11 sequences)"));
 }
 
 TEST_CASE("what a failed check prints is the table") {
-  CHECK(std::string(doctest::toString(Matrix<n, 2, double>{1, 2, 3, 4}).c_str()) == "1  2\n3  4");
-  CHECK(std::string(doctest::toString(Tokens{3, 4}).c_str()) == "3\n4");
+  CHECK(std::string(doctest::toString(Matrix<n, 2, double>{1, 2, 3, 4}).c_str()) == "\n1  2\n3  4");
+  CHECK(std::string(doctest::toString(Tokens{3, 4}).c_str()) == "\n3\n4");
 }
 
 namespace {
@@ -246,8 +290,8 @@ static_assert(!Printable<Matrix<n, 2, Unprintable>>);
 
 TEST_CASE("matrices over the arithmetics of the checks are printed") {
   using checking::Positions, checking::PrimeField;
-  CHECK(printed(Matrix<n, 2, PrimeField>{PrimeField(10), PrimeField(2)}) == "10  2");
-  CHECK(printed(Matrix<n, 2, Positions>{Positions::position(0), Positions(0)}) == "{1}  0");
+  CHECK(table_of(Matrix<n, 2, PrimeField>{PrimeField(10), PrimeField(2)}) == "10  2");
+  CHECK(table_of(Matrix<n, 2, Positions>{Positions::position(0), Positions(0)}) == "{1}  0");
 }
 
 TEST_CASE("each sequence is continued by its own rows") {

@@ -20,6 +20,8 @@ void compare(reference::Block block, double relative_tolerance) {
   const Tokens x = random_rows<Tokens>(lengths, generator);
   const auto Y = model(x);
   for (std::size_t s = 0; s < lengths.count(); ++s) {
+    INFO((block == reference::Block::definition ? "by the definition" : "by the inspirational idea"));
+    CAPTURE(s);
     const auto expected = reference::transformer_lm(weights_of(model), 2, n_heads, block, plain(sequence(x, s)));
     CHECK(distance(table(sequence(Y, s)), expected) <= relative_tolerance * scale(expected));
   }

@@ -24,6 +24,7 @@ TEST_CASE("a batch consists of solved sequences of one length, with weight 1 on 
   std::set<std::size_t> lengths;
   std::set<Token> seen;
   for (int i = 0; i < 50; ++i) {
+    CAPTURE(i);
     const auto batch = task.batch(3, generator);
     CHECK(batch.x.sequences() == batch.omega.sequences());
     REQUIRE(batch.x.sequences().count() == 3);
@@ -32,12 +33,16 @@ TEST_CASE("a batch consists of solved sequences of one length, with weight 1 on 
     lengths.insert(k);
     CHECK(length + 1 <= task.max_len());
     for (std::size_t s = 0; s < 3; ++s) {
+      CAPTURE(s);
       const std::vector<Token> x = plain(sequence(batch.x, s));
       const std::vector<Token> tokens(x.begin(), x.begin() + std::ptrdiff_t(k));
       CHECK(x == Reversal::solved(tokens));
       seen.insert(tokens.begin(), tokens.end());
       const auto omega = sequence(batch.omega, s);
-      for (std::size_t j = 0; j < length; ++j) CHECK(omega(j, 0) == (j > k ? 1 : 0));
+      for (std::size_t j = 0; j < length; ++j) {
+        CAPTURE(j);
+        CHECK(omega(j, 0) == (j > k ? 1 : 0));
+      }
     }
   }
   CHECK(lengths == std::set<std::size_t>{2, 3});
@@ -51,6 +56,7 @@ TEST_CASE("the first batch of a seed is the same everywhere") {
 
 TEST_CASE("the notebook's examples have 100, 36 and 336 sequences") {
   const auto expect = [](const Reversal& task, std::size_t count) {
+    INFO(task.n_tokens, " tokens, lengths ", task.min_length, " to ", task.max_length);
     const auto all = task.all();
     CHECK(all.size() == count);
     CHECK(std::set(all.begin(), all.end()).size() == count);

@@ -1,10 +1,70 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <exception>
+#include <type_traits>
+#include <vector>
+
 #include "../layers.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
+
+namespace {
+
+/// How far the rows of a long computation may be from those of a short one: products of other shapes add in another
+/// order.
+constexpr double tolerance = 1e-12;
+
+/// T or a part of it adds a positional encoding, of which there are only so many rows.
+template <class T>
+constexpr bool remembers_lengths = [] {
+  bool found = std::is_base_of_v<proofs::PE<double>, T>;
+  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+    T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, imaginary<T>);
+  return found;
+}();
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right rows then give those of the whole", F,
+                          refused) {
+  if constexpr (autoregressive<F>) {
+    INFO("of ", name_of<F>());
+    using Rows = typename F::domain;
+    Generator generator{3};
+    const F layer = random_layer<F>(generator);
+    const auto X = random_rows<Rows>(Sequences{4}, generator), Z = random_rows<Rows>(Sequences{3}, generator);
+    const auto Y_X = layer(X), Y_Z = layer(Z);
+    const auto begun = [&] {
+      State<F> state{};
+      extend(layer, state, stack<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
+      return state;
+    };
+    // One sequence too many; a second one that is too long, behind a first one that is not; a token of no vocabulary.
+    auto three = random_rows<Rows>(Sequences::of_lengths({1, 1, 1}), generator);
+    auto too_long = random_rows<Rows>(Sequences::of_lengths({2, max_len}), generator);
+    auto unknown = random_rows<Rows>(Sequences::of_lengths({2, 2}), generator);
+    if constexpr (std::is_same_v<Rows, Tokens>) unknown(3, 0) = Token(vocab_size);
+    std::size_t refusals = 0;
+    for (const Rows* wrong : {&three, &too_long, &unknown}) {
+      CAPTURE(wrong->sequences());
+      State<F> state = begun();
+      try {
+        extend(layer, state, *wrong);
+        continue;  // It takes what is wrong for others.
+      } catch (const std::exception& refusal) {
+        ++refusals;
+        CAPTURE(refusal.what());
+        const auto later = extend(layer, state, stack<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
+        CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
+        CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
+      }
+    }
+    CHECK(refusals == (rowwise<F> ? 0 : 1) + remembers_lengths<F> + std::is_same_v<Rows, Tokens>);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(refused, LayersInDouble);
 
 TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
   Generator generator{3};

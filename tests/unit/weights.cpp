@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -25,20 +26,27 @@ constexpr bool has = place_of<Layer>(path).number < matrix_count<Layer>;
 
 TEST_CASE("every weight is found by the path under which it is visited, and it is the very weight") {
   Model model;
-  std::vector<const void*> visited;
-  for_each_weight([&](const Name&, const auto& W) { visited.push_back(W.data()); }, model);
+  std::map<const void*, std::string> visited;
+  for_each_weight([&](const Name& name, const auto& W) { visited[W.data()] = name.path(); }, model);
   CHECK(visited.size() == matrix_count<Model>);
   CHECK(matrix_count<Model> == 32);
 
-  CHECK(weight<"Em.W_e">(model).data() == visited[0]);
-  CHECK(weight<"PE.PE">(model).data() == visited[1]);
-  CHECK(weight<"DB_1.N_ca.a">(model).data() == visited[2]);
-  CHECK(weight<"DB_1.CA.W_Q">(model).data() == visited[4]);
-  CHECK(weight<"DB_1.CA.W_K">(model).data() == visited[5]);  // of the shape of W_Q
-  CHECK(weight<"DB_2.CA.W_Q">(model).data() == visited[17]);
-  CHECK(weight<"DB_2.FF.L">(model).data() == visited[27]);
-  CHECK(weight<"Φ.Y">(model).data() == visited[30]);
-  CHECK(weight<"Φ.B">(model).data() == visited[31]);
+  const auto path_of = [&](const auto& W) { return visited.at(W.data()); };
+  CHECK(path_of(weight<"Em.W_e">(model)) == "Em.W_e");
+  CHECK(path_of(weight<"PE.PE">(model)) == "PE.PE");
+  CHECK(path_of(weight<"DB_1.N_ca.a">(model)) == "DB_1.N_ca.a");
+  CHECK(path_of(weight<"DB_1.CA.W_Q">(model)) == "DB_1.CA.W_Q");
+  CHECK(path_of(weight<"DB_1.CA.W_K">(model)) == "DB_1.CA.W_K");  // of the shape of W_Q
+  CHECK(path_of(weight<"DB_2.CA.W_Q">(model)) == "DB_2.CA.W_Q");
+  CHECK(path_of(weight<"DB_2.FF.L">(model)) == "DB_2.FF.L");
+  CHECK(path_of(weight<"Φ.Y">(model)) == "Φ.Y");
+  CHECK(path_of(weight<"Φ.B">(model)) == "Φ.B");
+
+  // A part is found by its type, however deep: the first of several.
+  CHECK(path_of(weight<"A">(part<FeedForward<d_model, d_ff, double>>(model))) == "DB_1.FF.A");
+  CHECK(path_of(weight<"Y">(part<FinalLayer<d_model, vocab_size, double>>(model))) == "Φ.Y");
+  // What it derives from is a part, too.
+  CHECK(path_of(part<Times<"A", d_model, d_ff, double>>(model).W) == "DB_1.FF.A");
 }
 
 TEST_CASE("a weight has its shape, and is written to and read by name") {
@@ -81,16 +89,12 @@ TEST_CASE("the names of a tied weight and of an encoder-decoder's parts") {
   CHECK(weights_of(notebook).at("tgt.b")(1, 1) == 4);
 }
 
-TEST_CASE("a part is found by its type, however deep: the first of several, and the layer itself") {
+TEST_CASE("the part of a model of its own type is the model itself, and a part of a const one is const") {
   Model model;
-  auto& FF = part<FeedForward<d_model, d_ff, double>>(model);
-  CHECK(weight<"A">(FF).data() == weight<"DB_1.FF.A">(model).data());
-  CHECK(&part<Model>(model) == &model);
-  CHECK(weight<"Y">(part<FinalLayer<d_model, vocab_size, double>>(model)).data() == weight<"Φ.Y">(model).data());
+  const bool itself = &part<Model>(model) == &model;
+  CHECK(itself);
   static_assert(std::is_const_v<
                 std::remove_reference_t<decltype(part<FeedForward<d_model, d_ff, double>>(std::as_const(model)))>>);
-  // What it derives from is a part, too.
-  CHECK(part<Times<"A", d_model, d_ff, double>>(model).W.data() == weight<"DB_1.FF.A">(model).data());
 }
 
 TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient begins with") {
@@ -99,6 +103,22 @@ TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient beg
   CHECK(distance_of_weights(model, Model{}) > 0.1);
   set_to_zero(model);
   CHECK(distance_of_weights(model, Model{}) == 0);
+}
+
+TEST_CASE("the letter of a weight is its own, however deep it lies") {
+  const Name A{"A"}, FF{"FF", Role::matrix, 0, &A}, DB{"DB", Role::matrix, 12, &FF};
+  CHECK(A.letter() == "A");
+  CHECK(FF.letter() == "A");
+  CHECK(DB.letter() == "A");
+
+  std::vector<std::string> letters, expected{"W_e", "PE"};
+  for (int DB_i = 1; DB_i <= 2; ++DB_i)
+    for (const char* letter : {"a", "b", "W_Q", "W_K", "W_V", "W_O", "B", "a", "b", "A", "K", "B", "L"})
+      expected.push_back(letter);
+  for (const char* letter : {"a", "b", "Y", "B"}) expected.push_back(letter);
+  const Model model;
+  for_each_weight([&](const Name& name, const auto&) { letters.emplace_back(name.letter()); }, model);
+  CHECK(letters == expected);
 }
 
 TEST_CASE("a name has its path, its letter and its role") {

@@ -49,6 +49,9 @@ struct CanExtend {
 /// The rows of T(X₀ continued by X) that belong to X, where `state` remembers X₀ and from now on also X, with the
 /// entries that T takes. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what does not
 /// depend on X at all stands the more.)
+///
+/// A layer that refuses X leaves its state as it was. Where several refuse for reasons of their own, as PE does by the
+/// length, those that stand before the one that refuses have moved by then: behind Concat(CA(X), PE(X)) begin anew.
 template <class T, class... Entries>
 CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
   static_assert(IsLayer<T>::value && CanExtend<T>::value && FindsEntries<reads_in_vain<T, Entries...>()>::value);

@@ -34,8 +34,8 @@ class KernelMatrices {
   static_assert(block > 0, "a block has at least one row");
 
   /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which has a
-  /// key at least, and is as long at least where the mask looks at positions; and for a mask that shows a query none or
-  /// more keys than there are.
+  /// key at least if there is a query, and is as long at least where the mask looks at positions; and for a mask that shows
+  /// a query none or more keys than there are.
   KernelMatrices(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
     if (queries.count() != keys.count())
       throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +

@@ -8,7 +8,8 @@
 
 namespace tlm {
 
-/// x ↦ max(0, x). The derivative at 0 is chosen to be 0; everywhere else there is no choice.
+/// x ↦ max(0, x), and NaN ↦ NaN. The derivative at 0 is chosen to be 0, and so it is at NaN; everywhere else there is no
+/// choice.
 struct PositivePart {
   template <class Real>
   static Real value(const Real& x) {

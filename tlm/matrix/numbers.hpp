@@ -27,7 +27,8 @@ constexpr Real relu(Real x) {
   return x < Real(0) ? Real(0) : x;
 }
 
-/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0.
+/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0, and so it is at NaN, which
+/// shows in the value.
 template <std::floating_point Real>
 constexpr Real relu_derivative(Real x) {
   return x > Real(0) ? Real(1) : Real(0);
