@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <exception>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -65,6 +66,23 @@ TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right
   }
 }
 TEST_CASE_TEMPLATE_APPLY(refused, LayersInDouble);
+
+TEST_CASE(
+    "and so where a part has moved when another one refuses: Concat(CA(X), PE(X)) with a piece that is too long") {
+  using T = Concat<CausalAttention<d_model, n_heads, double>, PositionalEncoding<max_len, d_model, double>>;
+  Generator generator{4};
+  const T layer = random_layer<T>(generator);
+  const auto X = random_rows<T::domain>(Sequences{4}, generator);
+  State<T> state{};
+  extend(layer, state, rows(X, 0, 2));
+  const auto too_long = random_rows<T::domain>(Sequences{max_len}, generator);
+  CHECK_THROWS_AS(extend(layer, state, too_long), std::length_error);
+  State<T> moved = state;
+  CHECK(distance(extend(layer, state, rows(X, 2, 2)), rows(layer(X), 2, 2)) <= tolerance);
+  // Control: advance, by which parts are extended, does not keep it.
+  CHECK_THROWS_AS(advance(layer, moved, too_long), std::length_error);
+  CHECK(distance(advance(layer, moved, rows(X, 2, 2)), rows(layer(X), 2, 2)) > 1e-3);
+}
 
 TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
   Generator generator{3};

@@ -68,7 +68,7 @@ struct Composition<G, Fs...> {
 
   template <class... Entries>
   codomain extend(State& state, domain X, const Entries&... entries) const {
-    return tlm::extend(g, state.g, tlm::extend(f, state.f, std::move(X), entries...), entries...);
+    return advance(g, state.g, advance(f, state.f, std::move(X), entries...), entries...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -52,8 +52,8 @@ struct Concat {
 
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    auto F_X = tlm::extend(f, state.f, X, entries...);
-    return side_by_side(F_X, tlm::extend(g, state.g, X, entries...));
+    auto F_X = advance(f, state.f, X, entries...);
+    return side_by_side(F_X, advance(g, state.g, X, entries...));
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -64,19 +64,15 @@ struct EncoderDecoder {
     tlm::State<Decoder> decoder;
   };
 
-  /// The source is read with the first rows of the target; later it is not looked at. What is refused leaves the state as
-  /// it was.
+  /// The source is read with the first rows of the target; later it is not looked at.
   template <class... Entries>
   codomain extend(State& state, domain X, const Entries&... entries) const {
-    if (state.memory.rows.sequences().count() > 0) {
-      require_memory(state.memory.rows.sequences(), X.y.sequences());
-      return tlm::extend(decoder, state.decoder, std::move(X.y), state.memory, entries...);
+    if (state.memory.rows.sequences().count() == 0) {
+      require_memory(X.x.sequences(), X.y.sequences());
+      state.memory = {apply(encoder, std::move(X.x), entries...)};
     }
-    require_memory(X.x.sequences(), X.y.sequences());
-    MemoryOfX memory{apply(encoder, std::move(X.x), entries...)};
-    codomain Y = tlm::extend(decoder, state.decoder, std::move(X.y), memory, entries...);
-    state.memory = std::move(memory);
-    return Y;
+    require_memory(state.memory.rows.sequences(), X.y.sequences());
+    return advance(decoder, state.decoder, std::move(X.y), state.memory, entries...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -50,10 +50,10 @@ struct CanExtend {
 /// entries that T takes. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what does not
 /// depend on X at all stands the more.)
 ///
-/// A layer that refuses X leaves its state as it was. Where several refuse for reasons of their own, as PE does by the
-/// length, those that stand before the one that refuses have moved by then: behind Concat(CA(X), PE(X)) begin anew.
+/// What throws may leave the state anyhow: some parts have moved, others not. So composites extend their parts, and so may
+/// everyone whose state ends with the exception.
 template <class T, class... Entries>
-CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
+CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
   static_assert(IsLayer<T>::value && CanExtend<T>::value && FindsEntries<reads_in_vain<T, Entries...>()>::value);
   if constexpr (!Extensible<T> || !complete<T> || !finds_entries<T, Entries...>)
     return stand_in<CodomainOf<T>>();
@@ -62,6 +62,15 @@ CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entri
   else
     return with_entries<T>(
         [&](const auto&... taken) -> CodomainOf<T> { return layer.extend(state, std::move(X), taken...); }, entries...);
+}
+
+/// The same, where what is refused leaves the state as it was: at the price of a copy of it.
+template <class T, class... Entries>
+CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
+  State<T> next = state;
+  CodomainOf<T> Y = advance(layer, next, std::move(X), entries...);
+  state = std::move(next);
+  return Y;
 }
 
 /// T is a layer: it has its first two faces, and its weights can be visited.

@@ -42,7 +42,7 @@ struct Res {
 
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    return X + tlm::extend(f, state.f, X, entries...);
+    return X + advance(f, state.f, X, entries...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }

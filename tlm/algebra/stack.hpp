@@ -55,7 +55,7 @@ struct Stack {
 
   template <class... Entries>
   codomain extend(State& state, domain X, const Entries&... entries) const {
-    for (std::size_t i = 0; i < count; ++i) X = tlm::extend(f[i], state.f[i], std::move(X), entries...);
+    for (std::size_t i = 0; i < count; ++i) X = advance(f[i], state.f[i], std::move(X), entries...);
     return X;
   }
 

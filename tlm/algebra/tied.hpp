@@ -55,7 +55,7 @@ struct Tied {
 
   template <class... Entries>
   codomain extend(State& state, domain X, const Entries&... entries) const {
-    return tlm::extend(f, state.f, std::move(X), entry, entries...);
+    return advance(f, state.f, std::move(X), entry, entries...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -103,8 +103,8 @@ struct KernelProduct {
   /// The next rows of A(X), times all rows of B(X) so far.
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    const auto A_X = tlm::extend(a, state.a, X, entries...);
-    state.B_X = continued(state.B_X, tlm::extend(b, state.b, X, entries...));
+    const auto A_X = advance(a, state.a, X, entries...);
+    state.B_X = continued(state.B_X, advance(b, state.b, X, entries...));
     return A_X * state.B_X;
   }
 

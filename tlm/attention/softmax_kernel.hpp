@@ -121,8 +121,8 @@ struct SoftmaxKernel {
   /// The next rows of A(X): as A(X|i) is the leading block of A(X), the earlier ones stand.
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    state.K_X = continued(state.K_X, tlm::extend(k, state.k, X, entries...));
-    return kernel(tlm::extend(q, state.q, X, entries...), state.K_X);
+    state.K_X = continued(state.K_X, advance(k, state.k, X, entries...));
+    return kernel(advance(q, state.q, X, entries...), state.K_X);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

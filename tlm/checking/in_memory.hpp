@@ -60,7 +60,7 @@ struct WithMemory {
     tlm::State<F> f;
   };
   codomain extend(State& state, const domain& X) const {
-    return tlm::extend(f, state.f, X, memory.of_sequences(X.sequences().count()));
+    return advance(f, state.f, X, memory.of_sequences(X.sequences().count()));
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

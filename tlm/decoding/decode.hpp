@@ -64,9 +64,9 @@ std::vector<Token> decode(const T& model, const std::vector<Token>& given, const
     }
     const auto read = [&](Tokens unread) {
       if constexpr (CanDecode<T>::of_tokens)
-        return extend(score, state, std::move(unread));
+        return advance(score, state, std::move(unread));
       else
-        return extend(score, state, {Tokens{given}, std::move(unread)});
+        return advance(score, state, {Tokens{given}, std::move(unread)});
     };
     std::vector<Token> unread = said;
     while (said.size() < framing.max_len) {
