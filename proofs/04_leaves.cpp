@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "controls.hpp"
 #include "support.hpp"
 
@@ -96,12 +98,13 @@ namespace {
 
 /// A control with the smallest counter-example "n,i" that each arithmetic sees, "" if it can see none.
 template <template <class> class Control>
-void check_control(const char* name, const char* a, const char* b, const char* c, const char* d) {
+void check_control(const std::string& name, const std::string& a, const std::string& b, const std::string& c,
+                   const std::string& d) {
   const Verdict verdict = autoregressive_verdict<Control>(name);
   const auto seen = [](const std::optional<Failure>& failure) {
     return failure ? std::to_string(failure->n.value()) + "," + std::to_string(failure->i.value()) : "";
   };
-  INFO(std::string(name), verdict);
+  INFO(name, verdict);
   CHECK(seen(verdict.reals) == a);
   CHECK(seen(verdict.bits) == b);
   CHECK(seen(verdict.field) == c);
