@@ -94,9 +94,12 @@ struct Forgotten : Product {
 /// An X̄ that is no number.
 struct NotANumber : Product {
   auto value_and_pullback(const domain& X) const {
-    return with_pullback((*this)(X), [X](const codomain&, NotANumber&) {
-      return domain{X.sequences(), std::numeric_limits<double>::quiet_NaN()};
-    });
+    auto [Y, pullback] = Product::value_and_pullback(X);
+    return with_pullback(std::move(Y),
+                         [X, pullback = std::move(pullback)](const codomain& Y_bar, NotANumber& gradient) {
+                           pullback(Y_bar, static_cast<Product&>(gradient));
+                           return domain{X.sequences(), std::numeric_limits<double>::quiet_NaN()};
+                         });
   }
 };
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -26,6 +31,8 @@ enum class Plant {
   gradient_forgotten,     ///< W̄ is not added
   gradient_overwritten,   ///< W̄ takes the place of what is there
   not_linear,             ///< 1 is added to X̄
+  gradient_not_linear,    ///< 1 is added to W̄
+  used_up,                ///< −X̄, where the pullback has been applied before
   other_value,            ///< value_and_pullback(X) begins with 2·T(X)
   extend_forgets,         ///< the state does not move on
   sequences_mix,          ///< the sum goes on from one sequence to the next
@@ -66,8 +73,11 @@ struct RunningSum {
   auto value_and_pullback(const domain& X) const {
     auto Y = (*this)(X);
     if (plant == Plant::other_value) Y += Y;
-    return with_pullback(std::move(Y), [this, X](codomain Y_bar, RunningSum& gradient) {
+    return with_pullback(std::move(Y), [this, X, applied = std::make_shared<bool>(false)](codomain Y_bar,
+                                                                                          RunningSum& gradient) {
       const Sequences& sequences = X.sequences();
+      const bool flipped = plant == Plant::sign_flipped || (plant == Plant::used_up && std::exchange(*applied, true));
+      if (plant == Plant::gradient_not_linear) gradient.w(0, 0) += Real(1);
       if (plant == Plant::gradient_overwritten) gradient.w = {};
       for (std::size_t s = 0; s < sequences.count(); ++s)
         for (std::size_t i = sequences.end(s); i-- > sequences.begin(s);)
@@ -77,7 +87,7 @@ struct RunningSum {
           }
       for (std::size_t i = 0; i < X.rows(); ++i)
         for (std::size_t j = 0; j < 3; ++j) {
-          Y_bar(i, j) *= plant == Plant::sign_flipped ? -w(0, j) : w(0, j);
+          Y_bar(i, j) *= flipped ? -w(0, j) : w(0, j);
           if (plant == Plant::not_linear) Y_bar(i, j) += Real(1);
         }
       return Y_bar;
@@ -255,6 +265,21 @@ TEST_CASE("a pullback that is not linear") {
                  "FALLS: the pullback is linear: the prime field, exactly\n  pullbacks are linear — falls "
                  "for Sum\n  seen over the prime field, in a sequence of 1 row, in row 1, column 1:\n"
                  "    of a·w₁ + w₂ it makes "));
+  const auto gradient = check<Planted<Plant::gradient_not_linear>::Layer>("Sum");
+  INFO(gradient);
+  CHECK(contains(printed(gradient),
+                 "FALLS: the pullback is linear: the prime field, exactly\n  pullbacks are linear — falls "
+                 "for Sum\n  seen over the prime field, in a sequence of 1 row, in w, row 1, column 1:\n"));
+}
+
+TEST_CASE("a pullback that can be applied only once") {
+  const auto report = check<Planted<Plant::used_up>::Layer>("Sum");
+  INFO(report);
+  CHECK(contains(
+      printed(report),
+      "FALLS: the pullback can be applied again: the prime field, exactly, and double to the last bit\n"
+      "  a pullback can be applied again — falls for Sum\n"
+      "  seen over the prime field, in a sequence of 1 row, in row 1, column 1:\n    applied again, it makes "));
 }
 
 TEST_CASE("a value that is another") {
@@ -393,4 +418,165 @@ TEST_CASE("a failure prints nothing that does not apply") {
                         .left = {"here is", "1"},
                         .right = {"there is", "2"}}) ==
         "\n  a claim — falls for T\n  seen over float at n = 3, in row 1:\n    here is 1\n    there is 2\n  seed 7");
+}
+
+// --- The parts of the checks, each with what it must refuse -------------------------------------------------------------
+
+TEST_CASE("doubles agree within 1e-12 of their size; all else agrees if it is equal") {
+  using checking::Agree, checking::PrimeField, checking::SameBits;
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+  CHECK((Agree{}(1.0, 1 + 0.9e-12) && !Agree{}(1.0, 1 + 1.1e-12)));
+  CHECK((Agree{}(-1e6, -1e6 + 0.9e-6) && !Agree{}(-1e6, -1e6 + 1.1e-6)));
+  CHECK((Agree{}(1e-12, 0.0) && !Agree{}(NaN, NaN) && !Agree{}(1.0, NaN)));
+  CHECK((Agree{}(1.0f, 1.0f) && !Agree{}(1.0f, std::nextafter(1.0f, 2.0f))));
+  CHECK((Agree{}(PrimeField(1), PrimeField(1)) && !Agree{}(PrimeField(1), PrimeField(2))));
+  CHECK((SameBits{}(NaN, NaN) && !SameBits{}(0.0, -0.0) && !SameBits{}(1.0, std::nextafter(1.0, 2.0))));
+}
+
+TEST_CASE("results are compared in every entry, and in their numbers of rows") {
+  using checking::first_difference;
+  const Matrix<n, 2, double> X{1, 2, 3, 4};
+  auto other = X;
+  other(1, 1) = 5;
+  CHECK(!first_difference(Failure{}, X, X));
+  const auto entry = first_difference(Failure{}, X, other, 3);
+  REQUIRE(entry);
+  CHECK((entry->entry == "row 5, column 2" && entry->left.value == "4" && entry->right.value == "5"));
+  const auto rows = first_difference(Failure{}, X, X | 1);
+  REQUIRE(rows);
+  CHECK((rows->entry == "the numbers of rows" && rows->left.value == "2 rows" && rows->right.value == "1 row"));
+  // Of a source and a target both.
+  using Both = SourceAndTarget<Matrix<n, 2, double>, Matrix<n, 2, double>>;
+  CHECK(first_difference(Failure{}, Both{X, X}, Both{X, other}));
+  CHECK(first_difference(Failure{}, Both{X, X}, Both{other, X}));
+  CHECK(!first_difference(Failure{}, Both{X, X}, Both{X, X}));
+}
+
+TEST_CASE("a verdict falls if one of the arithmetics refutes") {
+  using checking::Verdict;
+  const Failure failure{.claim = "a claim", .layer = "T", .arithmetic = "double"};
+  CHECK((Verdict{}.holds() && !Verdict{}.failure()));
+  for (const auto arithmetic : {&Verdict::reals, &Verdict::bits, &Verdict::field, &Verdict::sets}) {
+    Verdict verdict;
+    verdict.*arithmetic = failure;
+    CHECK((!verdict.holds() && verdict.failure()));
+    CHECK(printed(verdict) == printed(failure));
+  }
+}
+
+TEST_CASE("what is drawn: all tokens of the vocabulary, numbers of both signs, rows that vary, constants") {
+  using checking::draw_matrix, checking::Positions;
+  Generator generator{1};
+  const auto x = draw_matrix<Tokens>(Sequences{100}, generator, {.vocab_size = 3});
+  std::vector<int> counts(3);
+  for (std::size_t i = 0; i < 100; ++i) ++counts.at(std::size_t(x(i, 0)));
+  for (const int count : counts) CHECK(count > 10);
+  const auto X = draw_matrix<Matrix<n, 2, double>>(Sequences{100}, generator);
+  double least = 0, greatest = 0;
+  for (std::size_t i = 0; i < 100; ++i) {
+    CHECK(std::abs(X(i, 0) - X(i, 1)) >= 0.2);  // σ ≥ 0.1
+    least = std::min({least, X(i, 0), X(i, 1)});
+    greatest = std::max({greatest, X(i, 0), X(i, 1)});
+  }
+  CHECK((-1 <= least && least < -0.9 && 0.9 < greatest && greatest < 1));
+  CHECK(draw_matrix<Matrix<n, 1, Positions>>(Sequences{1}, generator)(0, 0) == Positions(1));
+}
+
+TEST_CASE("(x, y)|i is (x, y|i): the source is read as a whole") {
+  const SourceAndTarget<Tokens, Tokens> X{{1, 2, 3}, {4, 5, 6}};
+  CHECK(((X | 2).x == X.x && (X | 2).y == Tokens{4, 5}));
+}
+
+TEST_CASE("sources are as long as the targets in reverse order, and one row longer") {
+  Generator generator{1};
+  const auto X = checking::draw_input<SourceAndTarget<Tokens, Tokens>>(Sequences::of_lengths({2, 5}), generator);
+  CHECK(X.y.sequences() == Sequences::of_lengths({2, 5}));
+  CHECK(X.x.sequences() == Sequences::of_lengths({6, 3}));
+}
+
+TEST_CASE("derivatives that are all 0 are no comparison, and NaN is no derivative") {
+  const auto failure_of = [](double by_differences, double by_pullback) {
+    checking::Comparison comparison;
+    comparison.entries.push_back({"w", by_differences, by_pullback});
+    return comparison.failure({.claim = "a claim", .layer = "T", .arithmetic = "double"});
+  };
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+  CHECK(!failure_of(1e-9, 1e-9));
+  CHECK((failure_of(1, NaN) && failure_of(NaN, 1) && failure_of(NaN, NaN)));
+  REQUIRE(failure_of(0, 0));
+  CHECK(failure_of(0, 0)->remark == "all derivatives are 0: nothing has been compared");
+}
+
+TEST_CASE("sets of positions: a structural zero annihilates a product and vanishes in a sum") {
+  using checking::Positions;
+  const auto first = Positions::position(0), second = Positions::position(1);
+  for (const auto& both : {first + second, first - second, first * second, first / second}) CHECK(both.tags() == 3);
+  CHECK(first + Positions(0) == first);
+  CHECK(Positions(0) + second == second);
+  CHECK((Positions(0) * first == Positions(0) && first * Positions(0) == Positions(0)));
+  CHECK(Positions(0) / first == Positions(0));
+  CHECK((first * Positions(1) == first && !exp(Positions(0)).structural_zero()));
+}
+
+TEST_CASE("the functions of the prime field are others under another key, and none is another's") {
+  using checking::PrimeField;
+  const PrimeField a(5);
+  std::vector<std::uint64_t> values;
+  for (const std::uint64_t key : {1u, 2u}) {
+    PrimeField::key = key;
+    for (const PrimeField& value : {exp(a), log(a), sqrt(a), relu(a), relu_derivative(a), maximum(&a, 1)})
+      values.push_back(value.residue());
+  }
+  std::sort(values.begin(), values.end());
+  CHECK(std::adjacent_find(values.begin(), values.end()) == values.end());
+}
+
+TEST_CASE("a denominator of 0 in the prime field is refused, and other numbers are drawn") {
+  using checking::PrimeField, checking::redrawing, checking::ZeroDenominator;
+  CHECK_THROWS_AS(PrimeField(1) / PrimeField(0), ZeroDenominator);
+  int draws = 0;
+  CHECK(redrawing(1, [&](Generator&) { return ++draws < 3 ? throw ZeroDenominator{} : draws; }) == 3);
+  CHECK_THROWS_WITH_AS(redrawing(1, [](Generator&) -> int { throw ZeroDenominator{}; }),
+                       "a denominator is 0, whatever numbers are drawn", std::runtime_error);
+}
+
+namespace {
+
+/// 1 everywhere: depends on nothing.
+template <class Real>
+struct Ones {
+  using declared = is::Rowwise;
+  using domain = Matrix<n, 3, Real>;
+  using codomain = domain;
+  codomain operator()(const domain& X) const { return codomain{X.sequences(), Real(1)}; }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+/// How many rows X has, in one row: depends on no row.
+template <class Real>
+struct NumberOfRows : Ones<Real> {
+  Matrix<n, 3, Real> operator()(const Matrix<n, 3, Real>& X) const {
+    return Matrix<n, 3, Real>{Sequences{1}, Real(X.rows())};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is to depend on all of something, and on nothing else") {
+  using checking::Sees, checking::trace_positions, checking::trace_sequences;
+  CHECK(!trace_positions<Planted<Plant::none>::Layer>("Sum", Sees::all_of_the_past));
+  CHECK(trace_positions<Planted<Plant::none>::Layer>("Sum", Sees::only_itself));
+  CHECK(trace_positions<Planted<Plant::future_seen>::Layer>("Sum", Sees::all_of_the_past));
+  CHECK(!trace_positions<RightScale>("Scale", Sees::only_itself));
+  CHECK(trace_positions<RightScale>("Scale", Sees::all_of_the_past));
+  CHECK((!trace_positions<Ones>("1", Sees::nothing) && trace_positions<RightScale>("Scale", Sees::nothing)));
+  CHECK((!trace_positions<Ones>("1", Sees::no_other) && trace_positions<Ones>("1", Sees::only_itself)));
+  CHECK((!trace_sequences<Ones>("1", Sees::no_other) && trace_sequences<Ones>("1", Sees::only_itself)));
+  CHECK(!trace_sequences<RightScale>("Scale", Sees::only_itself));
+}
+
+TEST_CASE("what is independent of X does not depend on how many rows it has") {
+  const auto failure = checking::compare_inputs<NumberOfRows, double>("n", 1);
+  REQUIRE(failure);
+  CHECK(failure->n == 2);
 }

@@ -71,6 +71,12 @@ TEST_CASE("the loss of a single sequence is −(1/n)Σy_k") {
   CHECK(loss(model, unweighted<double>(start, Tokens{x})) == doctest::Approx(-sum / 6).epsilon(tolerance));
 }
 
+TEST_CASE("unweighted tokens weigh 1 each") {
+  const auto batch = unweighted<double>(start, stack<1, Token>({{1, 2}, {4}}));
+  CHECK((batch.start == start && batch.x == stack<1, Token>({{1, 2}, {4}})));
+  CHECK(batch.omega == stack<1, double>({{1, 1}, {1}}));
+}
+
 TEST_CASE("the loss of a batch is −Σωy/Σω") {
   Generator generator{2};
   const auto model = random_layer<Model>(generator);

@@ -97,6 +97,19 @@ TEST_CASE("the part of a model of its own type is the model itself, and a part o
                 std::remove_reference_t<decltype(part<FeedForward<d_model, d_ff, double>>(std::as_const(model)))>>);
 }
 
+TEST_CASE("the paths of twelve layers, of which three have two digits") {
+  Stack<FeedForward<2, 2, double>, 12> layers;
+  std::vector<std::string> paths, expected;
+  for_each_weight(
+      [&](const Name& name, const auto&) {
+        if (name.letter() == "L") paths.push_back(name.path());
+      },
+      layers);
+  for (int i = 1; i <= 12; ++i) expected.push_back("FF_" + std::to_string(i) + ".L");
+  CHECK(paths == expected);
+  CHECK(weight<"FF_12.L">(layers).data() == weight<"L">(layers.f[11]).data());
+}
+
 TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient begins with") {
   Generator generator{1};
   auto model = random_layer<Model>(generator);
