@@ -265,7 +265,7 @@ TEST_CASE("a pullback that is not linear") {
                  "FALLS: the pullback is linear: the prime field, exactly\n  pullbacks are linear — falls "
                  "for Sum\n  seen over the prime field, in a sequence of 1 row, in row 1, column 1:\n"
                  "    of a·w₁ + w₂ it makes "));
-  const auto gradient = check<Planted<Plant::gradient_not_linear>::Layer>("Sum");
+  const auto gradient = check_sum(Plant::gradient_not_linear);
   INFO(gradient);
   CHECK(contains(printed(gradient),
                  "FALLS: the pullback is linear: the prime field, exactly\n  pullbacks are linear — falls "
@@ -273,7 +273,7 @@ TEST_CASE("a pullback that is not linear") {
 }
 
 TEST_CASE("a pullback that can be applied only once") {
-  const auto report = check<Planted<Plant::used_up>::Layer>("Sum");
+  const auto report = check_sum(Plant::used_up);
   INFO(report);
   CHECK(contains(
       printed(report),
@@ -562,17 +562,15 @@ struct NumberOfRows : Ones<Real> {
 
 }  // namespace
 
-TEST_CASE("what is to depend on all of something, and on nothing else") {
-  using checking::Sees, checking::trace_positions, checking::trace_sequences;
-  CHECK(!trace_positions<Planted<Plant::none>::Layer>("Sum", Sees::all_of_the_past));
-  CHECK(trace_positions<Planted<Plant::none>::Layer>("Sum", Sees::only_itself));
-  CHECK(trace_positions<Planted<Plant::future_seen>::Layer>("Sum", Sees::all_of_the_past));
-  CHECK(!trace_positions<RightScale>("Scale", Sees::only_itself));
-  CHECK(trace_positions<RightScale>("Scale", Sees::all_of_the_past));
-  CHECK((!trace_positions<Ones>("1", Sees::nothing) && trace_positions<RightScale>("Scale", Sees::nothing)));
-  CHECK((!trace_positions<Ones>("1", Sees::no_other) && trace_positions<Ones>("1", Sees::only_itself)));
-  CHECK((!trace_sequences<Ones>("1", Sees::no_other) && trace_sequences<Ones>("1", Sees::only_itself)));
-  CHECK(!trace_sequences<RightScale>("Scale", Sees::only_itself));
+TEST_CASE("a row that counts for nothing is seen, and a row that is not to count") {
+  using checking::Claim, checking::Sees, checking::a_row_does_not_count, checking::trace_positions;
+  CHECK(!a_row_does_not_count<Sum>("Sum", Claim::autoregressive));
+  CHECK(!a_row_does_not_count<RightScale>("Scale", Claim::rowwise));
+  CHECK(a_row_does_not_count<RightScale>("Scale", Claim::autoregressive));
+  CHECK(a_row_does_not_count<Ones>("1", Claim::rowwise));
+  CHECK((!trace_positions<Sum>("Sum", Sees::the_past) && trace_positions<Sum>("Sum", Sees::no_other)));
+  CHECK((!trace_positions<RightScale>("Scale", Sees::no_other) && trace_positions<RightScale>("Scale", Sees::nothing)));
+  CHECK(!trace_positions<Ones>("1", Sees::nothing));
 }
 
 TEST_CASE("what is independent of X does not depend on how many rows it has") {
