@@ -54,7 +54,7 @@ struct TlmPlanted {
 };
 inline TlmPlanted tlm_planted_change;
 
-[[gnu::always_inline]] constexpr bool tlm_planted(int number) {
+constexpr bool tlm_planted(int number) {
   if (std::is_constant_evaluated() || tlm_planted_change.number != number) return false;
   return tlm_planted_change.reached = true;
 }
@@ -106,8 +106,11 @@ class Change:
         if (count := header.read_text().count(re.sub("[«»]", "", self.old))) != 1:
             return f"{self.header} has {count} times instead of once: {self.old}"
         suite, _, name = self.seen_by.partition("/")
-        if suite not in SUITES or not list((sources / SUITES[suite]).glob(f"{name}.*")):
+        files = list((sources / SUITES.get(suite, "nowhere")).glob(f"{name}.*"))
+        if not files:
             return f"there is no {self.seen_by}"
+        if self.program and self.falls not in re.sub(r'"\s*"', "", files[0].read_text()):
+            return f"no test case of {self.seen_by} has in its name: {self.falls}"
         return None
 
 

@@ -16,6 +16,8 @@
 
 #include <tlm/checking/check.hpp>
 #include <tlm/checking/in_memory.hpp>
+#include <tlm/layers/embedding.hpp>
+#include <tlm/layers/relu.hpp>
 
 /// tlm::check of layers that are right, and of such as are wrong in one way each. What it says of these is checked.
 using namespace tlm;
@@ -388,6 +390,23 @@ TEST_CASE("tokens carry no tags and have no derivatives, and the report does not
   CHECK(!contains(printed(report), "NaN"));
   CHECK(!contains(printed(report), "transpose"));
   CHECK(contains(printed(report), "note:  Unary has no weights and reads tokens: there is nothing by which to"));
+}
+
+namespace {
+
+template <class Real>
+using WithoutWeights = ReLU<3, Real>;
+template <class Real>
+using OfTokens = Embedding<5, 3, Real>;
+
+}  // namespace
+
+TEST_CASE("a layer without weights, and one that reads tokens, are differentiated by what they have") {
+  for (const auto& report : {check<WithoutWeights>("ReLU", {.rows = 2}), check<OfTokens>("Em", {.rows = 2})}) {
+    INFO(report);
+    CHECK(report.holds());
+    CHECK(contains(printed(report), "holds: the pullback is the transpose of the derivative: dual numbers of double"));
+  }
 }
 
 TEST_CASE("limits without rows, and with too many") {
