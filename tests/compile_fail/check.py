@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks that what must not compile does not, and that the compiler says why in one sentence.
 
-    check.py [--wrong-only] CASE.cpp COMPILER [ARGUMENT...]
+    check.py CASE.cpp COMPILER [ARGUMENT...]
 
 A case begins with the sentence that its reader is to see:
 
@@ -12,10 +12,9 @@ A case begins with the sentence that its reader is to see:
     /// Explains: …   (if need be: a regular expression, for the notes below the error)
     /// Standard: …   (if need be: the language in which it is WRONG, instead of c++20)
 
-and is wrong where the macro WRONG is defined. Required are: without WRONG it compiles without a warning; with WRONG it
-does not; there is one error, and it contains the sentence; it stands, with the name, in the first five lines that the
-compiler says, not counting its list of which file includes which; the notes contain the explanation. With --wrong-only the first
-of these is not required.
+and is wrong where the macro WRONG is defined. Required are: with WRONG it does not compile; there is one error, and it
+contains the sentence; it stands, with the name, in the first five lines that the compiler says, not counting its list of
+which file includes which; the notes contain the explanation. (That it compiles without WRONG: corrected.py.)
 """
 
 import os
@@ -31,9 +30,10 @@ def sentence(case, key):
     return found and found.group(1)
 
 
-def compile_only(case, compiler, standard, *arguments):
-    """The exit code of the compiler and what it says."""
-    command = [*compiler, f"-std={standard}", "-fsyntax-only", *arguments, case]
+def compile_wrong(case, compiler):
+    """The exit code of the compiler for the wrong version, and what it says."""
+    standard = sentence(case, "Standard") or "c++20"
+    command = [*compiler, f"-std={standard}", "-fsyntax-only", "-DWRONG", case]
     result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
     # Clang shows letters beyond ASCII as octal escapes.
     octal = re.compile(rb"\\([0-3][0-7]{2})")
@@ -47,17 +47,13 @@ def first_lines(said, count):
     return "\n".join(lines[:count])
 
 
-def complaint(case, compiler, wrong_only):
+def complaint(case, compiler):
     """What is wrong with the case, or None."""
     says, names, explains = (sentence(case, key) for key in ("Says", "Names", "Explains"))
     within = int(sentence(case, "Within") or 5)
     if not says:
         return "the case does not say which sentence it expects"
-    if not wrong_only:
-        code, said = compile_only(case, compiler, "c++20", "-Wall", "-Wextra", "-Werror")
-        if code != 0:
-            return f"the control does not compile:\n{said}"
-    code, said = compile_only(case, compiler, sentence(case, "Standard") or "c++20", "-DWRONG")
+    code, said = compile_wrong(case, compiler)
     if code == 0:
         return "it compiles although it is WRONG"
     errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]
@@ -74,10 +70,8 @@ def complaint(case, compiler, wrong_only):
 
 
 def main():
-    arguments = sys.argv[1:]
-    wrong_only = arguments[0] == "--wrong-only"
-    case, *compiler = arguments[wrong_only:]
-    found = complaint(case, compiler, wrong_only)
+    case, *compiler = sys.argv[1:]
+    found = complaint(case, compiler)
     if found:
         sys.exit(f"{os.path.basename(case)}: {found}")
 
