@@ -415,7 +415,8 @@ TEST_CASE_TEMPLATE("what cannot be said is refused by the loss and by its gradie
     CHECK(distance_of_weights(gradient, before) == 0);
   };
   constexpr auto tokens = Token(Model::codomain::cols);
-  const std::string are = " is not in the vocabulary: tokens are 0 to " + std::to_string(tokens - 1);
+  const std::string are = ", to be said at position 3 of sequence 1, is not in the vocabulary: tokens are 0 to " +
+                          std::to_string(tokens - 1);
   // The last token of a target is said and never read: the model does not refuse it.
   refuses({Tokens{1}, Tokens{1, 2, tokens}}, "token " + std::to_string(tokens) + are, Mean{});
   refuses({Tokens{1}, Tokens{1, 2, -1}}, "token -1" + are, Mean{});
