@@ -19,11 +19,13 @@ struct Data {}; struct Dataset {}; struct Decoder {}; struct Dropout {}; struct 
 struct Hidden {}; struct LM {}; struct LanguageModel {}; struct Linear {}; struct MLP {}; struct Model : Bigram {};
 struct MyLayer {}; struct MyModel {}; struct Optimizer {}; struct Options {}; struct Parameters {}; struct Task {};
 struct Text {}; struct Tokenizer {}; struct Trainer {}; struct Transformer {}; struct Vocabulary {};
+struct Corpus {}; struct Pair {}; struct Sentence {}; struct Split {};
 using Rows = Matrix<n, 8>; using Weights = Matrix<n, 1>;
 
 using Names = std::tuple<Attention, SelfAttention, CrossAttention, Bigram, Data, Dataset, Decoder, Dropout, Encoder, GPT,
                           Head, Hidden, LM, LanguageModel, Linear, MLP, Model, MyLayer, MyModel, Optimizer, Options,
-                          Parameters, Task, Text, Tokenizer, Trainer, Transformer, Vocabulary, Rows, Weights>;
+                          Parameters, Task, Text, Tokenizer, Trainer, Transformer, Vocabulary, Corpus, Pair, Sentence,
+                          Split, Rows, Weights>;
 
 int batch_size, cols, count, d, d_ff, d_head, d_k, d_model, dim, epoch, epochs, h, i, j, k, layers, length, lengths, m,
     max_len, n_heads, n_layers, position, rows, s, seed, size, start, step, steps, t, token, vocab_size;
@@ -35,7 +37,8 @@ Model bigram, decoder, encoder, gradient, language_model, layer, lm, model, my_m
       transformer;
 Data batch, batches, bias, block, blocks, config, data, dataset, embedding, errors, history, linear, logits, losses, mask,
      memory, optimizer, options, parameters, params, probabilities, sequences, sgd, state, states, task, tokenizer,
-     vocabulary;
+     vocabulary, bytes, corpus, english, french, held_out, letters, merges, numbers, pair, pairs, pieces, sentences, training,
+     words;
 Generator generator{1}, random_numbers{2}, rng{3};
 Adam<Model> adam;
 
@@ -50,7 +53,8 @@ const auto all = std::tie(
     transformer,
     batch, batches, bias, block, blocks, config, data, dataset, embedding, errors, history, linear, logits, losses, mask,
     memory, optimizer, options, parameters, params, probabilities, sequences, sgd, state, states, task, tokenizer,
-    vocabulary,
+    vocabulary, bytes, corpus, english, french, held_out, letters, merges, numbers, pair, pairs, pieces, sentences, training,
+    words,
     generator, random_numbers, rng, adam);
 // clang-format on
 
@@ -61,7 +65,7 @@ const int wrong = loss;
 
 int main() {
   using namespace std;
-  static_assert(tuple_size_v<Names> == 30);
+  static_assert(tuple_size_v<Names> == 34);
   // In a function anything may be called anything.
   const auto loss = tlm::loss(model, unweighted(0, Tokens{{1, 2}, {3}}));
   const auto scores = model(Tokens{{1, 2}, {}, {3}});

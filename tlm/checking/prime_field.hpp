@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tlm/random/generator.hpp>
+#include <tlm/random/hash.hpp>
 
 namespace tlm::checking {
 
@@ -102,13 +103,7 @@ class PrimeField {
 
  private:
   static PrimeField hash(std::uint64_t function, std::uint64_t argument) {
-    // The finalizer of SplitMix64, once over the key and function and once over the argument.
-    const auto mixed = [](std::uint64_t z) {
-      z += 0x9e3779b97f4a7c15;
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-      return z ^ (z >> 31);
-    };
+    // Mixed once over the key and function and once over the argument.
     return PrimeField(mixed(mixed(key * 16 + function) ^ argument));
   }
 

@@ -15,6 +15,7 @@
 #include <tlm/matrix/numbers.hpp>
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/matrix/table.hpp>
+#include <tlm/matrix/token.hpp>
 
 namespace tlm {
 
@@ -299,8 +300,6 @@ std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
   return out;
 }
 
-/// A token: an integer from {0, 1, …, vocab_size − 1}.
-using Token = int;
 /// Sequences of tokens, "interpreted as a matrix of dimension n×1".
 using Tokens = Matrix<n, 1, Token>;
 

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Byte pairs, on texts that RapidCheck draws from a fixed seed (RC_PARAMS="seed=…" takes another), against definitions that
+// count and merge anew with every step.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rapidcheck.h>
+
+#include <tlm/text/byte_pairs.hpp>
+
+using namespace tlm;
+
+namespace {
+
+[[maybe_unused]] const int seeded = setenv("RC_PARAMS", "seed=20261121 max_success=300", 0);
+
+using Text = std::string;
+using Small = BytePairs<259 + 12>;
+
+/// Any bytes.
+rc::Gen<Text> any_bytes() {
+  return rc::gen::resize(rc::kNominalSize, rc::gen::container<Text>(rc::gen::inRange<int>(0, 256)));
+}
+
+/// Long runs, of which tokens are merged that were merged before.
+rc::Gen<Text> runs() { return rc::gen::container<Text>(rc::gen::element('a', 'a', 'a', 'b')); }
+
+/// Bytes of a few, so that pairs stand often and side by side.
+rc::Gen<Text> of_few() { return rc::gen::container<Text>(rc::gen::element('a', 'a', 'b', 'c', ' ', '\'', 's', '1')); }
+
+std::vector<Text> pieces(std::string_view text) {
+  std::vector<Text> pieces;
+  for (; !text.empty(); text.remove_prefix(pieces.back().size())) pieces.emplace_back(first_piece(text));
+  return pieces;
+}
+
+/// Every place of a merge merged, from the left.
+std::vector<Token> merged(const std::vector<Token>& tokens, const Merge& merge, Token made) {
+  std::vector<Token> result;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (i + 1 < tokens.size() && Merge{tokens[i], tokens[i + 1]} == merge) {
+      result.push_back(made);
+      ++i;
+    } else {
+      result.push_back(tokens[i]);
+    }
+  return result;
+}
+
+std::vector<std::vector<Token>> bytes_of_pieces(const Text& text) {
+  std::vector<std::vector<Token>> all;
+  for (const Text& piece : pieces(text)) {
+    all.emplace_back();
+    for (const char byte : piece) all.back().push_back(static_cast<unsigned char>(byte));
+  }
+  return all;
+}
+
+/// The definition: count all pairs, take the first of the most frequent, merge it everywhere; and again. `earlier` decides
+/// which of two equally frequent pairs is taken.
+template <class Earlier = std::less<>>
+std::vector<Merge> learned_plainly(const Text& text, Token first, std::size_t most, Earlier earlier = {}) {
+  auto all = bytes_of_pieces(text);
+  std::vector<Merge> merges;
+  while (merges.size() < most) {
+    std::map<Merge, std::size_t> count;
+    for (const auto& tokens : all)
+      for (std::size_t i = 0; i + 1 < tokens.size(); ++i) ++count[{tokens[i], tokens[i + 1]}];
+    std::pair<Merge, std::size_t> best{{}, 1};
+    for (const auto& [merge, times] : count)
+      if (times > best.second || (times == best.second && times > 1 && earlier(merge, best.first)))
+        best = {merge, times};
+    if (best.second < 2) break;
+    for (auto& tokens : all) tokens = merged(tokens, best.first, first + Token(merges.size()));
+    merges.push_back(best.first);
+  }
+  return merges;
+}
+
+/// The definition: one merge after the other, each everywhere.
+std::vector<Token> encoded_plainly(const Text& text, const std::vector<Merge>& merges, Token first) {
+  std::vector<Token> result;
+  for (auto tokens : bytes_of_pieces(text)) {
+    for (std::size_t k = 0; k < merges.size(); ++k) tokens = merged(tokens, merges[k], first + Token(k));
+    result.insert(result.end(), tokens.begin(), tokens.end());
+  }
+  return result;
+}
+
+/// decode(encode(text)) = text, for byte pairs learned from another one.
+template <class Pairs>
+void identity(const Text& learned_from, const Text& text) {
+  const auto pairs = Pairs::learned(learned_from);
+  RC_ASSERT(pairs.decode(pairs.encode(text)) == text);
+}
+
+/// Leaves out the last token of a text that has many.
+struct Forgetful : Small {
+  static Forgetful learned(std::string_view text) { return {Small::learned(text)}; }
+  std::vector<Token> encode(std::string_view text) const {
+    auto tokens = Small::encode(text);
+    if (tokens.size() > 4) tokens.pop_back();
+    return tokens;
+  }
+};
+
+Text refusal(const Text& list) {
+  try {
+    BytePairs<262>::from_list(list);
+  } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what is encoded is decoded to the same bytes, whatever they are") {
+  CHECK(rc::check("any bytes", [] { identity<Small>(*any_bytes(), *any_bytes()); }));
+  CHECK(rc::check("bytes of few", [] { identity<Small>(*of_few(), *of_few()); }));
+  CHECK(rc::check("as learned", [] {
+    const Text text = *any_bytes();
+    identity<Small>(text + text, text);
+  }));
+  const auto pairs = Small::learned("the cat, the hat; l'été, l'été");
+  for (const Text text : {"", "\xFF\xFE", "\xC3", "é", "l'été\xC3", "\xED\xA0\x80", "the\r\n\tthe  the "})
+    CHECK(pairs.decode(pairs.encode(text)) == text);
+  CHECK(pairs.decode(pairs.encode(Text(3, '\0'))) == Text(3, '\0'));
+  CHECK(pairs.encode("the cat, the hat; l'été").size() < 20);
+}
+
+TEST_CASE("control: bytes that get lost are seen") {
+  CHECK_FALSE(rc::check("forgetful (this one is to be falsified)", [] { identity<Forgetful>("", *any_bytes()); }));
+}
+
+TEST_CASE("the merges are those of counting anew with each, and what they encode is as by one after the other") {
+  for (const auto& [name, drawn] : {std::pair{"of few", of_few()}, {"runs", runs()}}) {
+    CHECK(rc::check(Text("learned, ") + name, [drawn = drawn] {
+      const Text text = *drawn;
+      RC_ASSERT(learn_merges(text, 259, 12) == learned_plainly(text, 259, 12));
+    }));
+    CHECK(rc::check(Text("encoded, ") + name, [drawn = drawn] {
+      const Text learned_from = *drawn, text = *drawn;
+      RC_ASSERT(Small::learned(learned_from).encode(text) ==
+                encoded_plainly(text, learn_merges(learned_from, 259, 12), 259));
+    }));
+  }
+}
+
+TEST_CASE("of pairs that stand equally often the least is taken") {
+  CHECK(learn_merges("ba ab", 259, 9).empty());
+  CHECK(learn_merges("cd\ncd\nab\nab", 259, 2) == std::vector<Merge>{{'a', 'b'}, {'c', 'd'}});
+  CHECK(learn_merges("ac\nac\nab\nab", 259, 2) == std::vector<Merge>{{'a', 'b'}, {'a', 'c'}});
+  // What three bytes are: two pairs.
+  CHECK(learn_merges("aaa", 259, 9) == std::vector<Merge>{{'a', 'a'}});
+  // With the other rule other merges are learned: the comparison can tell.
+  CHECK_FALSE(rc::check("the greatest (this one is to be falsified)", [] {
+    const Text text = *of_few();
+    RC_ASSERT(learn_merges(text, 259, 12) == learned_plainly(text, 259, 12, std::greater<>{}));
+  }));
+}
+
+TEST_CASE(
+    "tokens: bytes, then the three that no text makes, then merges; a smaller vocabulary is the first of a larger") {
+  const Text text = "to be or not to be, that is the question: to be";
+  const auto pairs = BytePairs<262>::learned(text);
+  CHECK(pairs.merges() == 3);
+  CHECK(pairs.bytes('t') == "t");
+  CHECK(pairs.bytes(BytePairs<262>::start) == "");
+  CHECK(pairs.bytes(BytePairs<262>::end) == "");
+  CHECK(pairs.bytes(BytePairs<262>::separator) == "");
+  // " t" stands four times; then " b" and "be" three times each.
+  CHECK(pairs.bytes(259) == " t");
+  CHECK(pairs.bytes(260) == " b");
+  CHECK(pairs.bytes(261) == " be");
+  CHECK(pairs.framed("to be") == std::vector<Token>{256, 't', 'o', 261, 257});
+  CHECK(pairs.decode({256, 't', 'o', 258, 261, 257}) == "to be");
+  const Text list = pairs.list();
+  CHECK(BytePairs<300>::learned(text).list().substr(0, list.size()) == list);
+  CHECK_THROWS_WITH_AS(pairs.bytes(262), "token 262 is not in the vocabulary: tokens are 0 to 261", std::out_of_range);
+  CHECK_THROWS_WITH_AS(pairs.decode({97, -1}), "token -1 is not in the vocabulary: tokens are 0 to 261",
+                       std::out_of_range);
+}
+
+TEST_CASE("a text too small for the vocabulary has fewer merges, and the other tokens are no bytes") {
+  const auto pairs = BytePairs<300>::learned("abab");
+  CHECK(pairs.merges() == 1);
+  CHECK(pairs.bytes(259) == "ab");
+  CHECK(pairs.bytes(260) == "");
+  CHECK(pairs.bytes(299) == "");
+  CHECK(BytePairs<259>::learned("abab").merges() == 0);
+  CHECK(BytePairs<300>{}.encode("abab") == std::vector<Token>{'a', 'b', 'a', 'b'});
+  CHECK(BytePairs<300>::learned("").merges() == 0);
+}
+
+TEST_CASE("a list of merges is as GPT-2 writes it, and what is read is what was written") {
+  CHECK(letters_of(" \n!~\xA1\xAD\xFF") == "ĠĊ!~¡Ńÿ");
+  CHECK(letters_of("é") == "Ã©");
+  CHECK(letters_of(Text(1, '\0')) == "Ā");
+  CHECK(letters_of("\x7F\x80\xA0") == "ġĢł");
+  Text all;
+  for (int byte = 0; byte < 256; ++byte) all.push_back(char(byte));
+  CHECK(bytes_of(letters_of(all)) == all);
+
+  const Text begin_of_gpt_2 = "#version: 0.2\nĠ t\nĠ a\nh e\n";
+  const auto pairs = BytePairs<262>::from_list(begin_of_gpt_2);
+  CHECK(pairs.encode(" the") == std::vector<Token>{259, 261});
+  CHECK(pairs.list() == begin_of_gpt_2);
+  CHECK(rc::check("written and read", [] {
+    const Text from = *any_bytes(), text = *any_bytes();
+    const auto written = Small::learned(from + from + from);
+    const auto read = Small::from_list(written.list());
+    RC_ASSERT(read.list() == written.list());
+    RC_ASSERT(read.encode(text + from) == written.encode(text + from));
+  }));
+  CHECK(BytePairs<262>::from_list("#version: 0.2\n").merges() == 0);
+}
+
+TEST_CASE("what is no list of merges is refused with the number of the line") {
+  const Text line = "line 2 of the list of merges ", head = "#version: 0.2\n";
+  CHECK(refusal(head + "t h\nth e\n") == "");
+  CHECK(refusal("") == "line 1 of the list of merges is missing");
+  CHECK(refusal("#version: 0.2") == "line 1 of the list of merges does not end: the list is cut off");
+  CHECK(refusal("t h\n") == "line 1 of the list of merges is \"t h\", not \"#version: 0.2\"");
+  CHECK(refusal("#version: 0.2\r\n") ==
+        "line 1 of the list of merges is \"#version: 0.2\\x0D\", not \"#version: 0.2\"");
+  CHECK(refusal(head + "t h\nth e") == "line 3 of the list of merges does not end: the list is cut off");
+  CHECK(refusal(head + "th\n") == line + "is \"th\", not two tokens with a space between them");
+  CHECK(refusal(head + "\n") == line + "is \"\", not two tokens with a space between them");
+  CHECK(refusal(head + "t h e\n") == line + "is \"t h e\", not two tokens with a space between them");
+  CHECK(refusal(head + "t \n") == line + "has \"\", which is no byte and no merge of a line before");
+  CHECK(refusal(head + "t h\r\n") == line + "has \"h\\x0D\", in which not all are letters of bytes");
+  CHECK(refusal(head + "t €\n") == line + "has \"€\", in which not all are letters of bytes");
+  CHECK(refusal(head + "t \xFF\n") == line + "has \"\\xFF\", in which not all are letters of bytes");
+  CHECK(refusal(head + "t he\n") == line + "has \"he\", which is no byte and no merge of a line before");
+  CHECK(refusal(head + "t h\nt h\n") == "line 3 of the list of merges makes \"th\", which a line before makes already");
+  CHECK(refusal(head + "a b\nb c\nab c\n") == "");
+  CHECK(refusal(head + "a b\nc d\ne f\ng h\n") ==
+        "line 5 of the list of merges is one merge too many: a vocabulary of 262 tokens has room for 3");
+  const Text large = head + "a " + Text(1000, 'x') + "\n";
+  CHECK(refusal(large) == line + "has \"" + Text(40, 'x') + "…\", which is no byte and no merge of a line before");
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/random/generator.hpp>
+#include <tlm/text/catalogue.hpp>
+
+using namespace tlm;
+
+namespace {
+
+using Messages = std::vector<std::pair<std::string, std::string>>;
+
+void append_word(std::string& bytes, std::size_t word, bool reversed) {
+  for (int i = 0; i < 4; ++i) bytes.push_back(char(word >> (8 * (reversed ? 3 - i : i))));
+}
+
+/// A catalogue as msgfmt writes it: seven words, the two tables, the strings.
+std::string catalogue(const Messages& messages, bool reversed = false, std::size_t revision = 0) {
+  const std::size_t count = messages.size();
+  std::string bytes, strings;
+  for (const std::size_t word :
+       {std::size_t(0x950412de), revision, count, std::size_t(28), 28 + 8 * count, std::size_t(0), 28 + 16 * count})
+    append_word(bytes, word, reversed);
+  const auto append = [&](const std::string& text) {
+    append_word(bytes, text.size(), reversed);
+    append_word(bytes, 28 + 16 * count + strings.size(), reversed);
+    strings += text + '\0';
+  };
+  for (const auto& message : messages) append(message.first);
+  for (const auto& message : messages) append(message.second);
+  return bytes + strings;
+}
+
+std::pair<std::string, std::string> header(const std::string& charset) {
+  return {"", "Project-Id-Version: x\nContent-Type: text/plain; charset=" + charset + "\nPlural-Forms: nplurals=2;\n"};
+}
+
+Messages messages_of(const SentencePairs& read) {
+  Messages messages;
+  for (const SentencePair& pair : read.pairs) messages.emplace_back(pair.source, pair.target);
+  return messages;
+}
+
+Messages messages_of(const std::string& bytes) { return messages_of(pairs_of_catalogue(bytes, "x.mo")); }
+
+std::string refusal(auto&& call) {
+  try {
+    call();
+  } catch (const std::exception& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+std::string refusal_of(const std::string& bytes) {
+  return refusal([&] { pairs_of_catalogue(bytes, "x.mo"); });
+}
+
+/// The word in place `index` replaced.
+std::string with_word(std::string bytes, std::size_t index, std::size_t word) {
+  std::string replacement;
+  append_word(replacement, word, false);
+  return bytes.replace(4 * index, 4, replacement);
+}
+
+/// A directory of catalogues for as long as it lives.
+struct Root {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tlm-catalogues-" + std::to_string(getpid()));
+  Root() { std::filesystem::create_directories(path / "fr" / "LC_MESSAGES"); }
+  Root(const Root&) = delete;
+  ~Root() { std::filesystem::remove_all(path); }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream{path / "fr" / "LC_MESSAGES" / name, std::ios::binary} << bytes;
+  }
+};
+
+const Messages plain{header("UTF-8"), {"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}};
+
+}  // namespace
+
+TEST_CASE("the messages of a catalogue, in both orders of bytes and both revisions") {
+  const Messages expected{{"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}};
+  CHECK(messages_of(catalogue(plain)) == expected);
+  CHECK(messages_of(catalogue(plain, true)) == expected);
+  CHECK(messages_of(catalogue(plain, false, 1)) == expected);
+  CHECK(messages_of(catalogue(plain, true, 0x10001)) == expected);
+  CHECK(pairs_of_catalogue(catalogue(plain), "x.mo").pairs[0].place == "message 2 of x.mo");
+  CHECK(pairs_of_catalogue(catalogue(plain), "x.mo").left_out.count() == 0);
+  CHECK(catalogue(plain) != catalogue(plain, true));
+}
+
+TEST_CASE("plural forms and contexts") {
+  using namespace std::string_literals;
+  CHECK(messages_of(catalogue({header("UTF-8"),
+                               {"%d file\0%d files"s, "%d fichier\0%d fichiers"s},
+                               {"menu\4Open", "Ouvrir"},
+                               {"menu\4a day\0days"s, "jour\0de jours\0jours"s},
+                               {"sheep\0many sheep"s, "moutons"}})) == Messages{{"%d file", "%d fichier"},
+                                                                                {"%d files", "%d fichiers"},
+                                                                                {"Open", "Ouvrir"},
+                                                                                {"a day", "jour"},
+                                                                                {"days", "jours"},
+                                                                                {"many sheep", "moutons"}});
+  const auto read = pairs_of_catalogue(catalogue({header("UTF-8"),
+                                                  {"a", ""},
+                                                  {"b\0c\0d"s, "x\0y"s},
+                                                  {"e", "x\0y"s},
+                                                  {"f\0g"s, "x\0"s},
+                                                  {"menu\4", "x"},
+                                                  {"h", "x"}}),
+                                       "x.mo");
+  CHECK(messages_of(read) == Messages{{"f", "x"}, {"h", "x"}});
+  CHECK(read.left_out.count() == 5);
+  CHECK(read.left_out.sentence() ==
+        "5 left out: message 2 of x.mo has no translation; message 3 of x.mo has 3 originals and 2 translations; "
+        "message 4 "
+        "of x.mo has 1 originals and 2 translations; …");
+}
+
+TEST_CASE("the charset that the header names") {
+  const auto in = [](const std::string& charset, const std::string& translation) {
+    return pairs_of_catalogue(catalogue({header(charset), {"a", translation}, {"z", "z"}}), "x.mo");
+  };
+  for (const char* const charset : {"UTF-8", "utf-8", "UTF8"}) CHECK(in(charset, "été").pairs[0].target == "été");
+  CHECK(in("iso-8859-1", "\xE9t\xE9 \xA4\xBD").pairs[0].target == "été ¤½");
+  CHECK(in("ISO-8859-15", "\xE9t\xE9 \xA4\xA6\xA8\xB4\xB8\xBC\xBD\xBE\xA5").pairs[0].target == "été €ŠšŽžŒœŸ¥");
+  CHECK(in("ASCII", "x").pairs[0].target == "x");
+  CHECK(in("UTF-8", "\xE9").left_out.sentence() == "1 left out: message 2 of x.mo is not in UTF-8");
+  CHECK(in("ASCII", "\xE9").left_out.sentence() == "1 left out: message 2 of x.mo is not in UTF-8");
+  CHECK(in("UTF-8", "\xE9").pairs.size() == 1);
+  CHECK(in("KOI8-R", "x").left_out.sentence() == "1 left out: all of x.mo, whose charset is \"KOI8-R\"");
+  CHECK(in("KOI8-R", "x").pairs.empty());
+  const char* const silent = "1 left out: all of x.mo, which does not say its charset";
+  CHECK(in("", "x").left_out.sentence() == silent);
+  CHECK(pairs_of_catalogue(catalogue({{"a", "b"}}), "x.mo").left_out.sentence() == silent);
+  CHECK(pairs_of_catalogue(catalogue({{"", "Language: fr\n"}, {"a", "b"}}), "x.mo").left_out.sentence() == silent);
+  CHECK(pairs_of_catalogue(catalogue({}), "x.mo").left_out.sentence() == silent);
+}
+
+TEST_CASE("what is no catalogue is refused") {
+  const std::string no = "x.mo is not a catalogue of gettext: ", whole = catalogue(plain);
+  CHECK(refusal_of(whole) == "");
+  CHECK(refusal_of("") == no + "it does not begin like one");
+  CHECK(refusal_of(whole.substr(0, 27)) == no + "it does not begin like one");
+  CHECK(refusal_of(with_word(whole, 0, 0x950412dd)) == no + "it does not begin like one");
+  CHECK(refusal_of(with_word(whole, 1, 0x20000)) == no + "its format is of revision 2, and only 0 and 1 are known");
+  const auto claims = [&](std::size_t count) {
+    return no + "it claims " + std::to_string(count) + " messages, for which it is too short";
+  };
+  CHECK(refusal_of(with_word(whole, 2, 0xFFFFFFFF)) == claims(0xFFFFFFFF));
+  CHECK(refusal_of(with_word(whole, 2, whole.size() / 8)) == claims(whole.size() / 8));
+  CHECK(refusal_of(with_word(whole, 3, whole.size() - 23)) == claims(3));
+  CHECK(refusal_of(with_word(whole, 3, 0xFFFFFFFF)) == claims(3));
+  CHECK(refusal_of(with_word(whole, 4, 0xFFFFFFF8)) == claims(3));
+  // The length and the place of the second original, and what stands behind it.
+  const std::string second = no + "message 2 does not end within it";
+  CHECK(refusal_of(with_word(whole, 9, 0xFFFFFFFF)) == second);
+  CHECK(refusal_of(with_word(whole, 9, 3)) == second);
+  CHECK(refusal_of(with_word(whole, 10, 0xFFFFFFFF)) == second);
+  CHECK(refusal_of(with_word(whole, 10, whole.size() - 4)) == second);
+  CHECK(refusal_of(with_word(whole, 10, whole.size() - 5)) == "");
+  CHECK(refusal_of(whole.substr(0, whole.size() - 1)) == no + "message 3 does not end within it");
+
+  // A thousand messages that are one long string.
+  Messages same(1000, {"", ""});
+  std::string small = catalogue(same);
+  for (std::size_t i = 0; i < 1000; ++i) small = with_word(with_word(small, 7 + 2 * i, 9000), 8 + 2 * i, small.size());
+  small += std::string(9000, 'x') + '\0';
+  CHECK(refusal_of(small) == no + "it claims more text than it has bytes");
+}
+
+TEST_CASE("bytes changed at random are refused or read, and nothing else happens (with sanitizers this says more)") {
+  Generator generator{1};
+  int refused = 0, read = 0;
+  const Messages messages{header("ISO-8859-15"), {"Open", "Ouvrir"}, {std::string("a\0b", 3), std::string("c\0d", 3)}};
+  for (int i = 0; i < 3000; ++i) {
+    std::string bytes = catalogue(messages, i % 2 == 0);
+    for (int changes = generator.integer(1, 3); changes > 0; --changes)
+      bytes[std::size_t(generator.integer(0, int(bytes.size()) - 1))] = char(generator.integer(0, 255));
+    if (generator.integer(0, 3) == 0) bytes.resize(std::size_t(generator.integer(0, int(bytes.size()))));
+    try {
+      pairs_of_catalogue(bytes, "x.mo");
+      ++read;
+    } catch (const std::invalid_argument&) {
+      ++refused;
+    }
+  }
+  CHECK(read > 500);
+  CHECK(refused > 500);
+}
+
+TEST_CASE("all catalogues of a language: every pair once, in the order of their names, and what was left out") {
+  const Root root;
+  root.write("b.mo", catalogue({header("UTF-8"), {"Open", "Ouvrir"}, {"No", "Non"}}));
+  root.write("a.mo", catalogue(plain));
+  root.write("c.mo", "no catalogue");
+  root.write("d.mo", catalogue({header("EUC-JP"), {"Open", "x"}}));
+  root.write("e.txt", catalogue({header("UTF-8"), {"Exit", "Quitter"}}));
+  const auto read = installed_pairs("fr", root.path);
+  CHECK(messages_of(read) == Messages{{"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}, {"No", "Non"}});
+  CHECK(read.pairs[2].place == "message 3 of b.mo");
+  CHECK(read.left_out.sentence() ==
+        "2 left out: c.mo is not a catalogue of gettext: it does not begin like one; all of d.mo, whose charset is "
+        "\"EUC-JP\"");
+}
+
+TEST_CASE("where there are no catalogues it is said what to install") {
+  const Root root;
+  const std::string there = (root.path / "fr" / "LC_MESSAGES").string();
+  const std::string install =
+      "): install programs that bring some, on Debian apt-get install --reinstall coreutils gettext iso-codes git; a "
+      "slim "
+      "image drops them as long as a path-exclude in /etc/dpkg/dpkg.cfg.d says so";
+  CHECK(refusal([&] { installed_pairs("fr", root.path); }) ==
+        "no translations into fr are in " + there + " (0 catalogues, none left out" + install);
+  CHECK(refusal([&] { installed_pairs("de", root.path / "nowhere"); }).starts_with("no translations into de are in "));
+  root.write("a.mo", "");
+  CHECK(refusal([&] { installed_pairs("fr", root.path); }) ==
+        "no translations into fr are in " + there +
+            " (1 catalogues, 1 left out: a.mo is not a catalogue of gettext: it does not begin like one" + install);
+  CHECK(refusal([] { installed_pairs(""); }) == "\"\" is no language: one is named like fr, pt_BR or sr@latin");
+  CHECK(refusal([] { installed_pairs("../fr"); }) ==
+        "\"../fr\" is no language: one is named like fr, pt_BR or sr@latin");
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <tlm/text/pairs.hpp>
+
+using namespace tlm;
+
+namespace {
+
+std::string refusal(auto&& call) {
+  try {
+    call();
+  } catch (const std::exception& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+std::string refusal_of(const std::string& text) {
+  return refusal([&] { pairs_of_lines(text, "fra.txt"); });
+}
+
+/// Whether no set of words of a source is on both sides.
+bool apart(const TrainingAndHeldOut& sides) {
+  std::set<std::set<std::string>> training;
+  for (const SentencePair& pair : sides.training) training.insert(words_of(pair.source));
+  for (const SentencePair& pair : sides.held_out)
+    if (training.contains(words_of(pair.source))) return false;
+  return true;
+}
+
+/// Sentences of up to three words of ten, with signs and capital letters between them.
+std::vector<SentencePair> sentences() {
+  std::vector<SentencePair> pairs;
+  const std::vector<std::string> words{"red", "Blue", "is", "a", "HOUSE", "the", "été", "42", "no", "go"};
+  for (const std::string& a : words)
+    for (const std::string& b : words)
+      for (const std::string& c : words) pairs.push_back({a + ", " + b + " " + c + "!", c + b + a, ""});
+  return pairs;
+}
+
+}  // namespace
+
+TEST_CASE("a pair is what is before and behind the first tab of a line") {
+  const auto read = pairs_of_lines("Go.\tVa !\tCC-BY\tmore\nHi.\tSalut !\n", "fra.txt");
+  CHECK(read.pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}});
+  CHECK(read.left_out.count() == 0);
+  CHECK(read.left_out.sentence() == "none left out");
+}
+
+TEST_CASE("a byte order mark, carriage returns and a last line without an end are no part of the pairs") {
+  const auto read = pairs_of_lines("\xEF\xBB\xBFGo.\tVa !\r\nHi.\tSalut !\tx\r\nNo.\tNon.", "fra.txt");
+  CHECK(read.pairs ==
+        std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}, {"No.", "Non.", "line 3"}});
+  CHECK(read.left_out.count() == 0);
+}
+
+TEST_CASE("lines that are no pair are left out: the first few are told, and how many there are") {
+  auto read =
+      pairs_of_lines("Go.\tVa !\nno tab\n\n\tVa !\nGo.\t\nGo.\t\tx\n\xE9\tx\nx\t\xE9\nHi.\tSalut !\n", "fra.txt");
+  CHECK(read.pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 9"}});
+  CHECK(read.left_out.count() == 7);
+  CHECK(read.left_out.sentence() ==
+        "7 left out: line 2 has no tab; line 3 is empty; line 4 has nothing before the first tab; …");
+  CHECK(pairs_of_lines("a\tb\na\t\n", "x").left_out.sentence() ==
+        "1 left out: line 2 has nothing behind the first tab");
+  CHECK(pairs_of_lines("a\tb\na\t\t\n\xE9\tb\nb\t\xE9\n", "x").left_out.sentence() ==
+        "3 left out: line 2 has nothing behind the first tab; line 3 is not in UTF-8; line 4 is not in UTF-8");
+  LeftOut more;
+  more.add("elsewhere");
+  more.add(read.left_out);
+  CHECK(more.sentence() == "8 left out: elsewhere; line 2 has no tab; line 3 is empty; …");
+}
+
+TEST_CASE("what has no pairs is refused by one sentence") {
+  CHECK(refusal_of("a\tb") == "");
+  CHECK(refusal_of("") == "fra.txt is empty: there are no pairs in it");
+  CHECK(refusal_of("\xEF\xBB\xBF") == "fra.txt is empty: there are no pairs in it");
+  CHECK(refusal_of(std::string("a\tb\nc\0\td", 8)) == "fra.txt is not a text in UTF-8: there is a byte 0 in line 2");
+  CHECK(
+      refusal_of("one\ntwo\nthree\nfour\n") ==
+      "fra.txt has no line of a sentence, a tab and its translation: 4 left out: line 1 has no tab; line 2 has no tab; "
+      "line 3 has no tab; …");
+}
+
+TEST_CASE("a file is read, and what is none is refused with its path") {
+  const auto path = std::filesystem::temp_directory_path() / ("tlm-pairs-" + std::to_string(getpid()));
+  std::ofstream{path} << "Go.\tVa !\n";
+  CHECK(read_pairs(path).pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}});
+  std::ofstream{path};
+  CHECK(refusal([&] { read_pairs(path); }) == path.string() + " is empty: there are no pairs in it");
+  std::filesystem::remove(path);
+  CHECK(refusal([&] { read_pairs(path); }) == "cannot read " + path.string() + ": No such file or directory");
+  CHECK(refusal([] { read_pairs("/dev/zero"); }) == "cannot read /dev/zero: it is not a file");
+  CHECK(refusal([] { read_pairs("/"); }) == "cannot read /: it is not a file");
+}
+
+TEST_CASE("UTF-8 is what the standard says, to the bit") {
+  for (const char* const text :
+       {"", "a", "é", "€", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF", "\xED\x9F\xBF", "\xEE\x80\x80"})
+    CHECK(is_utf8(text));
+  // Cut off; a second byte first, or none; too many bytes for one character; a surrogate; too great; no first byte.
+  for (const char* const text :
+       {"\xC3", "a\xE2\x82", "\xF0\x9F\x98", "\xA9", "\xC3\xC3", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
+        "\xF0\x8F\xBF\xBF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF"})
+    CHECK_FALSE(is_utf8(text));
+  for (char32_t character = 0; character <= 0x10FFFF; ++character) {
+    if (character == 0xD800) character = 0xE000;
+    std::string text;
+    append_character(text, character);
+    std::string_view rest = text;
+    if (take_character(rest) != character || !rest.empty()) FAIL("U+" << std::uint32_t(character));
+  }
+  CHECK(in_quotes("a\x1B[é\xFF\xC2\x80") == "\"a\\x1B[é\\xFF\\xC2\\x80\"");
+}
+
+TEST_CASE("every pair once, where it comes first") {
+  CHECK(distinct(
+            {{"a", "b", "1"}, {"a", "c", "2"}, {"a", "b", "3"}, {"ab", "", "4"}, {"a", "c", "5"}, {"d", "b", "6"}}) ==
+        std::vector<SentencePair>{{"a", "b", "1"}, {"a", "c", "2"}, {"ab", "", "4"}, {"d", "b", "6"}});
+}
+
+TEST_CASE("words are runs of letters and digits, capital letters being small ones") {
+  CHECK(words_of("The cat's été, the 42-cat.") == std::set<std::string>{"the", "cat", "s", "été", "42"});
+  CHECK(words_of("…").size() == 1);
+  CHECK(words_of(" ,.\n").empty());
+}
+
+TEST_CASE("no set of words is on both sides, about one in so many is held out, and others change nothing") {
+  const auto pairs = sentences();
+  const auto sides = split_by_words(pairs, 5);
+  CHECK(sides.training.size() + sides.held_out.size() == pairs.size());
+  CHECK(apart(sides));
+  CHECK(sides.held_out.size() > 100);
+  CHECK(sides.held_out.size() < 300);
+  std::vector<SentencePair> one_by_one;
+  for (const SentencePair& pair : pairs)
+    for (const SentencePair& held_out : split_by_words({pair}, 5).held_out) one_by_one.push_back(held_out);
+  CHECK(one_by_one == sides.held_out);
+  // It is the same on every machine.
+  CHECK(sides.held_out.front().source == "red, red Blue!");
+
+  // Control: every fifth held out, whatever its words.
+  TrainingAndHeldOut by_place;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    (i % 5 == 0 ? by_place.held_out : by_place.training).push_back(pairs[i]);
+  CHECK_FALSE(apart(by_place));
+
+  for (const std::size_t one_in : {std::size_t(0), std::size_t(1)})
+    CHECK(refusal([&] { split_by_words(pairs, one_in); }) ==
+          "one pair in " + std::to_string(one_in) +
+              " cannot be held out: it takes one in 2 or more to leave some to learn from");
+}
+
+TEST_CASE("pairs as tokens: those that are too long are left out and told by their lines") {
+  const auto read = pairs_of_lines("Go.\tVa !\nStop!\tArrête !\nNo.\tNon.\n", "fra.txt");
+  CHECK(lines_of(read.pairs) == "Go.\nVa !\nStop!\nArrête !\nNo.\nNon.\n");
+  const BytePairs<259> bytes;
+  const auto tokens = tokens_of(read.pairs, bytes, 6);
+  REQUIRE(tokens.sources.size() == 2);
+  CHECK(tokens.sources[0] == std::vector<Token>{256, 'G', 'o', '.', 257});
+  CHECK(tokens.targets[0] == std::vector<Token>{256, 'V', 'a', ' ', '!', 257});
+  CHECK(tokens.targets[1] == bytes.framed("Non."));
+  CHECK(tokens.left_out.sentence() == "1 left out: line 2 has a sentence of 11 tokens: max_len is 6");
+  CHECK(tokens_of(read.pairs, bytes, 11).left_out.count() == 0);
+  CHECK(tokens_of(read.pairs, bytes, 5).left_out.count() == 3);
+}

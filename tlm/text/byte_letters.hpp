@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tlm/text/utf8.hpp>
+
+/// Bytes as letters, so that a list of merges can be read and has no spaces but its own: the alphabet of GPT-2, whose
+/// tokenizer the fourth source uses.
+namespace tlm {
+
+/// The letters of the bytes 0, …, 255. Let b be visible if 33 ≤ b ≤ 126, 161 ≤ b ≤ 172 or 174 ≤ b ≤ 255. The letter of a
+/// visible b is the character U+b; the others have, in their order, U+0100, U+0101, …:
+///
+///     letter(b) = b if b is visible, 256 + |{a < b : a is not visible}| otherwise.
+///
+/// So a space is Ġ (U+0120), and "é", two bytes in UTF-8, is written Ã©.
+inline constexpr std::array<char32_t, 256> byte_letters = [] {
+  std::array<char32_t, 256> letters{};
+  char32_t next = 256;
+  for (char32_t b = 0; b < 256; ++b) {
+    const bool visible = (33 <= b && b <= 126) || (161 <= b && b <= 172) || 174 <= b;
+    letters[b] = visible ? b : next++;
+  }
+  return letters;
+}();
+
+/// Bytes, each written as its letter.
+inline std::string letters_of(std::string_view bytes) {
+  std::string letters;
+  for (const char byte : bytes) append_character(letters, byte_letters[static_cast<unsigned char>(byte)]);
+  return letters;
+}
+
+/// The bytes that are written so; nothing if there is something else than letters of bytes.
+inline std::optional<std::string> bytes_of(std::string_view letters) {
+  static constexpr std::size_t count = 256 + 256 - 188;  // of the 256 bytes 188 are visible
+  static constexpr std::array<int, count> byte_of = [] {
+    std::array<int, count> bytes{};
+    bytes.fill(-1);
+    for (int b = 0; b < 256; ++b) bytes[byte_letters[std::size_t(b)]] = b;
+    return bytes;
+  }();
+  std::string bytes;
+  while (!letters.empty()) {
+    const auto letter = take_character(letters);
+    if (!letter || *letter >= count || byte_of[*letter] < 0) return {};
+    bytes.push_back(char(byte_of[*letter]));
+  }
+  return bytes;
+}
+
+}  // namespace tlm

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <queue>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tlm/text/byte_letters.hpp>
+#include <tlm/text/merges.hpp>
+
+namespace tlm {
+
+/// The condition under which a vocabulary holds what no merge makes. A failure shows the size.
+template <std::size_t vocab_size>
+struct HoldsBytes {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(vocab_size >= 259,
+                "a vocabulary of byte pairs holds 256 bytes and 3 tokens that no text makes: 259 at least");
+};
+
+/// Byte-level byte-pair encoding: a text as tokens from {0, 1, …, vocab_size − 1}, and back. (The fourth source,
+/// "Tokenizer".)
+///
+/// Token b < 256 is the byte b. The tokens `start`, `end` and `separator` are made by no text. Token 259 + k is made by
+/// merge k, k = 0, 1, …, of two tokens before it. There may be fewer merges than the vocabulary has room for; no text makes
+/// the tokens that are then left.
+///
+/// Any bytes are a text, and decode(encode(text)) = text.
+template <std::size_t vocab_size>
+class BytePairs {
+  static_assert(HoldsBytes<vocab_size>::value);
+
+ public:
+  static constexpr Token start = 256, end = 257, separator = 258;
+  /// The token of the first merge.
+  static constexpr Token first_merged = 259;
+  /// How many merges there is room for.
+  static constexpr std::size_t most_merges = vocab_size < 259 ? 0 : vocab_size - 259;
+
+  /// No merges: every byte is a token.
+  BytePairs() {
+    for (int byte = 0; byte < 256; ++byte) bytes_.emplace_back(1, char(byte));
+    bytes_.resize(std::size_t(first_merged));
+  }
+
+  /// Learned from a text, by learn_merges: the same text gives the same merges, and a larger vocabulary has those of a smaller
+  /// one and then further ones.
+  static BytePairs learned(std::string_view text) {
+    BytePairs pairs;
+    for (const Merge& merge : learn_merges(text, first_merged, most_merges)) pairs.add(merge);
+    return pairs;
+  }
+
+  /// Read from a list of merges as GPT-2 has it (merges.txt) and as list() writes it: a line `#version: 0.2`, and then a line
+  /// for each merge, the two tokens in byte_letters with a space between them. Throws std::invalid_argument, with the number
+  /// of the line, for what is no such list, and if there are more merges than the vocabulary has room for.
+  ///
+  /// The tokens are numbered as described above, and not as by GPT-2.
+  static BytePairs from_list(std::string_view list) {
+    BytePairs pairs;
+    std::unordered_map<std::string, Token> tokens;
+    for (Token byte = 0; byte < 256; ++byte) tokens.emplace(pairs.bytes(byte), byte);
+    std::size_t number = 0;
+    const auto refuse = [&](const std::string& why) {
+      throw std::invalid_argument("line " + std::to_string(number) + " of the list of merges " + why);
+    };
+    const auto next_line = [&] {
+      ++number;
+      const std::size_t length = list.find('\n');
+      if (length == list.npos) refuse(list.empty() ? "is missing" : "does not end: the list is cut off");
+      const std::string_view line = list.substr(0, length);
+      list.remove_prefix(length + 1);
+      return line;
+    };
+    if (const std::string_view line = next_line(); line != version)
+      refuse("is " + in_quotes(line) + ", not " + in_quotes(version));
+    while (!list.empty()) {
+      const std::string_view line = next_line();
+      if (pairs.merges() == most_merges)
+        refuse("is one merge too many: a vocabulary of " + std::to_string(vocab_size) + " tokens has room for " +
+               std::to_string(most_merges));
+      const std::size_t space = line.find(' ');
+      if (space == line.npos || line.find(' ', space + 1) != line.npos)
+        refuse("is " + in_quotes(line) + ", not two tokens with a space between them");
+      const auto token = [&](std::string_view letters) {
+        const auto bytes = bytes_of(letters);
+        if (!bytes) refuse("has " + in_quotes(letters) + ", in which not all are letters of bytes");
+        const auto found = tokens.find(*bytes);
+        if (found == tokens.end())
+          refuse("has " + in_quotes(letters) + ", which is no byte and no merge of a line before");
+        return found->second;
+      };
+      const Token left = token(line.substr(0, space)), right = token(line.substr(space + 1));
+      pairs.add({left, right});
+      // Two merges to the same bytes would leave open which of them a later line means. Learning never makes such.
+      if (!tokens.emplace(pairs.bytes_.back(), Token(pairs.bytes_.size() - 1)).second)
+        refuse("makes " + in_quotes(letters_of(pairs.bytes_.back())) + ", which a line before makes already");
+    }
+    return pairs;
+  }
+
+  /// The list of merges, which from_list reads.
+  std::string list() const {
+    std::string list{version};
+    list += '\n';
+    for (const auto& [left, right] : merges_) list += letters_of(bytes(left)) + ' ' + letters_of(bytes(right)) + '\n';
+    return list;
+  }
+
+  /// How many merges there are.
+  std::size_t merges() const { return merges_.size(); }
+
+  /// The bytes that a token is; none for start, end, separator, and the tokens that no text makes. Throws
+  /// std::out_of_range for a token that is not in the vocabulary.
+  std::string_view bytes(Token token) const {
+    if (token < 0 || std::size_t(token) >= vocab_size)
+      throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
+                              std::to_string(vocab_size - 1));
+    return std::size_t(token) < bytes_.size() ? std::string_view(bytes_[std::size_t(token)]) : std::string_view();
+  }
+
+  /// The tokens of a text: in each of its pieces the bytes, of which as long as there are pairs to merge the one whose merge
+  /// comes first is merged, and of several such the leftmost.
+  std::vector<Token> encode(std::string_view text) const {
+    std::vector<Token> tokens;
+    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size()))
+      append(tokens, piece = first_piece(text));
+    return tokens;
+  }
+
+  /// start, the tokens of a text, end: what a translator reads and says.
+  std::vector<Token> framed(std::string_view text) const {
+    std::vector<Token> tokens = encode(text);
+    tokens.insert(tokens.begin(), start);
+    tokens.push_back(end);
+    return tokens;
+  }
+
+  /// The bytes of the tokens, one after the other. Throws like bytes.
+  std::string decode(const std::vector<Token>& tokens) const {
+    std::string text;
+    for (const Token token : tokens) text += bytes(token);
+    return text;
+  }
+
+ private:
+  static constexpr std::string_view version = "#version: 0.2";
+
+  void add(const Merge& merge) {
+    merged_.emplace(merge, Token(bytes_.size()));
+    bytes_.push_back(bytes_[std::size_t(merge.first)] + bytes_[std::size_t(merge.second)]);
+    merges_.push_back(merge);
+  }
+
+  /// Appends the tokens of a piece. A merge makes room only for merges that come later in the list, as these name what it
+  /// makes: so the queue gives all places of one merge, from the left, before any of the next one.
+  void append(std::vector<Token>& tokens, std::string_view piece) const {
+    constexpr auto none = std::size_t(-1);
+    struct Place {
+      Token token;
+      std::size_t before, after;
+    };
+    std::vector<Place> places;
+    places.reserve(piece.size());
+    for (std::size_t p = 0; p < piece.size(); ++p)
+      places.push_back(
+          {static_cast<unsigned char>(piece[p]), p == 0 ? none : p - 1, p + 1 == piece.size() ? none : p + 1});
+    using Candidate = std::pair<Token, std::size_t>;  // what is made, and where its left token stands
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
+    const auto consider = [&](std::size_t left) {
+      if (left == none || places[left].after == none) return;
+      const auto found = merged_.find({places[left].token, places[places[left].after].token});
+      if (found != merged_.end()) candidates.emplace(found->second, left);
+    };
+    for (std::size_t p = 0; p < piece.size(); ++p) consider(p);
+    while (!candidates.empty()) {
+      const auto [made, p] = candidates.top();
+      candidates.pop();
+      const std::size_t q = places[p].after;
+      if (q == none || Merge{places[p].token, places[q].token} != merges_[std::size_t(made - first_merged)]) continue;
+      places[p].token = made;
+      places[p].after = places[q].after;
+      places[q] = {-1, none, none};
+      if (places[p].after != none) places[places[p].after].before = p;
+      consider(places[p].before);
+      consider(p);
+    }
+    for (std::size_t p = 0; p != none; p = places[p].after) tokens.push_back(places[p].token);
+  }
+
+  std::vector<std::string> bytes_;  // of each token that is made
+  std::vector<Merge> merges_;
+  std::unordered_map<Merge, Token, MergeHash> merged_;
+};
+
+}  // namespace tlm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include <tlm/language.hpp>
+
+namespace tlm {
+
+/// All bytes of a file. Throws std::runtime_error, with the path and why, for what cannot be read, and for what is no file
+/// with an end: a directory, a device, a pipe.
+inline std::string read_file(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::runtime_error("cannot read " + path.string() + ": " + why);
+  };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error) refuse(error.message());
+  if (!std::filesystem::is_regular_file(status)) refuse("it is not a file");
+  errno = 0;
+  std::ifstream in{path, std::ios::binary};
+  if (!in) refuse(std::strerror(errno));
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) refuse("it broke off after " + std::to_string(bytes.size()) + " bytes");
+  return bytes;
+}
+
+}  // namespace tlm

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tlm/matrix/token.hpp>
+#include <tlm/text/pieces.hpp>
+
+namespace tlm {
+
+/// Two tokens that, where they stand side by side, become one: the left one and the right one.
+using Merge = std::pair<Token, Token>;
+
+/// A hash of merges.
+struct MergeHash {
+  std::size_t operator()(const Merge& merge) const {
+    return std::hash<std::uint64_t>{}(std::uint64_t(merge.first) << 32 | std::uint64_t(merge.second));
+  }
+};
+
+/// Byte-pair encoding learned from a text: the first merge is the pair of bytes that stands most often in the pieces of the
+/// text, the next one the pair of tokens that then stands most often, and so on. Merge k makes the token first + k.
+///
+/// A pair stands wherever the one token follows the other within a piece, three equal bytes being two pairs of them. Of pairs
+/// that stand equally often the least is taken: the one with the lower left token, and if these are equal, with the lower
+/// right one. It ends with `most` merges, or earlier when no pair stands twice.
+inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::size_t most) {
+  std::unordered_map<std::string_view, std::size_t> pieces;
+  for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) ++pieces[piece = first_piece(text)];
+
+  // Each piece once, with the number of times that it is in the text; its tokens are linked, so that two become one in
+  // place.
+  constexpr auto none = std::size_t(-1);
+  struct Place {
+    Token token;
+    std::size_t before, after, times;
+  };
+  struct Standing {
+    std::size_t times = 0;
+    std::vector<std::size_t> places;  // of the left tokens, ascending; some may have been merged since
+  };
+  std::vector<Place> places;
+  std::unordered_map<Merge, Standing, MergeHash> standing;
+  const auto stands = [&](std::size_t left) {
+    Standing& pair = standing[{places[left].token, places[places[left].after].token}];
+    pair.times += places[left].times;
+    pair.places.push_back(left);
+  };
+  const auto stands_no_more = [&](std::size_t left) {
+    standing[{places[left].token, places[places[left].after].token}].times -= places[left].times;
+  };
+  for (const auto& [piece, times] : pieces) {
+    const std::size_t begin = places.size(), end = begin + piece.size();
+    for (std::size_t p = begin; p < end; ++p)
+      places.push_back({static_cast<unsigned char>(piece[p - begin]), p == begin ? none : p - 1,
+                        p + 1 == end ? none : p + 1, times});
+    for (std::size_t p = begin; p + 1 < end; ++p) stands(p);
+  }
+
+  struct Candidate {
+    std::size_t times;
+    Merge merge;
+    bool operator<(const Candidate& other) const {
+      return times != other.times ? times < other.times : merge > other.merge;
+    }
+  };
+  std::priority_queue<Candidate> candidates;
+  const auto consider = [&](const Merge& merge) {
+    if (const std::size_t times = standing[merge].times; times > 1) candidates.push({times, merge});
+  };
+  for (const auto& pair : standing) consider(pair.first);
+
+  std::vector<Merge> merges;
+  while (merges.size() < most && !candidates.empty()) {
+    const auto [times, merge] = candidates.top();
+    candidates.pop();
+    // A pair that was there before can only have become rarer since it was considered.
+    if (standing[merge].times != times) {
+      consider(merge);
+      continue;
+    }
+    const Token merged = first + Token(merges.size());
+    merges.push_back(merge);
+    std::vector<Merge> made;
+    const std::vector<std::size_t> found = std::move(standing[merge].places);
+    for (const std::size_t p : found) {
+      const std::size_t q = places[p].after;
+      if (q == none || Merge{places[p].token, places[q].token} != merge) continue;
+      const std::size_t before = places[p].before, after = places[q].after;
+      stands_no_more(p);
+      if (before != none) stands_no_more(before);
+      if (after != none) stands_no_more(q);
+      places[p].token = merged;
+      places[p].after = after;
+      places[q].token = -1;
+      if (before != none) {
+        stands(before);
+        made.emplace_back(places[before].token, merged);
+      }
+      if (after != none) {
+        places[after].before = p;
+        stands(p);
+        made.emplace_back(merged, places[after].token);
+      }
+    }
+    standing.erase(merge);
+    std::sort(made.begin(), made.end());
+    made.erase(std::unique(made.begin(), made.end()), made.end());
+    for (const Merge& pair : made) consider(pair);
+  }
+  return merges;
+}
+
+}  // namespace tlm

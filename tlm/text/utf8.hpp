@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tlm/language.hpp>
+
+/// UTF-8: characters (code points) as one to four bytes.
+namespace tlm {
+
+/// Appends the character to a text. (For characters that there are: up to U+10FFFF, and no surrogates.)
+inline void append_character(std::string& text, char32_t character) {
+  const auto byte = [&](char32_t bits) { text.push_back(char(static_cast<unsigned char>(bits))); };
+  const auto following = [&](int shift) { byte(0x80 | ((character >> shift) & 0x3F)); };
+  if (character < 0x80) {
+    byte(character);
+  } else if (character < 0x800) {
+    byte(0xC0 | (character >> 6));
+    following(0);
+  } else if (character < 0x10000) {
+    byte(0xE0 | (character >> 12));
+    following(6);
+    following(0);
+  } else {
+    byte(0xF0 | (character >> 18));
+    following(12);
+    following(6);
+    following(0);
+  }
+}
+
+/// Takes the first character off a text; nothing, and the text stays, if it does not begin with one. What is no UTF-8:
+/// bytes that are cut off, a character in more bytes than it needs, a surrogate, a number above U+10FFFF.
+inline std::optional<char32_t> take_character(std::string_view& text) {
+  if (text.empty()) return {};
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const char32_t first = byte(0);
+  const std::size_t length = first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (length == 0 || first >= 0xF8 || text.size() < length) return {};
+  char32_t character = length == 1 ? first : first & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    character = character << 6 | (byte(i) & 0x3F);
+  }
+  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  if (character < least[length] || character > 0x10FFFF || (character >= 0xD800 && character < 0xE000)) return {};
+  text.remove_prefix(length);
+  return character;
+}
+
+/// Whether a text is UTF-8 from its beginning to its end.
+inline bool is_utf8(std::string_view text) {
+  while (take_character(text)) {
+  }
+  return text.empty();
+}
+
+/// A text as a sentence quotes it: of a long one the beginning; what is no character, or controls a terminal, as \xNN.
+inline std::string in_quotes(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string shown;
+  const auto hexadecimal = [&](unsigned char byte) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    (shown += "\\x").append({digits[byte / 16u], digits[byte % 16u]});
+  };
+  while (!text.empty() && shown.size() < most) {
+    std::string_view rest = text;
+    const auto character = take_character(rest);
+    const std::size_t length = character ? text.size() - rest.size() : 1;
+    if (character && *character >= 0x20 && (*character < 0x7F || *character >= 0xA0))
+      shown += text.substr(0, length);
+    else
+      for (std::size_t i = 0; i < length; ++i) hexadecimal(static_cast<unsigned char>(text[i]));
+    text.remove_prefix(length);
+  }
+  return '"' + shown + (text.empty() ? "\"" : "…\"");
+}
+
+}  // namespace tlm
