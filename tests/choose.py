@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-LEFT_OUT = "mutations"  # by default
+LEFT_OUT = ("mutations", "fuzz")  # by default
 
 
 def introspect(build, what):
@@ -41,8 +41,8 @@ def main():
         chosen += tests
         arguments += ["--suite", suite] + [test["name"] for test in tests if slash]
     if not names:
-        chosen = [test for suite, tests in suites.items() if suite != LEFT_OUT for test in tests]
-        arguments = ["--no-suite", LEFT_OUT]
+        chosen = [test for suite, tests in suites.items() if suite not in LEFT_OUT for test in tests]
+        arguments = [argument for suite in LEFT_OUT for argument in ("--no-suite", suite)]
     if names == ["proofs"] or (len(names) == 1 and names[0].startswith("proofs/")):
         arguments += ["--verbose", "--num-processes", "1"]  # its listing is the list of claims
 
