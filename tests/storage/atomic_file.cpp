@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -14,6 +15,31 @@
 #include <vector>
 
 #include "storage.hpp"
+
+namespace {
+
+/// What was brought to the disk, and an error to be met there instead: by fsync of this program.
+struct Synchronization {
+  std::vector<std::string> names;  ///< Of the files and directories.
+  std::vector<bool> replaced;      ///< Whether `watched` was the new file by then.
+  std::filesystem::path watched;
+  std::string refused_name;
+  int error = 0;
+} synchronization;
+
+}  // namespace
+
+// In the place of the system's, which it calls.
+extern "C" int fsync(int number) {
+  const auto name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(number)).string();
+  synchronization.names.push_back(name);
+  synchronization.replaced.push_back(tlm::tests::contents_of(synchronization.watched) == "second");
+  if (name == synchronization.refused_name) {
+    errno = synchronization.error;
+    return -1;
+  }
+  return int(::syscall(SYS_fsync, number));
+}
 
 using namespace tlm;
 using namespace tlm::tests;
@@ -240,7 +266,7 @@ TEST_CASE("a disk that is full, at any byte") {
   const auto path = directory / "file";
   replace(path, "first");
   const std::string text(10'000, 'x');
-  for (const rlim_t room : {0, 1, 4096, 9'999}) {
+  for (const rlim_t room : {0u, 1u, 4096u, 9'999u}) {
     const int exit_code = in_a_child([&] {
       // Files cannot grow beyond this: as on a full disk, a part of what is written fits, and the rest is refused.
       const rlimit limit{room, room};
@@ -260,6 +286,48 @@ TEST_CASE("a disk that is full, at any byte") {
           return said([&] { replace(path, text); }).empty() ? 42 : 2;
         }) == 42);
   CHECK(contents_of(path) == text);
+}
+
+TEST_CASE("the file is brought to the disk before it is renamed, and its directory afterwards") {
+  const Directory directory;
+  const auto path = directory / "file";
+  const std::string part = path.string() + ".part";
+  replace(path, "first");
+  synchronization = {.names = {}, .replaced = {}, .watched = path, .refused_name = ""};
+  replace(path, "second");
+  CHECK(synchronization.names == std::vector<std::string>{part, directory.path().string()});
+  CHECK(synchronization.replaced == std::vector<bool>{false, true});
+
+  // Some systems find out only now that the disk is full.
+  replace(path, "first");
+  synchronization.refused_name = part;
+  synchronization.error = ENOSPC;
+  CHECK(said([&] { replace(path, "second"); }) ==
+        "cannot write " + path.string() + ": bringing " + part + " to the disk: No space left on device");
+  CHECK(contents_of(path) == "first");
+  CHECK(count_in(directory.path()) == 1);
+
+  synchronization.refused_name = directory.path().string();
+  synchronization.error = EIO;
+  CHECK(said([&] { replace(path, "second"); }) ==
+        path.string() +
+            " was replaced, but may be the old one after a power failure: its directory cannot be "
+            "synchronized: Input/output error");
+  CHECK(contents_of(path) == "second");
+  CHECK(count_in(directory.path()) == 1);
+  synchronization.error = EINVAL;
+  replace(path, "third");
+  CHECK(contents_of(path) == "third");
+  synchronization = {};
+}
+
+TEST_CASE("a file in the directory where one is") {
+  const Directory directory;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  replace("file", "text");
+  std::filesystem::current_path(before);
+  CHECK(contents_of(directory / "file") == "text");
 }
 
 TEST_CASE("kill -9 at any moment leaves the last file whole") {
