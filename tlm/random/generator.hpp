@@ -23,7 +23,7 @@ class Generator {
   /// Where this one has come to. From there another one goes on alike, on any machine.
   const State& state() const { return state_; }
   /// Goes on from a state. It draws again what was drawn, a thousand million numbers in seconds: throws
-  /// std::invalid_argument for more than 2⁴⁰, which would take hours.
+  /// std::invalid_argument for more than 2⁴⁰, which would take more than an hour.
   explicit Generator(const State& state) : state_{state}, engine_{state.seed} {
     if (state.drawn > std::uint64_t(1) << 40)
       throw std::invalid_argument("a generator that has drawn " + std::to_string(state.drawn) +

@@ -97,8 +97,10 @@ class HeaderParser {
       entry_.shape.push_back(number);
     else if (inside_ == Inside::offsets && offsets_ < 2)
       (offsets_++ == 0 ? entry_.begin : entry_.end) = number;
+    else if (inside_ == Inside::offsets)
+      refuse("\"data_offsets\" of " + printable(name_) + " has more than 2 numbers");
     else
-      unexpected(inside_ == Inside::offsets ? "a third one" : std::to_string(number));
+      unexpected(std::to_string(number));
     return true;
   }
 
@@ -188,7 +190,6 @@ class HeaderParser {
   }
 
   [[noreturn]] void unexpected(const std::string& found) const {
-    if (inside_ == Inside::nothing) refuse("its header is " + found + " and not an object");
     if (inside_ == Inside::header) refuse(printable(name_) + " is " + found + " and not an object");
     const std::string of_name = printable(key_) + " of " + printable(name_);
     if (inside_ == Inside::shape || inside_ == Inside::offsets)

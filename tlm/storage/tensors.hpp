@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/training/optimizers.hpp>
