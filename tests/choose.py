@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-LEFT_OUT = "mutations"  # by default
+LEFT_OUT = ("mutations", "fuzz")  # by default
 
 
 def introspect(build, what):
@@ -41,9 +41,9 @@ def main():
         chosen += tests
         arguments += ["--suite", suite] + [test["name"] for test in tests if slash]
     if not names:
-        chosen = [test for suite, tests in suites.items() if suite != LEFT_OUT for test in tests]
-        arguments = ["--no-suite", LEFT_OUT]
-    if len(names) == 1 and names[0].split("/")[0] in ("proofs", LEFT_OUT):
+        chosen = [test for suite, tests in suites.items() if suite not in LEFT_OUT for test in tests]
+        arguments = [argument for suite in LEFT_OUT for argument in ("--no-suite", suite)]
+    if len(names) == 1 and names[0].split("/")[0] in ("proofs", "mutations"):
         arguments += ["--verbose", "--num-processes", "1"]  # the list of claims, or of what was seen
 
     files = {target["id"]: target["filename"] for target in introspect(build, "--targets")}

@@ -18,9 +18,7 @@
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
-#include <tlm/tasks/numbers_in_words.hpp>
 #include <tlm/tasks/reversal.hpp>
-#include <tlm/text/catalogue.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
 #include <tlm/training/optimizers.hpp>

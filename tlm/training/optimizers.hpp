@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 
@@ -72,8 +73,8 @@ struct Adam {
     detail::require_rate_of_decay<Number>("beta_2 of Adam", beta_2);
     detail::require_positive<Number>("epsilon of Adam", epsilon);
     ++t;
-    const double eta = learning_rate / (1 - std::pow(beta_1, t));
-    const double one_over_bias = 1 / (1 - std::pow(beta_2, t));
+    const double eta = learning_rate / (1 - std::pow(beta_1, double(t)));
+    const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
     for_each_weight(
         [&]<class Weight>(const Name&, Weight& w, const Weight& g, Weight& m, Weight& v) {
           using Real = typename Weight::Real;
@@ -92,7 +93,7 @@ struct Adam {
   }
 
   Layer first_moment{}, second_moment{};
-  double t = 0;
+  std::uint64_t t = 0;
 };
 
 }  // namespace tlm

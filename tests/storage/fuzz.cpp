@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tlm/storage/header.hpp>
+
+// For libFuzzer: a header, behind one byte that says how many bytes of numbers follow. It is refused by a sentence, or what
+// was read of it is what the format asks for, and is read again when it is written.
+using namespace tlm::storage;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::uint64_t bytes = data[0];
+  const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};
+  Header header;
+  try {
+    header = read_header("fuzz", text, bytes);
+  } catch (const std::runtime_error&) {
+    return 0;
+  }
+  std::vector<Tensor> tensors;
+  std::vector<int> owners(bytes);
+  const std::vector<std::byte> numbers(bytes);
+  for (const auto& [name, entry] : header.tensors) {
+    const NumberType* type = number_type(entry.type);
+    require(type);
+    std::uint64_t bits = type->bits;
+    for (const std::uint64_t number : entry.shape) bits *= number;
+    require(entry.begin <= entry.end && entry.end <= bytes && bits == 8 * (entry.end - entry.begin));
+    for (std::uint64_t place = entry.begin; place < entry.end; ++place) ++owners[place];
+    tensors.push_back(
+        {name, entry.type, entry.shape, std::span{numbers}.subspan(entry.begin, entry.end - entry.begin)});
+  }
+  for (const int count : owners) require(count == 1);
+
+  const std::string written = written_header(tensors, header.metadata);
+  const Header again = read_header("fuzz", written, bytes);
+  require(written.size() % 8 == 0 && again.metadata == header.metadata &&
+          again.tensors.size() == header.tensors.size());
+  for (const auto& [name, entry] : header.tensors) {
+    const Entry& other = again.tensors.at(name);
+    require(other.type == entry.type && other.shape == entry.shape &&
+            other.end - other.begin == entry.end - entry.begin);
+  }
+  return 0;
+}

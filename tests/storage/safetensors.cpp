@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tlm/models/transformer_lm.hpp>
+#include <tlm/training/initialization.hpp>
+
+#include "storage.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+template <std::size_t d_ff, std::size_t n_heads = 2, class Real = float>
+using Small =
+    TransformerLM<Config{.vocab_size = 5, .d_model = 4, .d_ff = d_ff, .n_layers = 2, .n_heads = n_heads, .max_len = 7},
+                  Real>;
+using Model = Small<6>;
+
+template <class T = Model>
+T random_model(std::uint64_t seed = 1) {
+  Generator generator{seed};
+  T model;
+  initialize_uniform(model, generator);
+  return model;
+}
+
+/// Whether all weights are the same, bit for bit.
+template <class T>
+bool same_bits(const T& left, const T& right) {
+  bool same = true;
+  for_each_weight(
+      [&]<class Weight>(const Name&, const Weight& a, const Weight& b) {
+        same = same && std::memcmp(a.data(), b.data(), Weight::size * sizeof(typename Weight::Real)) == 0;
+      },
+      left, right);
+  return same;
+}
+
+/// A reader of its own: the numbers of each tensor by name, with shape and dtype checked to be these.
+template <class Real>
+std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<Real>>> read_plainly(const std::string& bytes,
+                                                                                           const std::string& dtype) {
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < 8; ++i) length += std::uint64_t(static_cast<unsigned char>(bytes.at(i))) << (8 * i);
+  const auto header = nlohmann::json::parse(bytes.substr(8, length));
+  std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<Real>>> tensors;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    REQUIRE(entry.at("dtype") == dtype);
+    const std::size_t begin = entry.at("data_offsets").at(0), end = entry.at("data_offsets").at(1);
+    std::vector<Real> numbers((end - begin) / sizeof(Real));
+    bytes.copy(reinterpret_cast<char*>(numbers.data()), end - begin, 8 + length + begin);
+    tensors[name] = {entry.at("shape"), numbers};
+  }
+  return tensors;
+}
+
+/// That a reader of its own finds every weight of the model in the file, and no other.
+template <class T>
+bool is_read_plainly(const T& model, const std::filesystem::path& path, const std::string& dtype) {
+  auto tensors = read_plainly<typename T::codomain::Real>(contents_of(path), dtype);
+  bool same = tensors.size() == matrix_count<T>;
+  for_each_weight(
+      [&]<class Weight>(const Name& name, const Weight& weight) {
+        const auto& [shape, numbers] = tensors[name.path()];
+        same = same && shape == std::vector{Weight::size / Weight::cols, Weight::cols} &&
+               numbers.size() == Weight::size && std::equal(numbers.begin(), numbers.end(), weight.data());
+      },
+      model);
+  return same;
+}
+
+}  // namespace
+
+TEST_CASE("weights come back bit for bit, NaN and infinities too") {
+  const Directory directory;
+  const auto path = directory / "model.safetensors";
+  Model model = random_model();
+  auto& A = weight<"DB_1.FF.A">(model);
+  A(0, 0) = std::numeric_limits<float>::quiet_NaN();
+  A(0, 1) = -std::numeric_limits<float>::infinity();
+  A(0, 2) = -0.0f;
+  A(0, 3) = std::numeric_limits<float>::denorm_min();
+  storage::save_weights(path, model);
+  Model other = random_model(2);
+  CHECK_FALSE(same_bits(model, other));
+  storage::load_weights(path, other);
+  CHECK(same_bits(model, other));
+}
+
+TEST_CASE("another reader finds every weight by the name of the write-up, in float and in double") {
+  const Directory directory;
+  const auto path = directory / "model.safetensors";
+  const auto model = random_model();
+  storage::save_weights(path, model);
+  CHECK(is_read_plainly(model, path, "F32"));
+  CHECK_FALSE(is_read_plainly(random_model(2), path, "F32"));
+  const auto in_double = random_model<Small<6, 2, double>>();
+  storage::save_weights(path, in_double);
+  CHECK(is_read_plainly(in_double, path, "F64"));
+  Small<6, 2, double> other;
+  storage::load_weights(path, other);
+  CHECK(same_bits(in_double, other));
+
+  const storage::SafetensorsFile file{path};
+  CHECK(file.tensors().at("DB_1.FF.A").shape == std::vector<std::uint64_t>{4, 6});
+  CHECK(file.tensors().contains("DB_2.FF.A"));
+}
+
+TEST_CASE("a file is laid out as the format wants it: to the byte") {
+  const Directory directory;
+  const auto path = directory / "file";
+  const std::array<std::uint8_t, 3> text{'a', 'b', 'c'};
+  const std::array<double, 2> x{1, -2};
+  const float y = 0.5f;
+  const std::int64_t z = -1;
+  std::vector<storage::Tensor> list;
+  storage::add_numbers(list, "text", std::span{text}, {3});
+  storage::add_number(list, "y", y);
+  storage::add_numbers(list, "x", std::span{x}, {1, 2});
+  storage::add_number(list, "z", z);
+  storage::add_numbers(list, "none", std::span<const float>{}, {0, 4});
+  storage::write(path, list, {{"über", "\"\n"}});
+  // Wider numbers first, and a header of whole eights: all numbers are aligned.
+  std::string header =
+      R"({"__metadata__":{"format":"tlm","tlm_version":"0.1.0","über":"\"\n"},)"
+      R"("x":{"dtype":"F64","shape":[1,2],"data_offsets":[0,16]},"z":{"dtype":"I64","shape":[],"data_offsets":[16,24]},)"
+      R"("y":{"dtype":"F32","shape":[],"data_offsets":[24,28]},"none":{"dtype":"F32","shape":[0,4],"data_offsets":[28,28]},)"
+      R"("text":{"dtype":"U8","shape":[3],"data_offsets":[28,31]}})";
+  while (header.size() % 8 != 0) header += ' ';
+  const std::string numbers{
+      "\0\0\0\0\0\0\xF0\x3F\0\0\0\0\0\0\0\xC0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0\0\0\x3F"
+      "abc",
+      31};
+  CHECK(contents_of(path) == eight_bytes(header.size()) + header + numbers);
+
+  std::array<std::uint8_t, 3> text_again{};
+  std::int64_t z_again = 0;
+  std::vector<storage::Place> places;
+  storage::add_number(places, "z", z_again);
+  storage::add_numbers(places, "text", std::span{text_again}, {3});
+  const storage::SafetensorsFile file{path};
+  file.read(places);
+  CHECK(z_again == -1);
+  CHECK(text_again == text);
+  CHECK(file.metadata() == storage::Metadata{{"format", "tlm"}, {"tlm_version", "0.1.0"}, {"über", "\"\n"}});
+  CHECK(said([&] { file.require_nothing_but(places); }) ==
+        path.string() + " is refused: nothing is known of \"none\", F32 [0, 4] (and 2 more)");
+}
+
+TEST_CASE("an empty file of tensors") {
+  const Directory directory;
+  storage::write(directory / "file", {});
+  const storage::SafetensorsFile file{directory / "file"};
+  CHECK(file.tensors().empty());
+  file.read({});
+  file.require_nothing_but({});
+}
+
+TEST_CASE("what does not fit a model is refused by the weight's name, and the model is as it was") {
+  const Directory directory;
+  const auto path = directory / "model.safetensors";
+  const auto why_refused = [&]<class T>(T model, const storage::Metadata& configuration = {}) {
+    const T before = model;
+    const std::string sentence = said([&] { storage::load_weights(path, model, configuration); });
+    CHECK(same_bits(before, model));
+    const std::string beginning = path.string() + " is refused: ";
+    REQUIRE(sentence.substr(0, beginning.size()) == beginning);
+    return sentence.substr(beginning.size());
+  };
+  storage::save_weights(path, random_model(), {{"n_heads", "2"}});
+
+  // The first that does not fit comes behind weights that do.
+  CHECK(why_refused(random_model<Small<8>>()) == "\"DB_1.FF.A\" is F32 [4, 6], and should be F32 [4, 8]");
+  CHECK(why_refused(random_model<Small<6, 2, double>>()) == "\"Em.W_e\" is F32 [5, 4], and should be F64 [5, 4]");
+
+  const auto rewritten = [&](const auto& change) {
+    const auto model = random_model();
+    std::vector<storage::Tensor> list;
+    storage::add_weights(list, model);
+    change(list);
+    storage::write(path, list);
+    return why_refused(random_model(2));
+  };
+  using List = std::vector<storage::Tensor>;
+  const auto is_A = [](const storage::Tensor& tensor) { return tensor.name == "DB_1.FF.A"; };
+  CHECK(rewritten([&](List& list) { std::erase_if(list, is_A); }) == "there is no \"DB_1.FF.A\", F32 [4, 6]");
+  CHECK(rewritten([&](List& list) {
+          std::erase_if(list, [](const storage::Tensor& tensor) { return tensor.name.starts_with("DB_2.FF"); });
+        }) == "there is no \"DB_2.FF.N_ff.a\", F32 [1, 4] (and 5 more)");
+  CHECK(rewritten([&](List& list) { std::find_if(list.begin(), list.end(), is_A)->name = "DB_1.FF.Z"; }) ==
+        "nothing is known of \"DB_1.FF.Z\", F32 [4, 6]");
+  const float one = 1;
+  CHECK(rewritten([&](List& list) { storage::add_number(list, "one", one); }) == "nothing is known of \"one\", F32 []");
+  CHECK(rewritten([&](List& list) {
+          std::find_if(list.begin(), list.end(), is_A)->shape = {6, 4};
+        }) == "\"DB_1.FF.A\" is F32 [6, 4], and should be F32 [4, 6]");
+  CHECK(rewritten([&](List& list) { std::find_if(list.begin(), list.end(), is_A)->shape = {24}; }) ==
+        "\"DB_1.FF.A\" is F32 [24], and should be F32 [4, 6]");
+  CHECK(rewritten([&](List& list) { std::find_if(list.begin(), list.end(), is_A)->type = "I32"; }) ==
+        "\"DB_1.FF.A\" is I32 [4, 6], and should be F32 [4, 6]");
+}
+
+TEST_CASE("what paths and shapes do not tell is the configuration's") {
+  const Directory directory;
+  const auto path = directory / "model.safetensors";
+  storage::save_weights(path, random_model(), {{"n_heads", "2"}});
+  // Four heads of width 1 have the weights of two of width 2: they only mean something else.
+  auto four = random_model<Small<6, 4>>(2);
+  const auto before = four;
+  CHECK(said([&] {
+          storage::load_weights(path, four, {{"n_heads", "4"}});
+        }) == path.string() + " is refused: its \"n_heads\" is \"2\", and should be \"4\"");
+  CHECK(said([&] {
+          storage::load_weights(path, four, {{"block", "definition"}});
+        }) == path.string() + " is refused: it does not say its \"block\", which should be \"definition\"");
+  CHECK(same_bits(before, four));
+  auto two = random_model(2);
+  storage::load_weights(path, two, {{"n_heads", "2"}});
+  CHECK(same_bits(two, random_model()));
+}
+
+TEST_CASE("what a file cannot hold is not written, and what was there stays") {
+  const Directory directory;
+  const auto path = directory / "file";
+  put(path, "before");
+  const std::array<float, 2> x{};
+  const auto why = [&](const std::vector<std::string>& names, const storage::Metadata& metadata = {}) {
+    std::vector<storage::Tensor> list;
+    for (const std::string& name : names) storage::add_numbers(list, name, std::span{x}, {2});
+    const std::string sentence = said([&] { storage::write(path, list, metadata); });
+    CHECK(contents_of(path) == "before");
+    return sentence;
+  };
+  CHECK(why({"A", "B", "A"}) == path.string() + " is refused: \"A\" is there twice");
+  CHECK(why({"__metadata__"}) == path.string() + " is refused: \"__metadata__\" is there twice");
+  CHECK(why({"A\xFF"}) == "\"A\uFFFD\" is not UTF-8, and is not stored");
+  CHECK(why({}, {{"key", "\xC0"}}) == "\"\uFFFD\" is not UTF-8, and is not stored");
+  std::vector<storage::Tensor> list;
+  CHECK(said([&] { storage::add_numbers(list, "A", std::span{x}, {3}); }) == "2 numbers do not fill the shape of A");
+  CHECK(list.empty());
+  storage::add_numbers(list, "A", std::span{x}, {2});
+  list[0].type = "F31";
+  CHECK(said([&] { storage::write(path, list); }) ==
+        path.string() + " is refused: the dtype of \"A\" is \"F31\", which is none");
+  CHECK(contents_of(path) == "before");
+}
+
+TEST_CASE("a file that becomes shorter while it is read changes nothing") {
+  const Directory directory;
+  const auto path = directory / "file";
+  std::array<float, 4> x{1, 2, 3, 4};
+  std::vector<storage::Tensor> list;
+  storage::add_numbers(list, "x", std::span{x}.first(2), {2});
+  storage::add_numbers(list, "y", std::span{x}.last(2), {2});
+  storage::write(path, list);
+  const storage::SafetensorsFile file{path};
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 4);
+  x = {5, 6, 7, 8};
+  std::vector<storage::Place> places;
+  storage::add_numbers(places, "x", std::span{x}.first(2), {2});
+  storage::add_numbers(places, "y", std::span{x}.last(2), {2});
+  CHECK(said([&] { file.read(places); }) == path.string() + " has become shorter while it was read");
+  CHECK(x == std::array<float, 4>{5, 6, 7, 8});
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <tlm/storage/safetensors.hpp>
+
+/// What the tests of storage share: a directory of their own, and files as plain bytes.
+namespace tlm::tests {
+
+/// A new directory, gone at the end.
+class Directory {
+ public:
+  Directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "tlm-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("no directory can be made for the test");
+    path_ = name;
+  }
+  Directory(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void put(const std::filesystem::path& path, std::string_view bytes) {
+  std::filesystem::remove(path);  // Some file systems wait for the disk where a file is written over.
+  std::ofstream{path, std::ios::binary}.write(bytes.data(), std::streamsize(bytes.size()));
+}
+
+/// 8 bytes, the lowest first.
+inline std::string eight_bytes(std::uint64_t number) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += char(static_cast<unsigned char>(number >> (8 * i)));
+  return bytes;
+}
+
+/// A file with this header and so many further bytes.
+inline std::string file_of(const std::string& header, std::size_t bytes = 0) {
+  return eight_bytes(header.size()) + header + std::string(bytes, 'x');
+}
+
+/// What is said when an action throws; empty if it does not.
+template <class Action>
+std::string said(const Action& action) {
+  try {
+    action();
+    return "";
+  } catch (const std::exception& exception) {
+    return exception.what();
+  }
+}
+
+}  // namespace tlm::tests

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <tlm/storage/tensors.hpp>
+
+/// The header of a safetensors file. (Format: https://github.com/huggingface/safetensors#format.)
+///
+/// A file is: the length of the header, as 8 bytes, the lowest first; the header, a JSON object in UTF-8, which begins with
+/// { and may end with spaces; and the numbers. For each tensor the header has an entry
+///
+///   "NAME": {"dtype": "F32", "shape": [rows, columns], "data_offsets": [begin, end]}
+///
+/// by the bytes of the numbers from begin to before end, counted from the header's end. Together the tensors are all of
+/// them, each once. Beside these there may be "__metadata__", an object of texts.
+namespace tlm::storage {
+
+/// The condition under which numbers lie in memory as they do in a file.
+template <std::endian machine>
+struct LowestByteFirst {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(machine == std::endian::little,
+                "a safetensors file has the lowest byte of a number first: storage is for machines that do, too");
+};
+static_assert(LowestByteFirst<std::endian::native>::value);
+
+/// Texts by their names, which a file carries beside its numbers.
+using Metadata = std::map<std::string, std::string>;
+
+/// The entry of a tensor in a header.
+struct Entry {
+  std::string_view type;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t begin = 0, end = 0;
+};
+
+/// What a header says.
+struct Header {
+  std::map<std::string, Entry> tensors;
+  Metadata metadata;
+};
+
+/// No header is longer: the limit of the format's own library.
+inline constexpr std::uint64_t longest_header = 100'000'000;
+
+/// A text as JSON has it, without what would disturb a terminal, and cut if it is long.
+inline std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 100;
+  const bool cut = text.size() > longest;
+  return nlohmann::json(text.substr(0, longest)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         (cut ? " …" : "");
+}
+
+/// A type and a shape, as in "F32 [8, 32]".
+inline std::string described(std::string_view type, const std::vector<std::uint64_t>& shape) {
+  std::string text{type};
+  const char* before = " [";
+  for (const std::uint64_t number : shape) {
+    if (text.size() > 100) return text + ", …]";
+    text += std::exchange(before, ", ") + std::to_string(number);
+  }
+  return text + (shape.empty() ? " []" : "]");
+}
+
+/// What the parser meets, event by event (a handler of nlohmann's sax_parse): every rule is checked where it is met, so that
+/// nothing is made of what is refused. The parser itself would take equal keys and nest without end.
+class HeaderParser {
+ public:
+  /// Of a file of this name.
+  explicit HeaderParser(const std::string& file) : file_{file} {}
+
+  /// What was read, when all of it was.
+  Header header;
+
+  bool null() { unexpected("null"); }
+  bool boolean(bool truth) { unexpected(truth ? "true" : "false"); }
+  bool number_integer(std::int64_t number) { unexpected(number == 0 ? "-0" : std::to_string(number)); }
+  bool number_float(double, const std::string& digits) { unexpected(shortened(digits)); }
+  bool binary(std::vector<std::uint8_t>&) { unexpected("binary"); }
+
+  bool number_unsigned(std::uint64_t number) {
+    if (inside_ == Inside::shape)
+      entry_.shape.push_back(number);
+    else if (inside_ == Inside::offsets && offsets_ < 2)
+      (offsets_++ == 0 ? entry_.begin : entry_.end) = number;
+    else if (inside_ == Inside::offsets)
+      refuse("\"data_offsets\" of " + printable(name_) + " has more than 2 numbers");
+    else
+      unexpected(std::to_string(number));
+    return true;
+  }
+
+  bool string(std::string& text) {
+    if (inside_ == Inside::metadata) {
+      header.metadata[key_] = std::move(text);
+    } else if (inside_ == Inside::tensor && key_ == "dtype") {
+      const NumberType* type = number_type(text);
+      if (!type) refuse("the dtype of " + printable(name_) + " is " + printable(text) + ", which is none");
+      entry_.type = type->name;
+      bits_ = type->bits;
+    } else {
+      unexpected(printable(text));
+    }
+    return true;
+  }
+
+  bool start_object(std::size_t) {
+    if (inside_ == Inside::nothing)
+      inside_ = Inside::header;
+    else if (inside_ == Inside::header)
+      inside_ = name_ == "__metadata__" ? Inside::metadata : Inside::tensor;
+    else
+      unexpected("an object");
+    entry_ = {};
+    seen_ = {};
+    return true;
+  }
+
+  bool key(std::string& key) {
+    if (inside_ == Inside::header) {
+      name_ = std::move(key);
+      if (header.tensors.contains(name_) || (name_ == "__metadata__" && has_metadata_))
+        refuse(printable(name_) + " is there twice");
+      has_metadata_ = has_metadata_ || name_ == "__metadata__";
+      return true;
+    }
+    key_ = std::move(key);
+    const auto known = std::find(keys.begin(), keys.end(), key_);
+    if (inside_ == Inside::tensor && known == keys.end())
+      refuse(printable(name_) + " has a " + printable(key_) + ", which the format does not know");
+    if (inside_ == Inside::tensor ? std::exchange(seen_[std::size_t(known - keys.begin())], true)
+                                  : header.metadata.contains(key_))
+      refuse(printable(key_) + " of " + printable(name_) + " is there twice");
+    return true;
+  }
+
+  bool end_object() {
+    if (inside_ == Inside::tensor) {
+      for (std::size_t k = 0; k < keys.size(); ++k)
+        if (!seen_[k]) refuse(printable(name_) + " has no " + printable(keys[k]));
+      check_size();
+      header.tensors.emplace(name_, std::move(entry_));
+    }
+    inside_ = inside_ == Inside::header ? Inside::nothing : Inside::header;
+    return true;
+  }
+
+  bool start_array(std::size_t) {
+    if (inside_ != Inside::tensor || key_ == "dtype") unexpected("an array");
+    inside_ = key_ == "shape" ? Inside::shape : Inside::offsets;
+    offsets_ = 0;
+    return true;
+  }
+
+  bool end_array() {
+    if (inside_ == Inside::offsets && offsets_ < 2)
+      refuse("\"data_offsets\" of " + printable(name_) + " has " + std::to_string(offsets_) + " of 2 numbers");
+    inside_ = Inside::tensor;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& token, const std::exception& error) {
+    if (dynamic_cast<const nlohmann::json::out_of_range*>(&error)) unexpected(shortened(token));  // as 1e999
+    refuse("its header is not JSON in UTF-8, from byte " + std::to_string(position) + " of it on");
+  }
+
+  /// Throws std::runtime_error: the file, and why.
+  [[noreturn]] void refuse(const std::string& why) const { throw std::runtime_error(file_ + " is refused: " + why); }
+
+ private:
+  enum class Inside { nothing, header, metadata, tensor, shape, offsets };
+  static constexpr std::array<std::string_view, 3> keys{"dtype", "shape", "data_offsets"};
+
+  static std::string shortened(const std::string& digits) {
+    return digits.size() > 40 ? digits.substr(0, 40) + "…" : digits;
+  }
+
+  [[noreturn]] void unexpected(const std::string& found) const {
+    if (inside_ == Inside::header) refuse(printable(name_) + " is " + found + " and not an object");
+    const std::string of_name = printable(key_) + " of " + printable(name_);
+    if (inside_ == Inside::shape || inside_ == Inside::offsets)
+      refuse("a number of " + of_name + " is " + found + ", not a whole one from 0 to " +
+             std::to_string(std::numeric_limits<std::uint64_t>::max()));
+    const bool text = inside_ == Inside::metadata || key_ == "dtype";
+    refuse(of_name + " is " + found + " and not " + (text ? "a text" : "an array"));
+  }
+
+  /// The shape makes as many bytes as there are from begin to end.
+  void check_size() const {
+    std::uint64_t bits = 1;
+    const auto times = [&](std::uint64_t factor) {
+      if (factor != 0 && bits > std::numeric_limits<std::uint64_t>::max() / factor)
+        refuse(printable(name_) + ", " + described(entry_.type, entry_.shape) + ", is larger than any file");
+      bits *= factor;
+    };
+    for (const std::uint64_t number : entry_.shape) times(number);
+    times(bits_);
+    const std::string made = printable(name_) + ", " + described(entry_.type, entry_.shape) + ", ";
+    if (bits % 8 != 0) refuse(made + "has " + std::to_string(bits) + " bits, which are no whole bytes");
+    if (entry_.end < entry_.begin)
+      refuse(made + "ends at " + std::to_string(entry_.end) + ", before it begins at " + std::to_string(entry_.begin));
+    if (entry_.end - entry_.begin != bits / 8)
+      refuse(made + "has " + std::to_string(bits / 8) + " bytes, and its data_offsets have " +
+             std::to_string(entry_.end - entry_.begin));
+  }
+
+  const std::string& file_;
+  Inside inside_ = Inside::nothing;
+  std::string name_, key_;
+  Entry entry_;
+  std::array<bool, 3> seen_{};
+  std::uint64_t bits_ = 0;
+  std::size_t offsets_ = 0;
+  bool has_metadata_ = false;
+};
+
+/// The length of the header of a file with so many bytes, of which these are the first. Throws std::runtime_error.
+inline std::uint64_t header_length(const std::string& file, std::uint64_t size, const std::array<std::byte, 8>& first) {
+  const HeaderParser parser{file};
+  const auto length = std::bit_cast<std::uint64_t>(first);
+  if (size < first.size()) parser.refuse("it has " + std::to_string(size) + " bytes, and a header begins behind 8");
+  if (length > longest_header)
+    parser.refuse("its header has " + std::to_string(length) + " bytes, more than " + std::to_string(longest_header));
+  if (length > size - first.size())
+    parser.refuse("its header has " + std::to_string(length) + " bytes, and the file another " +
+                  std::to_string(size - first.size()));
+  return length;
+}
+
+/// What a header says, before so many bytes of numbers. Throws std::runtime_error, a sentence that begins with the file, if
+/// any rule of the format is broken. Memory is asked for only as the header's text grows.
+///
+/// Numbers may begin at any byte: the format does not ask for more, though write() keeps them aligned.
+inline Header read_header(const std::string& file, std::string_view text, std::uint64_t size) {
+  HeaderParser parser{file};
+  if (!text.starts_with('{')) parser.refuse("its header does not begin with {");
+  if (text[text.find_last_not_of(' ')] != '}') parser.refuse("its header does not end with } and spaces");
+  // For the parser that would be the end.
+  if (text.find('\0') != text.npos) parser.refuse("its header has a byte 0");
+  nlohmann::json::sax_parse(text.begin(), text.end(), &parser);
+
+  std::vector<std::pair<const std::string, Entry>*> in_order;
+  for (auto& tensor : parser.header.tensors) in_order.push_back(&tensor);
+  std::sort(in_order.begin(), in_order.end(), [](const auto* a, const auto* b) {
+    return std::pair{a->second.begin, a->second.end} < std::pair{b->second.begin, b->second.end};
+  });
+  std::uint64_t end = 0;
+  for (const auto* tensor : in_order) {
+    const Entry& entry = tensor->second;
+    if (entry.end > size)
+      parser.refuse(printable(tensor->first) + " ends at byte " + std::to_string(entry.end) + " of " +
+                    std::to_string(size));
+    if (entry.begin < end)
+      parser.refuse(printable(tensor->first) + " begins at byte " + std::to_string(entry.begin) +
+                    ", where another one has its numbers up to " + std::to_string(end));
+    if (entry.begin > end)
+      parser.refuse("bytes " + std::to_string(end) + " to " + std::to_string(entry.begin - 1) + " before " +
+                    printable(tensor->first) + " are nobody's");
+    end = entry.end;
+  }
+  if (end < size) parser.refuse("its last " + std::to_string(size - end) + " bytes are nobody's");
+  return std::move(parser.header);
+}
+
+/// The header of these tensors, one behind the other, with spaces up to a multiple of 8 bytes. Throws std::invalid_argument
+/// for a text that is not UTF-8.
+inline std::string written_header(const std::vector<Tensor>& tensors, const Metadata& metadata) {
+  const auto json = [](const std::string& text) {
+    try {
+      return nlohmann::json(text).dump();
+    } catch (const nlohmann::json::type_error&) {
+      throw std::invalid_argument(printable(text) + " is not UTF-8, and is not stored");
+    }
+  };
+  std::string header, before = "{\"__metadata__\":{";
+  for (const auto& [key, text] : metadata) header += std::exchange(before, ",") + json(key) + ":" + json(text);
+  header += metadata.empty() ? before + "}" : "}";
+  std::uint64_t begin = 0;
+  for (const Tensor& tensor : tensors) {
+    const std::uint64_t end = begin + tensor.bytes.size();
+    const nlohmann::json shape = tensor.shape, offsets = {begin, end};
+    header += "," + json(tensor.name) + ":{\"dtype\":" + json(std::string(tensor.type)) + ",\"shape\":" + shape.dump() +
+              ",\"data_offsets\":" + offsets.dump() + "}";
+    begin = end;
+  }
+  header += "}";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  return header;
+}
+
+}  // namespace tlm::storage

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tlm/storage/atomic_file.hpp>
+#include <tlm/storage/header.hpp>
+#include <tlm/version.hpp>
+
+/// Weights to and from safetensors files, by the names of the write-up.
+namespace tlm::storage {
+
+/// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). To the metadata come "format", which
+/// is "tlm", and "tlm_version". Wider numbers come first, otherwise the order is the list's, so that each lies at a multiple
+/// of its width.
+///
+/// Throws std::invalid_argument for what a file cannot hold, as two tensors of one name, and std::system_error if it cannot
+/// be written; what was there is then as it was.
+inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {}) {
+  metadata["format"] = "tlm";
+  metadata["tlm_version"] = std::to_string(TLM_VERSION / 10000) + "." + std::to_string(TLM_VERSION / 100 % 100) + "." +
+                            std::to_string(TLM_VERSION % 100);
+  const auto bits = [](const Tensor& tensor) {
+    const NumberType* type = number_type(tensor.type);
+    return type ? type->bits : 0;
+  };
+  std::stable_sort(tensors.begin(), tensors.end(), [&](const Tensor& a, const Tensor& b) { return bits(a) > bits(b); });
+
+  const std::string header = written_header(tensors, metadata);
+  const auto length = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t(header.size()));
+  try {  // What no reader would take is not written.
+    const auto size =
+        std::accumulate(tensors.begin(), tensors.end(), std::uint64_t(0),
+                        [](std::uint64_t sum, const Tensor& tensor) { return sum + tensor.bytes.size(); });
+    header_length(path.string(), 8 + header.size() + size, length);
+    read_header(path.string(), header, size);
+  } catch (const std::runtime_error& refused) {
+    throw std::invalid_argument(refused.what());
+  }
+  AtomicFile file{path};
+  file.write(length);
+  file.write(std::as_bytes(std::span{header}));
+  for (const Tensor& tensor : tensors) file.write(tensor.bytes);
+  file.commit();
+}
+
+/// A safetensors file, open to be read. Of its numbers nothing is read before it is asked for.
+class SafetensorsFile {
+ public:
+  /// Throws std::system_error if it cannot be read, and std::runtime_error if any rule of the format is broken.
+  explicit SafetensorsFile(const std::filesystem::path& path) : file_{path} {
+    std::array<std::byte, 8> first{};
+    file_.read(0, std::span{first}.first(std::size_t(std::min<std::uint64_t>(file_.size(), 8))));
+    std::string text(std::size_t(header_length(file_.name(), file_.size(), first)), ' ');
+    file_.read(8, std::as_writable_bytes(std::span{text}));
+    begin_ = 8 + text.size();
+    header_ = read_header(file_.name(), text, file_.size() - begin_);
+  }
+
+  /// Type, shape and place of all tensors, by name.
+  const std::map<std::string, Entry>& tensors() const { return header_.tensors; }
+  /// The texts beside them.
+  const Metadata& metadata() const { return header_.metadata; }
+
+  /// Throws std::runtime_error unless the metadata has these texts by these names, whatever else there may be.
+  void require_metadata(const Metadata& expected) const {
+    for (const auto& [key, text] : expected) {
+      const auto found = metadata().find(key);
+      if (found == metadata().end())
+        refuse("it does not say its " + printable(key) + ", which should be " + printable(text));
+      if (found->second != text)
+        refuse("its " + printable(key) + " is " + printable(found->second) + ", and should be " + printable(text));
+    }
+  }
+
+  /// Throws std::runtime_error if there is a tensor that is not in the list.
+  void require_nothing_but(const std::vector<Place>& places) const {
+    std::set<std::string_view> names;
+    for (const Place& place : places) names.insert(place.name);
+    std::vector<std::string> others;
+    for (const auto& [name, entry] : tensors())
+      if (!names.contains(name)) others.push_back(printable(name) + ", " + described(entry.type, entry.shape));
+    if (!others.empty()) refuse("nothing is known of " + others.front() + and_more(others.size()));
+  }
+
+  /// Reads all of the list, or changes nothing: throws std::runtime_error if a tensor is not in the file or has another type
+  /// or shape there, and std::system_error if it cannot be read. Until all is read it lies in memory once more.
+  void read(const std::vector<Place>& places) const {
+    std::vector<std::string> missing;
+    std::size_t size = 0;
+    for (const Place& place : places) {
+      size += place.bytes.size();
+      if (!tensors().contains(place.name))
+        missing.push_back(printable(place.name) + ", " + described(place.type, place.shape));
+    }
+    if (!missing.empty()) refuse("there is no " + missing.front() + and_more(missing.size()));
+    for (const Place& place : places) {
+      const Entry& entry = tensors().at(place.name);
+      if (entry.type != place.type || entry.shape != place.shape)
+        refuse(printable(place.name) + " is " + described(entry.type, entry.shape) + ", and should be " +
+               described(place.type, place.shape));
+    }
+    std::vector<std::byte> bytes(size);
+    std::span<std::byte> rest{bytes};
+    for (const Place& place : places) {
+      file_.read(begin_ + tensors().at(place.name).begin, rest.first(place.bytes.size()));
+      rest = rest.subspan(place.bytes.size());
+    }
+    rest = bytes;
+    for (const Place& place : places) {
+      std::copy_n(rest.begin(), place.bytes.size(), place.bytes.begin());
+      rest = rest.subspan(place.bytes.size());
+    }
+  }
+
+ private:
+  static std::string and_more(std::size_t count) {
+    return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
+  }
+  [[noreturn]] void refuse(const std::string& why) const { HeaderParser{file_.name()}.refuse(why); }
+
+  Reading file_;
+  std::uint64_t begin_ = 0;
+  Header header_;
+};
+
+/// Writes the weights of a model, each under its path, with its shape [rows, columns] and in the model's numbers. What the
+/// paths and shapes do not tell of it, as the number of its heads, is the program's to say in `configuration`, in words of
+/// its own: {{"n_heads", "2"}, …}. Throws like write.
+template <class Layer>
+void save_weights(const std::filesystem::path& path, const Layer& model, const Metadata& configuration = {}) {
+  std::vector<Tensor> list;
+  add_weights(list, model);
+  write(path, std::move(list), configuration);
+}
+
+/// Reads the weights of a model from a file that has just these, by path, shape and type of numbers, and that says this
+/// configuration of itself, whatever else it says. Otherwise the model is as it was: throws what SafetensorsFile does.
+template <class Layer>
+void load_weights(const std::filesystem::path& path, Layer& model, const Metadata& configuration = {}) {
+  const SafetensorsFile file{path};
+  std::vector<Place> list;
+  add_weights(list, model);
+  file.require_metadata(configuration);
+  file.require_nothing_but(list);
+  file.read(list);
+}
+
+}  // namespace tlm::storage

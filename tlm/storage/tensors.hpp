@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/weights.hpp>
+#include <tlm/random/generator.hpp>
+#include <tlm/training/optimizers.hpp>
+
+/// Lists of named numbers: what a file is written from and read into. A model's weights are such a list, an optimizer's
+/// moments are another, and one file holds any of them together.
+namespace tlm::storage {
+
+/// A kind of numbers in a file.
+struct NumberType {
+  std::string_view name;
+  std::uint64_t bits;
+};
+
+/// All that a safetensors file may hold.
+inline constexpr std::array<NumberType, 20> number_types{
+    {{"F64", 64},    {"I64", 64},    {"U64", 64},    {"C64", 64}, {"F32", 32},    {"I32", 32},   {"U32", 32},
+     {"F16", 16},    {"BF16", 16},   {"I16", 16},    {"U16", 16}, {"I8", 8},      {"U8", 8},     {"BOOL", 8},
+     {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F4", 4},   {"F6_E2M3", 6}, {"F6_E3M2", 6}}};
+
+/// The type of this name, null if there is none.
+inline const NumberType* number_type(std::string_view name) {
+  const auto type = std::find_if(number_types.begin(), number_types.end(),
+                                 [&](const NumberType& known) { return known.name == name; });
+  return type == number_types.end() ? nullptr : &*type;
+}
+
+/// The condition under which numbers of this type are stored. A failure shows it.
+template <class Number>
+struct IsStored {
+  static constexpr std::string_view type = std::is_same_v<Number, float>           ? "F32"
+                                           : std::is_same_v<Number, double>        ? "F64"
+                                           : std::is_same_v<Number, std::int64_t>  ? "I64"
+                                           : std::is_same_v<Number, std::uint64_t> ? "U64"
+                                           : std::is_same_v<Number, std::uint8_t>  ? "U8"
+                                                                                   : "";
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(!type.empty(),
+                "numbers are stored as float, double, std::int64_t, std::uint64_t or std::uint8_t: these are others");
+};
+
+/// Numbers by their name, row by row: where they lie in memory, to be written from there, or read to there.
+template <class Byte>
+struct NamedNumbers {
+  std::string name;
+  std::string_view type;             ///< As in number_types: "F32".
+  std::vector<std::uint64_t> shape;  ///< As in [rows, columns]; a single number has [].
+  std::span<Byte> bytes;
+};
+
+/// Numbers that are written.
+using Tensor = NamedNumbers<const std::byte>;
+/// Where numbers are read to.
+using Place = NamedNumbers<std::byte>;
+
+/// Adds numbers of a shape to a list. They must outlive it. Throws std::invalid_argument unless they fill the shape.
+template <class Byte, class Number, std::size_t extent>
+void add_numbers(std::vector<NamedNumbers<Byte>>& list, std::string name, std::span<Number, extent> numbers,
+                 std::vector<std::uint64_t> shape) {
+  static_assert(IsStored<std::remove_const_t<Number>>::value);
+  if (std::accumulate(shape.begin(), shape.end(), std::uint64_t(1), std::multiplies{}) != numbers.size())
+    throw std::invalid_argument(std::to_string(numbers.size()) + " numbers do not fill the shape of " + name);
+  std::span<Byte> bytes;
+  if constexpr (std::is_const_v<Byte>)
+    bytes = std::as_bytes(numbers);
+  else
+    bytes = std::as_writable_bytes(numbers);
+  list.push_back({std::move(name), IsStored<std::remove_const_t<Number>>::type, std::move(shape), bytes});
+}
+
+/// Adds a single number to a list. It must outlive it.
+template <class Byte, class Number>
+void add_number(std::vector<NamedNumbers<Byte>>& list, std::string name, Number& number) {
+  add_numbers(list, std::move(name), std::span<Number>{&number, 1}, {});
+}
+
+/// Adds the weights of a layer to a list, each as a matrix under its path behind a prefix: "DB_1.FF.A". The layer must
+/// outlive the list.
+template <class Byte, class Layer>
+void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std::string& prefix = "") {
+  static_assert(IsStored<typename CodomainOf<std::remove_const_t<Layer>>::Real>::value);
+  for_each_weight(
+      [&]<class Weight>(const Name& name, Weight& weight) {
+        add_numbers(list, prefix + name.path(), std::span{weight.data(), Weight::size},
+                    {Weight::size / Weight::cols, Weight::cols});
+      },
+      layer);
+}
+
+/// Adds what Adam remembers to a list: its moments, adam.m.PATH and adam.v.PATH, and the number of its steps, adam.t. The
+/// rates are the program's to choose. Adam must outlive the list.
+template <class Byte, class OfLayer>
+requires requires(OfLayer adam) { adam.first_moment; }
+void add_adam(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
+  add_weights(list, adam.first_moment, "adam.m.");
+  add_weights(list, adam.second_moment, "adam.v.");
+  add_number(list, "adam.t", adam.t);
+}
+
+/// Adds where a generator has come to: its seed, generator.seed, and how many numbers were drawn, generator.drawn. The
+/// state must outlive the list.
+template <class Byte, class State>
+void add_generator(std::vector<NamedNumbers<Byte>>& list, State& state) {
+  add_number(list, "generator.seed", state.seed);
+  add_number(list, "generator.drawn", state.drawn);
+}
+
+}  // namespace tlm::storage
