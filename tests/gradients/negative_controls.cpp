@@ -129,4 +129,4 @@ TEST_CASE("also deep within a composition") {
   CHECK(refused<Composition<ReLU<4, double>, SlightlyOff, Res<N>>>() == "X, row 2, column 3");
 }
 
-TEST_CASE("NaN is no gradient") { CHECK(refused<NotANumber>() == "W, row 1, column 1"); }
+TEST_CASE("NaN is no gradient") { CHECK(refused<NotANumber>() == "X, row 1, column 1"); }

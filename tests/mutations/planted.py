@@ -244,12 +244,15 @@ class Campaign:
                 return check, runner.run(self.programs[seen_by], falls)
             code, said = runner.read(seen_by, plain)
             return check, Outcome(1, int(code != 0), said=said)
+        fallen = []
         for done in self.each(passes, *checks):
             (seen_by, falls), outcome = done.result()
-            if outcome.ended or outcome.failed or not outcome.ran:
-                raise RuntimeError(f"{seen_by}, »{falls}«, does not pass without any change: "
-                                   f"{outcome.ended or f'{outcome.failed} of {outcome.ran} fail'}\n{outcome.said[-2000:]}")
             self.unchanged[seen_by, falls] = outcome
+            if outcome.ended or outcome.failed or not outcome.ran:
+                fallen.append(f"{seen_by}, »{falls}«, does not pass without any change: "
+                              f"{outcome.ended or f'{outcome.failed} of {outcome.ran} fail'}\n{outcome.said[-2000:]}")
+        if fallen:
+            raise RuntimeError("\n".join(fallen))
         print(f"without any change {len(checks)} checks pass", flush=True)
 
     def complaint(self, change):
