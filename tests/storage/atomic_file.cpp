@@ -9,9 +9,11 @@
 #include <csignal>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "storage.hpp"
@@ -39,6 +41,17 @@ extern "C" int fsync(int number) {
     return -1;
   }
   return int(::syscall(SYS_fsync, number));
+}
+
+namespace {
+/// What another process does between our opening of a file and our locking it, once.
+std::function<void()> meanwhile;
+}  // namespace
+
+// In the place of the system's, which it calls.
+extern "C" int flock(int number, int operation) noexcept {
+  if (meanwhile) std::exchange(meanwhile, nullptr)();
+  return int(::syscall(SYS_flock, number, operation));
 }
 
 using namespace tlm;
@@ -173,6 +186,23 @@ TEST_CASE("of two that write one file, the second is refused, and the first goes
   // It is still open, but no longer in the way.
   replace(path, "second");
   CHECK(contents_of(path) == "second");
+}
+
+TEST_CASE("what another process puts in its place just before it is locked is not touched") {
+  const Directory directory;
+  const auto path = directory / "file";
+  put(directory / "file.part", "another's");
+  meanwhile = [&] {
+    std::filesystem::rename(directory / "file.part", path);
+    put(directory / "file.part", "its next, when it was killed");
+  };
+  storage::AtomicFile file{path};
+  CHECK(contents_of(path) == "another's");
+  file.write(bytes_of("ours"));
+  CHECK(contents_of(path) == "another's");
+  file.commit();
+  CHECK(contents_of(path) == "ours");
+  CHECK(count_in(directory.path()) == 1);
 }
 
 TEST_CASE("several processes at once: every file that is seen is whole") {
