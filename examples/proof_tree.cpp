@@ -30,15 +30,19 @@ const std::map<std::string, tlm::Derivation (*)()> models{
 
 /// The check that holds what a leaf declares: a file of proofs/ and a test case in it.
 std::string_view check_of(std::string_view declared) {
-  if (declared == tlm::is::Rowwise::text) return "proofs/04_leaves.cpp: what is called rowwise is rowwise";
+  if (declared == tlm::is::Rowwise::text)
+    return "proofs/04_leaves.cpp: each layer of the list that is called rowwise is rowwise: over the four arithmetics "
+           "(of "
+           "tokens not over sets), n ≤ 6";
   if (declared == tlm::is::LowerTriangular::text)
-    return "proofs/02_masked_softmax.cpp: softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on the rows "
-           "1, …, "
-           "i of V";
+    return "proofs/02_masked_softmax.cpp: softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of "
+           "V "
+           "behind i, for every A and V, over sets of positions, n ≤ 6";
   if (declared == tlm::is::Full::text)
     return "proofs/04_leaves.cpp: attention without a mask is not autoregressive: the first of two rows sees the "
            "second";
-  return "proofs/04_leaves.cpp: what is called autoregressive is autoregressive";
+  return "proofs/04_leaves.cpp: each layer of the list that is called autoregressive is autoregressive: over the four "
+         "arithmetics (of tokens not over sets), n ≤ 6";
 }
 
 /// A list of statements, of which the first is derived: each with its claim, its rule and its parts, which are places in

@@ -62,7 +62,7 @@ constexpr bool tlm_planted(int number) {
 NEEDED, OPTIONAL = {"change", "header", "old", "new", "seen_by", "falls"}, {"ends", "equivalent", "for_real"}
 SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradients",
           "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "compile_fail": "tests/compile_fail",
-          "headers": "tests/headers"}
+          "headers": "tests/headers", "storage": "tests/storage"}
 Place = collections.namedtuple("Place", "begin end")
 Outcome = collections.namedtuple("Outcome", "ran failed ended reached seconds said", defaults=[0, 0, "", False, 0, ""])
 
@@ -150,7 +150,7 @@ class Runner:
     def __init__(self, sources, build, doctest_main, compiler):
         self.sources, self.build, self.main = sources, build, doctest_main
         self.compiler = compiler
-        self.libraries = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split()
+        self.libraries = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split() + ["-lrapidcheck"]
 
     def copy(self, name):
         """A copy of the library under the build directory."""

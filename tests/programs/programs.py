@@ -426,8 +426,9 @@ class ProofTree(unittest.TestCase):
         self.assertGreaterEqual(len(checks), 4)  # rowwise, autoregressive, both masks
         for check in checks:
             self.assertTrue(is_a_test_case(check), check)
-        self.assertFalse(is_a_test_case("proofs/04_leaves.cpp: what is called rowwise"))  # not all of its name
-        self.assertFalse(is_a_test_case("proofs/40_leaves.cpp: what is called rowwise is rowwise"))
+        self.assertFalse(is_a_test_case("proofs/04_leaves.cpp: each layer of the list that is called rowwise"))  # not all of its name
+        self.assertFalse(is_a_test_case("proofs/40_leaves.cpp: attention without a mask is not autoregressive: the first of two rows "
+                                        "sees the second"))
 
     def test_bad_options_are_refused_in_one_sentence(self):
         result = run("proof_tree", "--model", "recurrent")

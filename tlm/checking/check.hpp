@@ -240,7 +240,7 @@ class Check {
 /// checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no rows, or of more than
 /// 31, for which the sets of positions have no room.
 template <template <class> class Layer>
-Report check(std::string_view name = "T", const checking::Limits& limits = {}) {
+Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   static_assert(IsLayer<Layer<double>>::value);
   if constexpr (complete<Layer<double>>)
     return checking::Check<Layer>{name, limits}.report();
