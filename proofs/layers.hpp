@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -48,8 +49,8 @@ struct WithoutEm<forms::Composition<Phi, N, DBs, PE, Em>> {
   using Rest = Composition<Phi, N, DBs, PE>;
 };
 
-/// A bias that is learned for each head and distance: b(h, i, j) = b_{h, i−j}. The library has none; it shows that the place
-/// for one is right.
+/// A bias that is learned for each head and distance, of which all that are greater count as the last one:
+/// b(h, i, j) = b_{h, min(i−j, distances−1)}. The library has none; it shows that the place for one is right.
 template <std::size_t heads, std::size_t distances, class Real>
 struct RelativeBias {
   using declared = is::Positional;
@@ -58,12 +59,15 @@ struct RelativeBias {
   Matrix<heads, distances, Real> b;
 
   void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) const {
-    for (std::size_t j = 0; j < visible; ++j) s[j] += b(h, i - j);
+    for (std::size_t j = 0; j < visible; ++j) s[j] += b(h, distance(i, j));
   }
   void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t visible, RelativeBias& gradient) const {
-    for (std::size_t j = 0; j < visible; ++j) gradient.b(h, i - j) += s_bar[j];
+    for (std::size_t j = 0; j < visible; ++j) gradient.b(h, distance(i, j)) += s_bar[j];
   }
   static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"b"}, bias.b...); }
+
+ private:
+  static std::size_t distance(std::size_t i, std::size_t j) { return std::min(i - j, distances - 1); }
 };
 
 // clang-format off
