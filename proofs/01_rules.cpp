@@ -263,6 +263,13 @@ TEST_CASE("F(M), where M is the memory, is independent of X: generic F, over the
   check_rule<MemoryOf, is::Constant, is::Unrestricted>("memory_is_constant");
 }
 
+TEST_CASE(
+    "X ↦ F(X; G(M)) is autoregressive if F is for every memory, whatever G is, and not if F is less: generic F and G, "
+    "over the prime field, n ≤ 6") {
+  check_rule<ThroughMemoryOf, is::Autoregressive, is::Unrestricted, is::Autoregressive>(
+      "through_memory_is_autoregressive");
+}
+
 TEST_CASE("F with a weight of the environment is what F is, and no more: generic F, over the prime field, n ≤ 6") {
   check_rule<TiedOf, is::Rowwise, is::Rowwise>("tied_is_rowwise");
   check_rule<TiedOf, is::Autoregressive, is::Autoregressive>("tied_is_autoregressive");
@@ -284,6 +291,7 @@ TEST_CASE("every rule by which a layer of the list is derived is one of these") 
   for_each_layer([&]<template <class> class Layer>(Listed<Layer>) { cite.template operator()<Layer<double>>(); });
   cite.template operator()<formulated::Transformer<small_formulated, double>>();
   cite.template operator()<numpy::Transformer<small_numpy, double>>();
+  cite.template operator()<wolfram::Transformer<small_wolfram, double>>();
 }
 
 static_assert(OneHead<double>::codomain::cols == d_model / n_heads);

@@ -187,7 +187,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³, and so for W_p: M = 512, d = 128, k = 0, 1, 10, "
+    "in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³, and so for both W_p: M = 512, d = 128, k = 0, 1, "
+    "10, "
     "200") {
   // The library takes the sine of the rounded product pos·ω, whose error is at most u·pos·ω ≤ u·M (ω ≤ 1); so has T_k's
   // k·ω, and PE_{pos+k} its (pos+k)·ω: together at most 3uM·√2 by the derivative of sine and cosine, and two roundings of
@@ -198,6 +199,8 @@ TEST_CASE(
   check_offsets_in_double<Encoding>("PE", Encoding::sinusoidal(), bound);
   check_offsets_in_double<ConstantPositionalEncoding<M, d, double>>(
       "W_p", ConstantPositionalEncoding<M, d, double>{}.PE, bound);
+  check_offsets_in_double<SinesThenCosines<M, d, double>>("W_p, sines then cosines",
+                                                          SinesThenCosines<M, d, double>{}.PE, bound);
 }
 
 TEST_CASE(

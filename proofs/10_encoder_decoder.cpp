@@ -4,8 +4,8 @@
 // autoregressive in y and unrestricted in the memory M: every row may depend on every row of M. The rows of the
 // formulated model are probability vectors. Sequences of a batch do not affect each other, whatever their lengths and those
 // of their memories. Each pullback is the transpose of the derivative.
-// (The Formulated Transformer, "Definition" and "Forward pass"; the NumPy notebook, "Positional encoding", "Masked
-// decoding" and "Cross-attention". Its class builds the causal mask upside down, and every gradient check passes all the
+// (The Formulated Transformer, "Definition" and "Forward pass"; the Wolfram article, "Decoder"; the NumPy notebook,
+// "Positional encoding", "Masked decoding" and "Cross-attention". Its class builds the causal mask upside down, and every gradient check passes all the
 // same: the control.)
 //
 // Derivation. Attention without a mask is a sum over all keys, which has no order; everything else in the encoder is
@@ -32,6 +32,8 @@ using FormulatedEncoderLayers = Stack<EncoderLayer<Real>, 2>;
 template <class Real>
 using NumpyEncoderBlocks = Stack<EncoderBlock<Real>, 2>;
 template <class Real>
+using WolframEncoderBlocks = Stack<WolframEncoderBlock<Real>, 2>;
+template <class Real>
 using FormulatedEncoderBehindPE = Composition<FormulatedEncoderLayers<Real>, W_p<Real>>;
 template <class Real>
 using NumpyEncoderBehindPE = Composition<NumpyEncoderBlocks<Real>, PE<Real>>;
@@ -39,16 +41,22 @@ template <class Real>
 using FormulatedDecoderLayers = Stack<formulated::DecoderLayer<small_formulated, Real>, 2>;
 template <class Real>
 using NumpyDecoderBlocks = Stack<numpy::DecoderBlock<small_numpy, Real>, 2>;
+template <class Real>
+using WolframDecoderBlocks = Stack<wolfram::DecoderBlock<small_wolfram, Real>, 2>;
 /// The models behind their embeddings: source and target are not tokens, but rows that can be anything.
 template <class Real>
 using FormulatedBehindEm = EncoderDecoder<FormulatedEncoderLayers<Real>, FormulatedDecoderLayers<Real>>;
 template <class Real>
 using NumpyBehindEm = EncoderDecoder<NumpyEncoderBlocks<Real>, NumpyDecoderBlocks<Real>>;
+template <class Real>
+using WolframBehindEm = EncoderDecoder<WolframEncoderBlocks<Real>, WolframDecoderBlocks<Real>>;
 
 static_assert(!autoregressive<FormulatedEncoderLayers<double>> && !autoregressive<NumpyEncoderBlocks<double>>);
 static_assert(autoregressive<FormulatedDecoderLayers<double>> && !rowwise<FormulatedDecoderLayers<double>>);
 static_assert(autoregressive<NumpyDecoderBlocks<double>> && !rowwise<NumpyDecoderBlocks<double>>);
+static_assert(!autoregressive<WolframEncoderBlocks<double>> && autoregressive<WolframDecoderBlocks<double>>);
 static_assert(autoregressive<FormulatedModel<double>> && autoregressive<NumpyModel<double>>);
+static_assert(autoregressive<WolframModel<double>>);
 // With one memory cross-attention is rowwise (below). It is not called so: in a stack, which memory a row looks at is
 // decided by its sequence, so that it cannot run once over all rows.
 static_assert(autoregressive<CrossMH<double>> && !rowwise<CrossMH<double>>);
@@ -177,11 +185,12 @@ bool sequences_see_themselves() {
 }  // namespace
 
 TEST_CASE(
-    "without positional encoding both encoders are equivariant under permutations, E(PX) = P E(X): exactly over the "
+    "without positional encoding the encoders are equivariant under permutations, E(PX) = P E(X): exactly over the "
     "prime "
     "field, for all 24 permutations of n = 4 rows") {
   must_hold(equivariance_fails<FormulatedEncoderLayers>("the formulated encoder", 1));
   must_hold(equivariance_fails<NumpyEncoderBlocks>("the NumPy notebook's encoder", 2));
+  must_hold(equivariance_fails<WolframEncoderBlocks>("the Wolfram article's encoder", 3));
 }
 
 TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked attention") {
@@ -192,9 +201,11 @@ TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked atten
 }
 
 TEST_CASE(
-    "neither encoder is autoregressive: the first of two rows sees the second, over each of the four arithmetics") {
+    "none of the encoders is autoregressive: the first of two rows sees the second, over each of the four "
+    "arithmetics") {
   for (const Verdict& verdict : {autoregressive_verdict<FormulatedEncoderLayers>("the formulated encoder"),
-                                 autoregressive_verdict<NumpyEncoderBlocks>("the NumPy notebook's encoder")})
+                                 autoregressive_verdict<NumpyEncoderBlocks>("the NumPy notebook's encoder"),
+                                 autoregressive_verdict<WolframEncoderBlocks>("the Wolfram article's encoder")})
     for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) {
       REQUIRE(failure);
       CHECK(failure->n == 2);
@@ -207,29 +218,33 @@ TEST_CASE("cross-attention is rowwise in y, for one memory of 3 rows: over the f
 }
 
 TEST_CASE(
-    "both models are autoregressive in y, T(x, y|i) = T(x, y)|i: over double, bits and the prime field, and behind Em "
+    "the models are autoregressive in y, T(x, y|i) = T(x, y)|i: over double, bits and the prime field, and behind Em "
     "over "
     "the four arithmetics, n ≤ 6 and n+1 rows of x") {
   must_hold(autoregressive_verdict<FormulatedModel>("the formulated model"));
   must_hold(autoregressive_verdict<NumpyModel>("the NumPy notebook's model"));
+  must_hold(autoregressive_verdict<WolframModel>("the Wolfram article's model"));
   must_hold(autoregressive_verdict<FormulatedBehindEm>("the formulated model behind Em and W_p"));
   must_hold(autoregressive_verdict<NumpyBehindEm>("the NumPy notebook's model behind Em and PE"));
+  must_hold(autoregressive_verdict<WolframBehindEm>("the Wolfram article's model behind its embedding"));
 }
 
 TEST_CASE(
-    "row i of both decoders depends on no row of y behind i, for all y, memories and weights: over sets of positions, "
+    "row i of the decoders depends on no row of y behind i, for all y, memories and weights: over sets of positions, "
     "n ≤ 6, "
     "memories of 1 to 3 rows") {
   check_dependencies<FormulatedDecoderLayers>();
   check_dependencies<NumpyDecoderBlocks>();
+  check_dependencies<WolframDecoderBlocks>();
 }
 
 TEST_CASE(
-    "every entry of row i of both decoders depends on each of the rows 1, …, i of y and on each row of the memory: "
+    "every entry of row i of the decoders depends on each of the rows 1, …, i of y and on each row of the memory: "
     "each, "
     "drawn anew, changes them all (over the prime field, n = 4, a memory of 3 rows)") {
   every_row_counts<FormulatedDecoderLayers>(15);
   every_row_counts<NumpyDecoderBlocks>(16);
+  every_row_counts<WolframDecoderBlocks>(18);
 }
 
 TEST_CASE(
@@ -250,32 +265,58 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: both models "
+    "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: the models "
     "over "
-    "double, bits and the prime field, and both decoders over sets, in stacks of 2 to 5") {
+    "double, bits and the prime field, and the decoders over sets, in stacks of 2 to 5") {
   must_hold(sequences_verdict<FormulatedModel>("the formulated model"));
   must_hold(sequences_verdict<NumpyModel>("the NumPy notebook's model"));
+  must_hold(sequences_verdict<WolframModel>("the Wolfram article's model"));
   CHECK(nan_stays_where_it_is<FormulatedDecoderLayers, float>(9));
   CHECK(nan_stays_where_it_is<FormulatedDecoderLayers, double>(9));
   CHECK(nan_stays_where_it_is<NumpyDecoderBlocks, float>(10));
   CHECK(nan_stays_where_it_is<NumpyDecoderBlocks, double>(10));
+  CHECK(nan_stays_where_it_is<WolframDecoderBlocks, float>(19));
+  CHECK(nan_stays_where_it_is<WolframDecoderBlocks, double>(19));
   CHECK(sequences_see_themselves<FormulatedDecoderLayers>());
   CHECK(sequences_see_themselves<NumpyDecoderBlocks>());
+  CHECK(sequences_see_themselves<WolframDecoderBlocks>());
 }
 
 TEST_CASE(
-    "the pullbacks of both models are the transposes of their derivatives: exactly over dual numbers of the prime "
+    "with the noise of a Dropout the Wolfram model is autoregressive in y as well, T(x, y|i; ν) = T(x, y; ν)|i, and a "
+    "part of a batch has the rows of the whole: exactly over the prime field, noise of 3 steps, n ≤ 6") {
+  redrawing(21, [](Generator& generator) {
+    const auto model = draw_layer<WolframModel<PrimeField>>(generator);
+    const Tokens x{3, 1, 4}, y{1, 0, 2, 4, 0, 3};
+    for (const std::uint64_t step : {1u, 2u, 3u}) {
+      const Noise noise{model, 5, step};
+      const auto whole = model({x, y}, noise);
+      REQUIRE(!(whole == model({x, y})));
+      for (std::size_t i = 1; i <= y.rows(); ++i) REQUIRE(model({x, y | i}, noise) == (whole | i));
+      const auto stacked = model({stack<1, Token>({x, x}), stack<1, Token>({y, y})}, noise);
+      REQUIRE(sequence(stacked, 0) == whole);
+      REQUIRE(!(sequence(stacked, 1) == whole));  // its noise is its own
+      REQUIRE(sequence(stacked, 1) == model({x, y}, Noise{model, 5, step, 1}));
+    }
+    return true;
+  });
+}
+
+TEST_CASE(
+    "the pullbacks of the models are the transposes of their derivatives: exactly over dual numbers of the prime "
     "field") {
   must_hold(transpose_fails<FormulatedModel, PrimeField>("the formulated model", 11));
   must_hold(transpose_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 12));
+  must_hold(transpose_fails<WolframModel, PrimeField>("the Wolfram article's model", 20));
 }
 
 TEST_CASE(
-    "the pullbacks of both models are linear, add to the gradient, and can be applied again: exactly over the prime "
+    "the pullbacks of the models are linear, add to the gradient, and can be applied again: exactly over the prime "
     "field") {
   for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again}) {
     must_hold(pullback_fails<FormulatedModel, PrimeField>("the formulated model", requirement, 14));
     must_hold(pullback_fails<NumpyModel, PrimeField>("the NumPy notebook's model", requirement, 14));
+    must_hold(pullback_fails<WolframModel, PrimeField>("the Wolfram article's model", requirement, 14));
   }
 }
 

@@ -407,6 +407,10 @@ struct TiedOf {
   using W = TiedWeight<"W", 1, 2, Real>;
   using type = Tied<W, Generic<F, "F", cols, cols, Real, W>>;
 };
+template <class Real, class G, class F>
+struct ThroughMemoryOf {
+  using type = ThroughMemory<Part<G, "G", Real>, Generic<F, "F", cols, cols, Real, MemoryOfRows<Real>>>;
+};
 template <class Real, class Encoder, class Decoder>
 struct EncoderDecoderOf {
   using type = EncoderDecoder<Part<Encoder, "E", Real>, Generic<Decoder, "D", cols, cols, Real, MemoryOfRows<Real>>>;
@@ -455,6 +459,7 @@ inline constexpr std::tuple generic_formulas{
         "softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)"},
     Listed<Made<ProductOf, OverMemory<is::Autoregressive>, is::Constant>::Runs>{"A(X)×B(M)"},
     Listed<Made<CrossAttentionOf, is::Autoregressive, is::Constant, is::Constant>::Runs>{"softmax(Q(X)×K(M)ᵀ/c)×V(M)"},
+    Listed<Made<ThroughMemoryOf, is::Unrestricted, is::Autoregressive>::Runs>{"F(X; G(M))"},
     Listed<Made<TiedOf, is::Autoregressive>::Runs>{"F with a tied weight"},
 };
 

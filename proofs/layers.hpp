@@ -40,6 +40,12 @@ inline constexpr formulated::Config small_formulated{
     .s = vocab_size, .d_model = d_model, .d_ff = d_ff, .d_k = 3, .d_v = 5, .h = 2, .N = 2, .max_len = max_len};
 inline constexpr numpy::Config small_numpy{
     .src_vocab_size = vocab_size, .tgt_vocab_size = vocab_size, .D = d_model, .h = 2, .max_len = max_len};
+inline constexpr wolfram::Config small_wolfram{.src_vocab_size = vocab_size,
+                                               .tgt_vocab_size = vocab_size,
+                                               .d = d_model,
+                                               .heads = n_heads,
+                                               .blocks = 2,
+                                               .max_len = max_len};
 
 /// Φ∘N∘DB∘…∘DB∘PE, which is T_LM's own formula without Em: what comes in are not tokens, but rows that can be anything.
 template <class Formula>
@@ -74,11 +80,15 @@ struct RelativeBias {
 template <class Real> using Em = Embedding<vocab_size, d_model, Real>;
 template <class Real> using PE = PositionalEncoding<max_len, d_model, Real>;
 template <class Real> using W_p = ConstantPositionalEncoding<max_len, d_model, Real>;
+template <class Real> using SinesCosines = SinesThenCosines<max_len, d_model, Real>;
 template <class Real> using N = Normalization<"N", d_model, Real>;
 template <class Real> using LN = LayerNorm<"LayerNorm", d_model, Real>;
 template <class Real> using TimesA = Times<"A", d_model, d_ff, Real>;
 template <class Real> using PlusK = Plus<"K", d_model, Real>;
 template <class Real> using ReLu = ReLU<d_model, Real>;
+template <class Real> using Gelu = GELU<d_model, Real>;
+template <class Real> using TanhGelu = TanhGELU<d_model, Real>;
+template <class Real> using DropOut = Dropout<10, d_model, Real>;
 template <class Real> using SoftMax = Softmax<d_model, Real>;
 template <class Real> using FF = FeedForward<d_model, d_ff, Real>;
 template <class Real> using FFN = FeedForwardNetwork<d_model, d_ff, Real>;
@@ -107,6 +117,8 @@ template <class Real> using EncoderLayer = formulated::EncoderLayer<small_formul
 template <class Real> using DecoderLayer = WithMemory<formulated::DecoderLayer<small_formulated, Real>>;
 template <class Real> using EncoderBlock = numpy::EncoderBlock<small_numpy, Real>;
 template <class Real> using DecoderBlockInMemory = WithMemory<numpy::DecoderBlock<small_numpy, Real>>;
+template <class Real> using WolframEncoderBlock = wolfram::EncoderBlock<small_wolfram, Real>;
+template <class Real> using WolframDecoderBlock = WithMemory<wolfram::DecoderBlock<small_wolfram, Real>>;
 // clang-format on
 
 /// Models of a source and a target, which are not in the list: claim 10 is about them.
@@ -114,6 +126,8 @@ template <class Real>
 using FormulatedModel = formulated::Transformer<small_formulated, Real>;
 template <class Real>
 using NumpyModel = numpy::Transformer<small_numpy, Real>;
+template <class Real>
+using WolframModel = wolfram::Transformer<small_wolfram, Real>;
 
 /// One head of H: d_head columns.
 template <class Real>
@@ -133,11 +147,15 @@ inline constexpr std::tuple building_blocks{
     Listed<Em>{"Em"},
     Listed<PE>{"PE"},
     Listed<W_p>{"W_p"},
+    Listed<SinesCosines>{"W_p, sines then cosines"},
     Listed<N>{"N"},
     Listed<LN>{"LayerNorm"},
     Listed<TimesA>{"X×A"},
     Listed<PlusK>{"X+K"},
     Listed<ReLu>{"ReLU"},
+    Listed<Gelu>{"GELU"},
+    Listed<TanhGelu>{"GELU_tanh"},
+    Listed<DropOut>{"Dropout, without noise"},
     Listed<SoftMax>{"Softmax"},
     Listed<FF>{"FF"},
     Listed<FFN>{"FFN"},
@@ -167,6 +185,8 @@ inline constexpr std::tuple blocks_and_models{
     Listed<DecoderLayer>{"formulated decoder layer"},
     Listed<EncoderBlock>{"NumPy encoder block"},
     Listed<DecoderBlockInMemory>{"NumPy decoder block"},
+    Listed<WolframEncoderBlock>{"Wolfram encoder block"},
+    Listed<WolframDecoderBlock>{"Wolfram decoder block"},
 };
 
 /// Every layer, and every model of one input.

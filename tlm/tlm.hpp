@@ -18,6 +18,7 @@
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
+#include <tlm/models/wolfram_transformer.hpp>
 #include <tlm/tasks/reversal.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>

@@ -62,9 +62,20 @@ static_assert(count_in<Paper>("W_e", "") + count_in<Paper>("Encoder", "") + coun
 }  // namespace counts
 static_assert(weight_count<ConstantPositionalEncoding<paper.max_len, paper.d_model>> == 0);
 
+using WolframWithSines = wolfram::Transformer<wolfram::Config{.src_vocab_size = 8,
+                                                              .tgt_vocab_size = 7,
+                                                              .d = 6,
+                                                              .heads = 3,
+                                                              .blocks = 2,
+                                                              .max_len = 9,
+                                                              .positions = wolfram::Positions::sinusoidal},
+                                              double>;
+
 // What is autoregressive in the target, and what is not.
 static_assert(autoregressive<Paper> && !rowwise<Paper>);
 static_assert(autoregressive<NumpyToy> && !rowwise<NumpyToy>);
+static_assert(autoregressive<SmallWolfram> && !rowwise<SmallWolfram>);
+static_assert(!autoregressive<wolfram::Encoder<small_wolfram, double>>);
 static_assert(!autoregressive<formulated::EncoderLayer<paper, float>>);  // the encoder sees all of the source
 static_assert(!autoregressive<numpy::Encoder<toy, double>>);
 
@@ -100,6 +111,23 @@ TEST_CASE("the NumPy notebook's model equals its plain loops, one by one and as 
   }
 }
 
+TEST_CASE_TEMPLATE("the Wolfram article's model equals its plain loops, one by one and as a stack of unequal lengths",
+                   Model, SmallWolfram, WolframWithSines) {
+  Generator generator{5};
+  const auto model = random_layer<Model>(generator);
+  const auto w = weights_of(model);
+  const auto stacked = scores(model)({sources(), targets()});
+  for (std::size_t s = 0; s < 3; ++s) {
+    CAPTURE(s);
+    const auto x = sequence(sources(), s), y = sequence(targets(), s);
+    const auto expected = reference::wolfram_scores(w, small_wolfram.blocks, small_wolfram.heads,
+                                                    std::is_same_v<Model, SmallWolfram>, plain(x), plain(y));
+    CHECK(distance(table(scores(model)({x, y})), expected) < 1e-12);
+    CHECK(distance(table(sequence(stacked, s)), expected) < 1e-12);
+    CHECK(distance(table(model({x, y})), reference::softmax(expected)) < 1e-12);
+  }
+}
+
 TEST_CASE("the rows of the formulated model are probability vectors") {
   Generator generator{3};
   const auto Y = random_layer<SmallFormulated>(generator)({sources(), targets()});
@@ -111,7 +139,7 @@ TEST_CASE("the rows of the formulated model are probability vectors") {
 }
 
 TEST_CASE_TEMPLATE("row by row, with the memory computed once, gives the rows of the whole within 1e-12", Model,
-                   SmallFormulated, NumpyToy) {
+                   SmallFormulated, NumpyToy, SmallWolfram) {
   Generator generator{4};
   const auto model = random_layer<Model>(generator);
   const Tokens x{3, 1, 4}, y{1, 5, 2, 6, 0};
@@ -142,7 +170,7 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
 }
 
 TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right one gives the rows of the whole", Model,
-                   SmallFormulated, NumpyToy) {
+                   SmallFormulated, NumpyToy, SmallWolfram) {
   Generator generator{10};
   const auto model = random_layer<Model>(generator);
   const Tokens x = sources(), y = targets();

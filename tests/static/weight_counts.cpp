@@ -58,5 +58,26 @@ constexpr Config example_0{.vocab_size = 11, .d_model = 128, .d_ff = 256, .n_lay
 static_assert(weight_count<TransformerLM<example_0>> == 268'171);
 static_assert(weight_count<TransformerLM<example_0>> != weight_count<TransformerLM<config>>);
 
+// Of the fourth source's model, where d = 128: derived from its program, which prints none of these numbers but 512.
+namespace of_wolfram {
+constexpr wolfram::Config c{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .max_len = 128};
+constexpr std::size_t d = c.d;
+static_assert(weight_count<wolfram::EncoderBlock<c, float>> == 12 * d * d + 13 * d && 12 * d * d + 13 * d == 198'272);
+static_assert(weight_count<wolfram::DecoderBlock<c, float>> == 16 * d * d + 19 * d && 16 * d * d + 19 * d == 264'576);
+static_assert(weight_count<Stack<wolfram::EncoderBlock<c, float>, 6>> +
+                  weight_count<Stack<wolfram::DecoderBlock<c, float>, 6>> ==
+              2'777'088);
+static_assert(weight_count<wolfram::Transformer<c>> == 22'158'801);
+// With sines the two tables of 128 positions are no weights.
+constexpr wolfram::Config with_sines{
+    .src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .max_len = 128, .positions = wolfram::Positions::sinusoidal};
+static_assert(weight_count<wolfram::Transformer<with_sines>> == 22'158'801 - 2 * 128 * d);
+// "the dimensions of output is (5, 64)": five tokens, embedded 64 wide. And n × 512 inside FF, 16 for each head.
+constexpr wolfram::Config narrow{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .d = 64};
+static_assert(wolfram::EmbeddingBlock<narrow, narrow.src_vocab_size, float>::codomain::cols == 64);
+static_assert(decltype(wolfram::FeedForward<c, float>{}.f.f)::codomain::cols == 512);
+static_assert(head_width<c.d, c.heads> == 16);
+}  // namespace of_wolfram
+
 // "The Formulated Transformer" counts one W_e in three places, and no W_p.
 static_assert(weight_count<formulated::Transformer<formulated::Config{.s = 37'000}>> == 63'045'632);

@@ -543,7 +543,8 @@ TEST_CASE("the functions of the prime field are others under another key, and no
   std::vector<std::uint64_t> values;
   for (const std::uint64_t key : {1u, 2u}) {
     PrimeField::key = key;
-    for (const PrimeField& value : {exp(a), log(a), sqrt(a), relu(a), relu_derivative(a), maximum(&a, 1)})
+    for (const PrimeField& value : {exp(a), log(a), sqrt(a), tanh(a), normal_cdf(a), normal_density(a), relu(a),
+                                    relu_derivative(a), maximum(&a, 1)})
       values.push_back(value.residue());
   }
   std::sort(values.begin(), values.end());

@@ -105,6 +105,23 @@ TEST_CASE("X×W, X+B and max(0, X)") {
   compare<ReLU<d_model, double>>([](const Weights&, const Table& X) { return reference::relu(X); });
 }
 
+TEST_CASE("GELU is x·(1 + erf(x/√2))/2, and its form with tanh differs by less than 0.0005") {
+  compare<GELU<d_model, double>>([](const Weights&, Table X) {
+    for (double& x : X.entries) x *= (1 + std::erf(x / std::sqrt(2))) / 2;
+    return X;
+  });
+  compare<TanhGELU<d_model, double>>([](const Weights&, Table X) {
+    for (double& x : X.entries)
+      x *= (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * std::pow(x, 3)))) / 2;
+    return X;
+  });
+  for (double x = -8; x <= 8; x += 1.0 / 64) {
+    CAPTURE(x);
+    CHECK(std::abs(TimesNormalCdf::value(x) - TimesTanh::value(x)) < 0.0005);
+  }
+  CHECK(std::abs(TimesNormalCdf::value(2.0) - TimesTanh::value(2.0)) > 0.00005);
+}
+
 TEST_CASE("an entrywise layer is a function and its derivative") {
   compare<Squared<double>>([](const Weights&, Table X) {
     for (double& x : X.entries) x *= x;

@@ -42,6 +42,16 @@ TEST_CASE("the layer ReLU: NaN comes through forwards, and back through X it doe
   CHECK(std::isnan(X_bar(0, 3)));
 }
 
+TEST_CASE("Φ and φ of the standard normal distribution, far from 0 as well") {
+  CHECK(normal_cdf(0.0) == 0.5);
+  CHECK(normal_cdf(1.0) == doctest::Approx(0.841344746068543).epsilon(1e-14));
+  CHECK(normal_cdf(-10.0) == doctest::Approx(7.61985302416052e-24).epsilon(1e-13));
+  CHECK(normal_cdf(-1.0) + normal_cdf(1.0) == doctest::Approx(1).epsilon(1e-15));
+  CHECK(normal_density(0.0) == doctest::Approx(0.398942280401433).epsilon(1e-14));
+  CHECK(normal_density(2.0) == doctest::Approx(0.0539909665131881).epsilon(1e-14));
+  CHECK(normal_density(-2.0) == normal_density(2.0));
+}
+
 TEST_CASE("the greatest of some numbers is found wherever it stands, below 0 and if there is one number only") {
   for (std::size_t count = 1; count <= 4; ++count)
     for (std::size_t place = 0; place < count; ++place) {

@@ -58,30 +58,39 @@ struct FindsEntries {
       "EncoderDecoder, a tied weight from a Tied");
 };
 
-/// The entry of this type, which is there if FindsEntries.
+/// There is an entry of this type among these.
+template <class Entry, class... Entries>
+inline constexpr bool is_provided = (std::is_same_v<std::remove_const_t<Entry>, std::remove_const_t<Entries>> || ...);
+
+/// The entry of this type, which is there if FindsEntries; the first of several, which was provided last: what provides an
+/// entry puts it before those around it.
 template <class Entry, class... Entries>
 Entry& read(Entries&... entries) {
   Entry* found = nullptr;
   const auto look_at = [&]<class E>(E& entry) {
-    if constexpr (std::is_same_v<std::remove_const_t<E>, std::remove_const_t<Entry>>) found = &entry;
+    if constexpr (std::is_same_v<std::remove_const_t<E>, std::remove_const_t<Entry>>)
+      if (!found) found = &entry;
   };
   (look_at(entries), ...);
   return *found;
 }
 
 /// action(entry…) with the entries that T takes: all if T is made of other layers, which pass them on; the one that it
-/// reads if T is a leaf that reads one; otherwise none.
+/// reads if T is a leaf that reads one; the one that it may read if there is one; otherwise none.
 template <class T, class Action, class... Entries>
 auto with_entries(const Action& action, Entries&... entries) {
-  if constexpr (Formula<T>) {
-    return action(entries...);
-  } else if constexpr (requires { typename T::reads; }) {
-    using Entry = typename T::reads;
+  [[maybe_unused]] const auto with = [&]<class Entry>(const Entry*) {
     constexpr bool constant = (std::is_const_v<Entries> || ...);
     return action(read<std::conditional_t<constant, const Entry, Entry>>(entries...));
-  } else {
+  };
+  if constexpr (Formula<T>)
+    return action(entries...);
+  else if constexpr (requires { typename T::reads; })
+    return with(static_cast<const typename T::reads*>(nullptr));
+  else if constexpr (requires { requires is_provided<typename T::may_read, Entries...>; })
+    return with(static_cast<const typename T::may_read*>(nullptr));
+  else
     return action();
-  }
 }
 
 }  // namespace tlm

@@ -11,9 +11,9 @@
 ///
 /// A decoder's memory and a weight that a model uses in several places are entries of the environment, each an object
 /// of a type of its own. What is made of other layers passes the entries on as they are, f(X, entry…); a leaf that reads
-/// one says so, `using reads = Entry`, and takes it behind X; all other leaves stay functions of X alone. What pullbacks
-/// add up for the entries goes to objects of the same types, which stand beside the gradient:
-/// pullback(Y_bar, gradient, entry_gradient…).
+/// one says so, `using reads = Entry`, and takes it behind X; one that can do without says `using may_read = Entry`, and is a
+/// function of X and of X with the entry; all other leaves stay functions of X alone. What pullbacks add up for the entries
+/// goes to objects of the same types, which stand beside the gradient: pullback(Y_bar, gradient, entry_gradient…).
 namespace tlm {
 
 /// F(X), with the entries that F takes.

@@ -33,7 +33,8 @@
 ///
 ///   using declared = is::Rowwise;             or another claim of rules.hpp
 ///   using domain, codomain                    matrices with n rows
-///   using reads = …;                          if it reads an entry of the environment (environment.hpp)
+///   using reads = …;                          if it reads an entry of the environment (environment.hpp); may_read if it
+///                                             can do without
 ///   operator()(X), value_and_pullback(X)      and behind X the entry, if it reads one
 ///   weights(visit, layer…)                    see weights.hpp
 ///   State, extend(state, X)                   if it is autoregressive and not rowwise
@@ -160,6 +161,9 @@ consteval Lacks lacks() {
     return Lacks::types;
   } else if constexpr (requires { typename T::reads; }) {
     return lacks_of_leaf<T, typename T::reads>();
+  } else if constexpr (requires { typename T::may_read; }) {
+    constexpr Lacks alone = lacks_of_leaf<T>();
+    return alone == Lacks::nothing ? lacks_of_leaf<T, typename T::may_read>() : alone;
   } else {
     return lacks_of_leaf<T>();
   }

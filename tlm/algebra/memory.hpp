@@ -84,4 +84,65 @@ struct FromMemory {
   }
 };
 
+/// X ↦ F(X; G(M)): F in the environment of the memory G(M) in the place of M. G is computed once for all of F.
+template <class G, class F>
+struct ThroughMemory {
+  using form = forms::ThroughMemory<G, F>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  using reads = Memory<DomainOf<G>>;
+  using provides = Memory<CodomainOf<G>>;
+  static_assert(IsLayer<G>::value && IsLayer<F>::value);
+
+  G g;
+  F f;
+
+  template <class... Entries>
+  codomain operator()(const domain& X, const Entries&... entries) const {
+    return apply(f, X, provided(entries...), entries...);
+  }
+
+  /// The chain rule for F(X; M′) at M′ = G(M): back through F, which adds up M̄′ wherever the memory is read; then with it
+  /// back through G, M̄ += G′(M)ᵀM̄′.
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
+    auto [G_M, G_pullback] = differentiate(g, read<const reads>(entries...).rows, entries...);
+    const provides memory{std::move(G_M)};
+    auto [Y, F_pullback] = differentiate(f, X, memory, entries...);
+    return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), G_pullback = std::move(G_pullback),
+                                        F_pullback = std::move(F_pullback)](codomain Y_bar, ThroughMemory& gradient,
+                                                                            Entries&... entry_gradients) {
+      using Rows = CodomainOf<G>;
+      provides M_bar{Rows{sequences, typename Rows::Real(0)}};
+      auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar, entry_gradients...);
+      read<reads>(entry_gradients...).rows += G_pullback(std::move(M_bar.rows), gradient.g, entry_gradients...);
+      return X_bar;
+    });
+  }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<ThroughMemory>(); }
+
+  /// G(M), once it is computed, and what F remembers.
+  struct State {
+    provides memory;
+    tlm::State<F> f;
+  };
+
+  template <class... Entries>
+  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+    if (state.memory.rows.sequences().count() == 0) state.memory = provided(entries...);
+    return advance(f, state.f, X, state.memory, entries...);
+  }
+
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.g...);
+    visit(0, layer.f...);
+  }
+
+ private:
+  template <class... Entries>
+  provides provided(const Entries&... entries) const {
+    return {apply(g, read<const reads>(entries...).rows, entries...)};
+  }
+};
+
 }  // namespace tlm

@@ -82,6 +82,8 @@ template <class A, class B>
 struct Product;  ///< X ↦ A(X)×B(X)
 template <class F>
 struct OfMemory;  ///< X ↦ F(M), where M is a memory
+template <class G, class F>
+struct ThroughMemory;  ///< F, with the memory G(M) in the place of M
 template <class Entry, class F>
 struct Tied;  ///< F, with a weight that it reads in several places
 template <class Encoder, class Decoder>
@@ -202,6 +204,13 @@ struct RulesOf<forms::Product<A, B>> {
 template <class F>
 struct RulesOf<forms::OfMemory<F>> {
   using type = List<Rule<"memory_is_constant", "F(M) does not look at X", is::Constant>>;
+};
+
+template <class G, class F>
+struct RulesOf<forms::ThroughMemory<G, F>> {
+  using type = List<Rule<"through_memory_is_autoregressive",
+                         "F with the memory G(M) is autoregressive if F is for every memory",  //
+                         is::Autoregressive, Is<F, is::Autoregressive>>>;
 };
 
 template <class Entry, class F>

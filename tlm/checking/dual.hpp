@@ -50,6 +50,18 @@ struct Dual {
   }
   friend Dual relu(Dual a) { return {relu(a.value), relu_derivative(a.value) * a.tangent}; }
   friend Dual relu_derivative(Dual a) { return {relu_derivative(a.value), Real(0)}; }
+  /// Φ′ = φ
+  friend Dual normal_cdf(Dual a) { return {normal_cdf(a.value), normal_density(a.value) * a.tangent}; }
+  /// φ′(x) = −x φ(x)
+  friend Dual normal_density(Dual a) {
+    const Real density = normal_density(a.value);
+    return {density, -a.value * density * a.tangent};
+  }
+  /// tanh′ = 1 − tanh²
+  friend Dual tanh(Dual a) {
+    const Real t = tanh(a.value);
+    return {t, (Real(1) - t * t) * a.tangent};
+  }
   /// Softmax does not depend on the number that is subtracted from all its arguments, so any derivative of it must
   /// cancel. Here it is the sum of all tangents, which is no derivative of a maximum.
   friend Dual maximum(const Dual* numbers, std::size_t count) {

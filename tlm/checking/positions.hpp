@@ -58,6 +58,9 @@ class Positions {
   friend constexpr Positions sqrt(Positions a) { return a; }
   friend constexpr Positions relu(Positions a) { return a; }
   friend constexpr Positions relu_derivative(Positions a) { return of(a.tags_); }
+  friend constexpr Positions normal_cdf(Positions a) { return of(a.tags_); }
+  friend constexpr Positions normal_density(Positions a) { return of(a.tags_); }
+  friend constexpr Positions tanh(Positions a) { return a; }
   friend constexpr Positions maximum(const Positions* numbers, std::size_t count) {
     Positions all(0);
     for (std::size_t j = 0; j < count; ++j) all += numbers[j];

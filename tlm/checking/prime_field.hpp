@@ -20,7 +20,8 @@ struct ZeroDenominator : std::domain_error {
   ZeroDenominator() : std::domain_error("division by zero in the prime field: draw again") {}
 };
 
-/// The field of p = 2⁶¹ − 1 elements, with exp, log, sqrt, ReLU and the maximum of a row as uninterpreted functions.
+/// The field of p = 2⁶¹ − 1 elements, with exp, log, sqrt, tanh, Φ, φ, ReLU and the maximum of a row as uninterpreted
+/// functions.
 ///
 /// An uninterpreted function is a hash with a key: of equal arguments it makes equal numbers, and it obeys no other law
 /// (exp(a+b) is not exp(a)·exp(b), sqrt(a)² is not a). An equality of results that holds over every field and for all
@@ -86,6 +87,9 @@ class PrimeField {
   friend PrimeField sqrt(PrimeField a) { return hash(3, a.residue_); }
   friend PrimeField relu(PrimeField a) { return hash(4, a.residue_); }
   friend PrimeField relu_derivative(PrimeField a) { return hash(5, a.residue_); }
+  friend PrimeField normal_cdf(PrimeField a) { return hash(11, a.residue_); }
+  friend PrimeField normal_density(PrimeField a) { return hash(12, a.residue_); }
+  friend PrimeField tanh(PrimeField a) { return hash(13, a.residue_); }
   /// One symmetric function of the multiset of numbers: all that is used of the maximum is that order does not matter.
   friend PrimeField maximum(const PrimeField* numbers, std::size_t count) {
     PrimeField sum(count);

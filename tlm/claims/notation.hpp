@@ -135,6 +135,12 @@ template <class F>
 struct FormNotation<forms::OfMemory<F>> {
   static Written at(const Written&) { return Notation<F>::at("M"); }
 };
+template <class G, class F>
+struct FormNotation<forms::ThroughMemory<G, F>> {
+  static Written at(const Written& X) {
+    return {Notation<F>::at(X).text + " with " + Notation<G>::at("M").text + " for M", Written::map};
+  }
+};
 template <class Entry, class F>
 struct FormNotation<forms::Tied<Entry, F>> : Notation<F> {};
 template <class Encoder, class Decoder>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/written.hpp>
@@ -62,5 +63,9 @@ struct Plus {
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter, Role::summand}, layer.B...); }
 };
+
+/// X ↦ X×W + B, where the rows of B are identical. Rowwise.
+template <Symbol W, Symbol B, std::size_t rows, std::size_t cols, class Real = float>
+using Affine = Composition<Plus<B, cols, Real>, Times<W, rows, cols, Real>>;
 
 }  // namespace tlm

@@ -27,11 +27,16 @@ struct Entrywise {
     return X;
   }
 
-  /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
+  /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ. Both are computed at once, as f and f′ often have a part in common.
   auto value_and_pullback(domain X) const {
-    codomain Y = (*this)(X);
-    return with_pullback(std::move(Y), [X = std::move(X)](codomain Y_bar, Entrywise&) {
-      for (std::size_t e = 0; e < X.rows() * cols; ++e) Y_bar.data()[e] *= Function::derivative(X.data()[e]);
+    domain slopes{X.sequences()};
+    for (std::size_t e = 0; e < X.rows() * cols; ++e) {
+      const Real x = X.data()[e];
+      X.data()[e] = Function::value(x);
+      slopes.data()[e] = Function::derivative(x);
+    }
+    return with_pullback(std::move(X), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
+      for (std::size_t e = 0; e < Y_bar.rows() * cols; ++e) Y_bar.data()[e] *= slopes.data()[e];
       return Y_bar;
     });
   }

@@ -25,13 +25,13 @@ struct DeviationPlusEpsilon {
   }
 };
 
-/// (x − μ)/√(σ² + ε) with ε = 10⁻⁵, the value in the NumPy notebook's class. (The Formulated Transformer, "Layer
-/// normalization".)
+/// (x − μ)/√(σ² + ε) with ε = 1/one_over_epsilon. (The Formulated Transformer, "Layer normalization".)
+template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
   /// The square root in it: √(σ² + ε).
   template <class Real>
   static Real root(Real variance) {
-    return sqrt(variance + Real(1) / Real(100'000));
+    return sqrt(variance + Real(1) / Real(one_over_epsilon));
   }
   /// The divisor: the same.
   template <class Real>
@@ -124,9 +124,9 @@ struct StandardizedRows {
 template <Symbol name, std::size_t d_model, class Real = float>
 struct Normalization : StandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_model, Real> {};
 
-/// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i, with ε = 10⁻⁵. (The Formulated Transformer, "Layer
-/// normalization"; the NumPy notebook.)
-template <Symbol name, std::size_t d_model, class Real = float>
-struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon, d_model, Real> {};
+/// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization"; the
+/// NumPy notebook, from whose class ε = 10⁻⁵ is; the fourth source, where it is 10⁻⁴.)
+template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
+struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon<one_over_epsilon>, d_model, Real> {};
 
 }  // namespace tlm

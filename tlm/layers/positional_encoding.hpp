@@ -154,4 +154,43 @@ struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
+/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth source,
+/// "Embedding", whose code has 10000 where its formula has the greatest length.) With positions pos from 1 and i = 1, …,
+/// d_model/2,
+///
+///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).
+template <std::size_t max_len, std::size_t d_model, class Real = float>
+struct SinesThenCosines : ConstantPositionalEncoding<max_len, d_model, Real> {
+  using Pairs = ConstantPositionalEncoding<max_len, d_model, Real>;
+  using typename Pairs::domain;
+
+  SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
+
+  /// T_k with W_p,pos × T_k = W_p,pos+k: with its rows and columns moved alike the rotations are no longer block by block.
+  static Matrix<d_model, d_model, Real> offset(std::size_t k) {
+    return transpose_of(columns_moved(transpose_of(columns_moved(Pairs::offset(k)))));
+  }
+
+  /// X̄ = Ȳ, as of ConstantPositionalEncoding.
+  auto value_and_pullback(domain X) const {
+    return with_pullback((*this)(std::move(X)), [](domain Y_bar, SinesThenCosines&) { return Y_bar; });
+  }
+
+ private:
+  /// Columns 0, 2, 4, … first, then columns 1, 3, 5, ….
+  template <std::size_t rows>
+  static Matrix<rows, d_model, Real> columns_moved(const Matrix<rows, d_model, Real>& W) {
+    Matrix<rows, d_model, Real> moved;
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < d_model; ++j) moved(i, j / 2 + (j % 2) * d_model / 2) = W(i, j);
+    return moved;
+  }
+  static Matrix<d_model, d_model, Real> transpose_of(const Matrix<d_model, d_model, Real>& W) {
+    Matrix<d_model, d_model, Real> transpose;
+    for (std::size_t i = 0; i < d_model; ++i)
+      for (std::size_t j = 0; j < d_model; ++j) transpose(j, i) = W(i, j);
+    return transpose;
+  }
+};
+
 }  // namespace tlm

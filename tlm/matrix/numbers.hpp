@@ -5,6 +5,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <numbers>
 #include <type_traits>
 
 #include <tlm/language.hpp>
@@ -20,6 +21,7 @@ using std::exp;
 using std::log;
 using std::sin;
 using std::sqrt;
+using std::tanh;
 
 /// ReLU(x) = max(0, x). NaN stays NaN.
 template <std::floating_point Real>
@@ -32,6 +34,19 @@ constexpr Real relu(Real x) {
 template <std::floating_point Real>
 constexpr Real relu_derivative(Real x) {
   return x > Real(0) ? Real(1) : Real(0);
+}
+
+/// φ(x) = exp(−x²/2)/√(2π), the density of the standard normal distribution.
+template <std::floating_point Real>
+Real normal_density(Real x) {
+  return exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real>;
+}
+
+/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function; here (erfc(−x/√2))/2, which is the same and as exact
+/// for x far below 0.
+template <std::floating_point Real>
+Real normal_cdf(Real x) {
+  return std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
 }
 
 /// The greatest of `count` ≥ 1 numbers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/noise.hpp>
 #include <tlm/layers/softmax.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
@@ -136,16 +138,18 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
   }
 }
 
-/// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
-template <class T, class BatchOf, class Objective = Mean>
-RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
+/// The same number; adds its gradient in the weight space to `gradient`. With a Noise it is the loss of T(·; noise), as a
+/// model with a Dropout is to learn by. Throws like loss; the gradient then is as it was.
+template <class T, class BatchOf, class Objective = Mean, std::same_as<Noise>... Chance>
+RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
+                            Chance... noise) {
   static_assert(IsLayer<T>::value);
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);
-    auto [Z, pullback] = scores(model).value_and_pullback(std::move(todays.read));
+    auto [Z, pullback] = scores(model).value_and_pullback(std::move(todays.read), noise...);
     auto [loss, Z_bar] = cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)));
-    pullback(std::move(Z_bar), scores(gradient));
+    pullback(std::move(Z_bar), scores(gradient), noise...);  // by which nothing is differentiated
     return loss;
   } else {
     return {};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <tlm/checking/gradients.hpp>
+#include <tlm/tlm.hpp>
+
+#include "../../proofs/support.hpp"
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+constexpr std::size_t cols = 50;
+using Drop = Dropout<10, cols, double>;
+using Twice = Composition<Drop, Drop>;
+
+/// 1 everywhere, in two sequences of 40 and 60 rows.
+Matrix<n, cols, double> ones() { return {Sequences::of_lengths({40, 60}), 1.0}; }
+
+constexpr wolfram::Config small{
+    .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
+using Model = wolfram::Transformer<small, double>;
+
+Translations batch() {
+  return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}}), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}})};
+}
+
+}  // namespace
+
+TEST_CASE("without noise Dropout is the identity, and so is its pullback") {
+  Generator generator{1};
+  const auto X = random_rows<Drop::domain>(Sequences::of_lengths({3, 2}), generator);
+  Drop gradient;
+  CHECK(Drop{}(X) == X);
+  const auto [Y, pullback] = Drop{}.value_and_pullback(X);
+  CHECK(Y == X);
+  CHECK(pullback(X, gradient) == X);
+}
+
+TEST_CASE("with noise a tenth of the numbers becomes 0, and the others are divided by 0.9") {
+  const Drop drop;
+  const auto Y = drop(ones(), Noise{drop, 1, 1});
+  std::size_t zeros = 0;
+  for (std::size_t e = 0; e < Y.rows() * cols; ++e) {
+    if (Y.data()[e] == 0)
+      ++zeros;
+    else
+      REQUIRE(Y.data()[e] == doctest::Approx(1 / 0.9).epsilon(1e-15));
+  }
+  // 500 of 5000 on average, with a standard deviation of 21; the noise is a fixed one.
+  CHECK(zeros > 400);
+  CHECK(zeros < 600);
+}
+
+TEST_CASE("the noise is that of a seed, a step, a layer, a sequence and a position") {
+  const Twice drops;
+  const auto& [g, f] = drops;
+  const auto Y = f(ones(), Noise{drops, 1, 1});
+  CHECK(Y == f(ones(), Noise{drops, 1, 1}));
+  CHECK_FALSE(Y == f(ones(), Noise{drops, 2, 1}));
+  CHECK_FALSE(Y == f(ones(), Noise{drops, 1, 2}));
+  CHECK_FALSE(Y == g(ones(), Noise{drops, 1, 1}));
+  CHECK_FALSE(rows(Y, 0, 1) == rows(Y, 1, 1));
+  CHECK_FALSE(rows(Y, 0, 1) == rows(Y, 40, 1));
+  // Which other rows and sequences there are does not matter, if a part of a batch says where it begins.
+  const Matrix<n, cols, double> second{Sequences{60}, 1.0};
+  CHECK(f(second, Noise{drops, 1, 1, 1}) == sequence(Y, 1));
+  CHECK_FALSE(f(second, Noise{drops, 1, 1}) == sequence(Y, 1));
+  CHECK(f(second | 7, Noise{drops, 1, 1, 1}) == (sequence(Y, 1) | 7));
+}
+
+TEST_CASE("the noise of one model is not for another") {
+  const Drop drop, other;
+  CHECK_THROWS_WITH_AS(drop(ones(), Noise{other, 1, 1}),
+                       "this noise is for the layers of another model than the one that is computed",
+                       std::invalid_argument);
+}
+
+TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
+  Generator generator{3};
+  auto model = random_layer<Model>(generator);
+  const Noise noise{model, 1, 1};
+  const auto value = [&] {
+    Model unused;
+    return loss_and_gradient(model, batch(), unused, Mean{}, noise);
+  };
+  Model gradient;
+  CHECK(loss_and_gradient(model, batch(), gradient, Mean{}, noise) == value());
+  CHECK(value() != loss(model, batch()));
+  const auto failure = [&] {
+    checking::Comparison comparison;
+    comparison.add_weights(value, model, gradient);
+    return comparison.failure({.claim = "the gradient of the loss agrees with differences",
+                               .layer = "a model with noise",
+                               .arithmetic = "double"});
+  };
+  proofs::must_hold(failure());
+  set_to_zero(gradient);  // control: the gradient without noise is another one
+  loss_and_gradient(model, batch(), gradient);
+  CHECK(failure());
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/noise.hpp>
+
+namespace tlm {
+
+/// Dropout(X) = X, and while a model learns, where there is noise,
+///
+///   Dropout(X; noise)_ij = X_ij·b_ij / (1 − p),   p = percent/100,
+///
+/// where b_ij, made of the noise, is 0 with probability p and 1 otherwise: what is left is scaled so that the mean over the
+/// noise is X. (Srivastava et al., 2014; the fourth source, where p = 0.1.)
+///
+/// Dropout(X) is rowwise. Dropout(X; noise) is not: the rows of a sequence have noise of their own; but row i is made of row i
+/// and of the noise of position i, so that a model that is autoregressive is so with noise, too.
+template <std::size_t percent, std::size_t cols, class Real = float>
+struct Dropout {
+  static_assert(0 < percent && percent < 100, "a Dropout drops 1 to 99 percent of the numbers");
+  using declared = is::Rowwise;
+  using domain = Matrix<n, cols, Real>;
+  using codomain = domain;
+  using may_read = Noise;
+  static constexpr std::string_view symbol = "Dropout";
+
+  codomain operator()(domain X) const { return X; }
+  codomain operator()(domain X, const Noise& noise) const { return dropped(std::move(X), noise.of(*this)); }
+
+  /// X̄ = Ȳ.
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](codomain Y_bar, Dropout&) { return Y_bar; });
+  }
+  /// dY_ij = dX_ij·b_ij/(1 − p), which is symmetric: X̄_ij = Ȳ_ij·b_ij/(1 − p), with the same b.
+  auto value_and_pullback(domain X, const Noise& noise) const {
+    const Noise::OfLayer own = noise.of(*this);
+    return with_pullback(dropped(std::move(X), own),
+                         [own](codomain Y_bar, Dropout&, Noise&) { return dropped(std::move(Y_bar), own); });
+  }
+
+  static constexpr void weights(auto&&, auto&...) {}
+
+ private:
+  static codomain dropped(domain X, const Noise::OfLayer& own) {
+    constexpr std::uint64_t p =
+        percent * (~std::uint64_t{0} / 100);  // of the numbers below 2⁶⁴, a share of p is below it
+    const Real scale = Real(100) / Real(100 - percent);
+    const Sequences& sequences = X.sequences();
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) {
+        const std::uint64_t row = own.row(s, i - sequences.begin(s));
+        Real* const x = &X(i, 0);
+        for (std::size_t j = 0; j < cols; ++j) x[j] = mixed(row + j) < p ? Real(0) : x[j] * scale;
+      }
+    return X;
+  }
+};
+
+}  // namespace tlm

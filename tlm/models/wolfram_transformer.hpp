@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <tlm/algebra/complete.hpp>
+#include <tlm/algebra/composition.hpp>
+#include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/algebra/memory.hpp>
+#include <tlm/algebra/residual.hpp>
+#include <tlm/algebra/stack.hpp>
+#include <tlm/attention/heads.hpp>
+#include <tlm/layers/affine.hpp>
+#include <tlm/layers/dropout.hpp>
+#include <tlm/layers/embedding.hpp>
+#include <tlm/layers/gelu.hpp>
+#include <tlm/layers/normalization.hpp>
+#include <tlm/layers/positional_encoding.hpp>
+#include <tlm/layers/softmax.hpp>
+
+/// The encoder–decoder of the fourth source, "Introduction Transformer Model from Math Perspective", which translates; by its
+/// programs, as its formulas do not compose (shapes in the convention of columns, products in that of rows).
+///
+/// Where the source contradicts itself, or says nothing:
+///
+/// - Its rule for a mask hides the past; here, as its program has it, Causal hides the future.
+/// - Its learned table of positions has as many rows as the model is wide, 128, and later positions share the last one,
+///   while decoding runs to 512 tokens. Here it has max_len rows, and a longer sequence is refused.
+/// - Its six blocks are copies of one initialized net, so presumably begin alike. Here each has weights of its own, as its
+///   figure has.
+/// - ε = 10⁻⁴ is a parameter of its normalization; that it stands under the root is assumed, as for the other LayerNorms.
+/// - Its tokens count from 1, and one token starts and ends. Here tokens count from 0, and which of them start and end is not
+///   the model's business.
+/// - Cross-attention normalizes the memory and not the query, and no normalization follows the last block. This is kept.
+/// - Its table of sines is not moved by training, as here.
+namespace tlm::wolfram {
+
+/// How a position is seen.
+enum class Positions : std::size_t {
+  learned = 1,  ///< By a table of weights, the source's default.
+  sinusoidal    ///< By sines, then cosines: constants.
+};
+
+/// The parameters, with the values of the source.
+struct Config {
+  std::size_t src_vocab_size = 0;            ///< The size of the source vocabulary; to be given.
+  std::size_t tgt_vocab_size = 0;            ///< The size of the target vocabulary; to be given.
+  std::size_t d = 128;                       ///< The width of the model ("embedDim").
+  std::size_t heads = 8;                     ///< The number of heads, each of width d/heads.
+  std::size_t blocks = 6;                    ///< The number of encoder blocks, and of decoder blocks.
+  std::size_t max_len = 512;                 ///< The greatest length of a sequence: how far the source decodes.
+  std::size_t dropout_percent = 10;          ///< How many of 100 numbers a Dropout drops.
+  Positions positions = Positions::learned;  ///< How a position is seen.
+
+  friend constexpr bool operator==(const Config&, const Config&) = default;
+};
+
+/// The normalization before each part of a block.
+template <Symbol name, Config c, class Real>
+using Norm = LayerNorm<name, c.d, Real, 10'000>;
+
+/// X + Dropout(F(X)): what every part of a block is.
+template <Config c, class Real, class... F>
+using Part = Res<Composition<Dropout<c.dropout_percent, c.d, Real>, F...>>;
+
+/// Y×W_O + b_O with Y = [Y¹; …; Y^H], where Y^h = softmax(mask(Q_h×K_hᵀ)/√d_attn)×V_h and
+///
+///   Q = X×W_q + b_q,   K = Z×W_k + b_k,   V = Z×W_v + b_v,
+///
+/// and Z is X itself or the memory. ("Multi head self attention Algorithm"; with one head and one row of X its "Basic Single
+/// Query Attention Algorithm".)
+template <Symbol name, Config c, class Mask, template <class> class Z, class Real>
+struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,              // × W_O + b_O
+                               Heads<c.heads, Mask,                               // softmax(mask(  ×  )) ×
+                                     Affine<"W_q", "b_q", c.d, c.d, Real>,        // Q
+                                     Z<Affine<"W_k", "b_k", c.d, c.d, Real>>,     // Kᵀ
+                                     Z<Affine<"W_v", "b_v", c.d, c.d, Real>>>> {  // V
+  static constexpr std::string_view symbol = name;
+};
+
+/// GELU(X×W_1 + b_1)×W_2 + b_2, 4d wide inside. ("Feed Forward Network".)
+template <Config c, class Real>
+struct FeedForward : Composition<Affine<"W_2", "b_2", 4 * c.d, c.d, Real>,    // × W_2 + b_2
+                                 GELU<4 * c.d, Real>,                         // GELU
+                                 Affine<"W_1", "b_1", c.d, 4 * c.d, Real>> {  // × W_1 + b_1
+  static constexpr std::string_view symbol = "FF";
+};
+
+/// X ↦ X + Dropout(SelfAttention(N(X))). ("selfAttentionBlock".)
+template <Config c, class Mask, class Real>
+using SelfAttentionBlock = Part<c, Real, Attention<"self", c, Mask, FromItself, Real>, Norm<"N_self", c, Real>>;
+
+/// X ↦ X + Dropout(CrossAttention(X; N(M))), where M is the memory. ("crossAttentionBlock".)
+template <Config c, class Real>
+using CrossAttentionBlock =
+    Part<c, Real, ThroughMemory<Norm<"N_cross", c, Real>, Attention<"cross", c, Unmasked, FromMemory, Real>>>;
+
+/// X ↦ X + Dropout(FF(N(X))). ("feedForwardBlock".)
+template <Config c, class Real>
+using FeedForwardBlock = Part<c, Real, FeedForward<c, Real>, Norm<"N_FF", c, Real>>;
+
+/// Self-attention, then the feed-forward network. ("encoderStack".)
+template <Config c, class Real>
+struct EncoderBlock : Composition<FeedForwardBlock<c, Real>,  //
+                                  SelfAttentionBlock<c, Unmasked, Real>> {
+  static constexpr std::string_view symbol = "enc";
+};
+
+/// Masked self-attention, cross-attention to the memory, the feed-forward network. Autoregressive. ("decoderStack".)
+template <Config c, class Real>
+struct DecoderBlock : Composition<FeedForwardBlock<c, Real>,     //
+                                  CrossAttentionBlock<c, Real>,  //
+                                  SelfAttentionBlock<c, Causal, Real>> {
+  static constexpr std::string_view symbol = "dec";
+};
+
+/// x ↦ Dropout(W_e(x_t) + W_p(t)). ("embeddingBlock".)
+template <Config c, std::size_t vocab_size, class Real>
+using EmbeddingBlock =
+    Composition<Dropout<c.dropout_percent, c.d, Real>,
+                std::conditional_t<c.positions == Positions::learned, PositionalEncoding<c.max_len, c.d, Real>,
+                                   SinesThenCosines<c.max_len, c.d, Real>>,  // + W_p
+                Embedding<vocab_size, c.d, Real>>;                           // W_e
+
+/// The source, embedded, then the encoder blocks.
+template <Config c, class Real>
+struct Encoder : Composition<Stack<EncoderBlock<c, Real>, c.blocks>, EmbeddingBlock<c, c.src_vocab_size, Real>> {
+  static constexpr std::string_view symbol = "src";
+};
+
+/// The target, embedded, then the decoder blocks, then a score for each token of the vocabulary.
+template <Config c, class Real>
+struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // the linear layer
+                             Stack<DecoderBlock<c, Real>, c.blocks>, EmbeddingBlock<c, c.tgt_vocab_size, Real>> {
+  static constexpr std::string_view symbol = "tgt";
+};
+
+/// (source, target) ↦ for each token of the target the probabilities of what may follow it. Autoregressive in the target.
+/// The source's program takes the mean over the tokens as its loss, the objective Mean; its algorithm the sum, Sum.
+template <Config config_, class Real_ = float>
+struct Transformer
+    : Composition<Softmax<Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax
+                  EncoderDecoder<Encoder<Complete<config_>::value, Real_>, Decoder<Complete<config_>::value, Real_>>> {
+  static constexpr std::string_view symbol = "Transformer";
+  using Real = Real_;
+  static constexpr Config config = config_;
+};
+
+}  // namespace tlm::wolfram
