@@ -241,6 +241,99 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "a batch that is given in parts has the loss and the gradient of the whole, by Mean, by Sum and smoothed: T_LM, "
+    "all 16 "
+    "ways to cut five sequences, exactly over the prime field") {
+  redrawing(15, [](Generator& generator) {
+    const auto model = draw_layer<T_LM<PrimeField>>(generator);
+    const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
+    const Batch<PrimeField> whole{0, draw_matrix<Tokens>(lengths, generator),
+                                  draw_matrix<Matrix<n, 1, PrimeField>>(lengths, generator)};
+    const auto compare = [&](const auto& objective) {
+      T_LM<PrimeField> of_whole;
+      const PrimeField expected = loss_and_gradient(model, whole, of_whole, objective);
+      for (unsigned cuts = 0; cuts < 16; ++cuts) {
+        InParts<Batch<PrimeField>> parts;
+        for (std::size_t first = 0, last = 1; last <= 5; ++last)
+          if (last == 5 || (cuts >> (last - 1) & 1)) {
+            parts.parts.push_back({0, sequences_of(whole.x, first, last), sequences_of(whole.omega, first, last)});
+            first = last;
+          }
+        INFO("cuts ", cuts);
+        T_LM<PrimeField> of_parts;
+        CHECK(loss_and_gradient(model, parts, of_parts, objective) == expected);
+        CHECK(loss(model, parts, objective) == expected);
+        for_each_weight([](const Name& name, const auto& g, const auto& sum) { CHECK_MESSAGE(g == sum, name.path()); },
+                        of_whole, of_parts);
+      }
+    };
+    compare(Mean{});
+    compare(Sum{});
+    compare(Smoothed<Mean>{0.1});
+    return true;
+  });
+}
+
+TEST_CASE(
+    "the smoothed loss and its gradient by the outputs are (1−ε) times those of the tokens, and ε/s times those of "
+    "every token "
+    "t of s in their place, added up; and Σ_j q_j y_j by plain loops: exactly over the prime field, for an ε that is "
+    "any "
+    "number") {
+  redrawing(16, [](Generator& generator) {
+    const Drawn batch{generator};
+    const double constant = 0.1;
+    const PrimeField epsilon(constant), s(vocab_size), c = sum_of(batch.omega);
+    const auto smoothed = cross_entropy(batch.Z, batch.x, batch.omega, c, SmoothedOneHot{constant});
+    const auto of_x = cross_entropy(batch.Z, batch.x, batch.omega, c);
+
+    PrimeField value = (PrimeField(1) - epsilon) * of_x.value;
+    auto Z_bar = of_x.Z_bar;
+    for (std::size_t e = 0; e < Z_bar.rows() * vocab_size; ++e) Z_bar.data()[e] *= PrimeField(1) - epsilon;
+    for (Token t = 0; t < Token(vocab_size); ++t) {
+      const auto of_t = cross_entropy(batch.Z, Tokens{batch.x.sequences(), t}, batch.omega, c);
+      value += epsilon / s * of_t.value;
+      for (std::size_t e = 0; e < Z_bar.rows() * vocab_size; ++e) Z_bar.data()[e] += epsilon / s * of_t.Z_bar.data()[e];
+    }
+    CHECK(smoothed.value == value);
+    must_be_equal("z̄ of the smoothed loss", "cross-entropy", smoothed.Z_bar, Z_bar, 16);
+
+    const auto Y = log_softmax(batch.Z);
+    PrimeField by_loops(0);
+    for (std::size_t k = 0; k < Y.rows(); ++k)
+      for (std::size_t j = 0; j < vocab_size; ++j) {
+        PrimeField q = epsilon / s;
+        if (int(j) == batch.x(k, 0)) q += PrimeField(1) - epsilon;
+        by_loops -= batch.omega(k, 0) * q * Y(k, j) / c;
+      }
+    CHECK(smoothed.value == by_loops);
+    // Control: the whole of ε to the other tokens, as some have it, is another loss.
+    CHECK(smoothed.value != value - epsilon / s * of_x.value);
+    return true;
+  });
+}
+
+TEST_CASE(
+    "the smoothed loss's gradient by the outputs is the derivative: against dual numbers of double, in one direction, "
+    "within 1e-14") {
+  Generator generator{17};
+  const Sequences sequences{4};
+  const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
+  const auto v = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
+  const auto x = draw_matrix<Tokens>(sequences, generator);
+  Matrix<n, vocab_size, Dual<double>> dual_Z{sequences};
+  for (std::size_t e = 0; e < 4 * vocab_size; ++e) dual_Z.data()[e] = {Z.data()[e], v.data()[e]};
+  const auto along_v = [&](const auto& q) {
+    const auto Z_bar = cross_entropy(Z, x, Matrix<n, 1, double>{sequences, 0.5}, 2.0, q).Z_bar;
+    return sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
+  };
+  const Matrix<n, 1, Dual<double>> omega{sequences, Dual<double>{0.5, 0}};
+  const double tangent = cross_entropy(dual_Z, x, omega, Dual<double>{2, 0}, SmoothedOneHot{0.3}).value.tangent;
+  CHECK(std::abs(tangent - along_v(SmoothedOneHot{0.3})) < 1e-14);
+  CHECK(std::abs(tangent - along_v(OneHot{})) > 1e-3);  // control: the gradient of the unsmoothed one is not
+}
+
+TEST_CASE(
     "its gradient by the outputs is the derivative: against dual numbers of double, in one direction, within 1e-14") {
   Generator generator{7};
   const Sequences sequences{4};

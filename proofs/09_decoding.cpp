@@ -2,13 +2,17 @@
 // Claim 9. Appending rows never changes what was computed for earlier ones: for an autoregressive T, the rows that
 // `extend` computes from what it remembers, one at a time or several, are the rows of T of the whole. So cached decoding
 // is right. (Notebook, transformerLM_output, which computes the whole again for every token.)
+// A beam search of width 1 is greedy.
 //
 // Derivation. T(X|i) = T(X)|i: by induction over the structure of T, each part remembers what its formula reads of the
-// earlier rows, which are the same for X|i and X.
+// earlier rows, which are the same for X|i and X. Of the continuations of its one beginning a beam of width 1 keeps that with
+// the greatest log p(beginning) + z_j − log Σ_i exp(z_i), hence with the greatest score z_j, which is greedy's token.
 
 #include <doctest/doctest.h>
 
 #include <vector>
+
+#include <tlm/decoding/beam_search.hpp>
 
 #include "generic.hpp"
 #include "support.hpp"
@@ -111,6 +115,35 @@ TEST_CASE(
   check("the formulated model", static_cast<FormulatedModel<double>*>(nullptr));
   check("the NumPy notebook's model", static_cast<NumpyModel<double>*>(nullptr));
   CHECK(said > 3 * 20 * 3);  // or little was compared
+}
+
+TEST_CASE(
+    "a beam of width 1 says what greedy decoding says, whatever its length rule: T_LM and both encoder–decoders in "
+    "double, "
+    "20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a beam of width 3 does not (control)") {
+  const auto check = [&]<class T>(const char* name, T*) {
+    Generator generator{5};
+    std::size_t others = 0;
+    for (int draws = 0; draws < 20; ++draws) {
+      const auto model = draw_layer<T>(generator);
+      std::vector<Token> given(std::size_t(generator.integer(1, 3)));
+      for (Token& token : given) token = generator.integer(0, int(vocab_size) - 1);
+      const Framing framing{.start = 1, .end = 2, .max_len = max_len};
+      const auto greedy = decode(model, given, framing);
+      INFO(std::string(name), ", draw ", draws);
+      for (const double alpha : {0.0, 0.6}) {
+        const auto found = beam_search(model, given, framing, {.width = 1, .alpha = alpha});
+        REQUIRE(found.size() == 1);
+        REQUIRE(found.front().text == greedy);
+      }
+      others += beam_search(model, given, framing, {.width = 3}).front().text != greedy;
+    }
+    INFO(std::string(name));
+    CHECK(others > 0);
+  };
+  check("T_LM", static_cast<T_LM<double>*>(nullptr));
+  check("the formulated model", static_cast<FormulatedModel<double>*>(nullptr));
+  check("the NumPy notebook's model", static_cast<NumpyModel<double>*>(nullptr));
 }
 
 TEST_CASE("control: forgetting what was read gives other rows") {

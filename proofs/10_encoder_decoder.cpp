@@ -296,7 +296,7 @@ TEST_CASE(
       const auto stacked = model({stack<1, Token>({x, x}), stack<1, Token>({y, y})}, noise);
       REQUIRE(sequence(stacked, 0) == whole);
       REQUIRE(!(sequence(stacked, 1) == whole));  // its noise is its own
-      REQUIRE(sequence(stacked, 1) == model({x, y}, Noise{model, 5, step, 1}));
+      REQUIRE(sequence(stacked, 1) == model({x, y}, noise.from(1)));
     }
     return true;
   });

@@ -7,6 +7,7 @@
 #include <tlm/checking/check.hpp>
 #include <tlm/checking/in_memory.hpp>
 #include <tlm/claims/derivation.hpp>
+#include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/layers/causal_attention.hpp>
 #include <tlm/layers/decoder_block.hpp>
@@ -23,5 +24,7 @@
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
 #include <tlm/training/optimizers.hpp>
+#include <tlm/training/run.hpp>
+#include <tlm/training/schedules.hpp>
 #include <tlm/training/train.hpp>
 #include <tlm/version.hpp>

@@ -15,8 +15,8 @@ using checking::Comparison, proofs::must_hold;
 namespace {
 
 /// The gradient of the loss in the weight space, compared with differences of the loss.
-template <class T, class Objective>
-std::optional<Failure> loss_gradient_fails(std::string object, T model, const Batch<double>& batch,
+template <class T, class BatchOf, class Objective>
+std::optional<Failure> loss_gradient_fails(std::string object, T model, const BatchOf& batch,
                                            const Objective& objective) {
   T gradient;
   loss_and_gradient(model, batch, gradient, objective);
@@ -40,6 +40,8 @@ TEST_CASE_TEMPLATE("the gradient of the loss of the whole model, in every weight
   must_hold(loss_gradient_fails(T_LM + ", by Mean", model, batch, Mean{}));
   must_hold(loss_gradient_fails(T_LM + ", by Sum", model, batch, Sum{}));
   must_hold(loss_gradient_fails(T_LM + ", by PartOf", model, batch, PartOf<double>{100}));
+  must_hold(loss_gradient_fails(T_LM + ", smoothed", model, batch, Smoothed<Mean>{0.3}));
+  must_hold(loss_gradient_fails(T_LM + ", in parts", model, in_parts(batch, 2), Smoothed<Sum>{0.3}));
 }
 
 TEST_CASE("the gradient is added to what is there") {

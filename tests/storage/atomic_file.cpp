@@ -74,16 +74,6 @@ std::size_t count_in(const std::filesystem::path& path) {
   return count;
 }
 
-/// Runs an action in another process; what it exits with.
-template <class Action>
-int in_a_child(const Action& action) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(action());
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /// A megabyte of numbers that are all the same, which is also what the metadata says. Long enough that a process is killed
 /// while it writes.
 constexpr std::size_t count = 1 << 17;

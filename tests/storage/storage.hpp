@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -66,6 +67,16 @@ std::string said(const Action& action) {
   } catch (const std::exception& exception) {
     return exception.what();
   }
+}
+
+/// Runs an action in another process; what it exits with.
+template <class Action>
+int in_a_child(const Action& action) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(action());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace tlm::tests

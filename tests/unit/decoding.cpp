@@ -240,6 +240,95 @@ TEST_CASE("what cannot be drawn from is refused by a sentence") {
                        "the score of token 2 is -inf: tokens are drawn by finite scores", std::invalid_argument);
 }
 
+TEST_CASE(
+    "for τ → 0 the greatest score is drawn; of several greatest ones each alike, of which greedy takes the lowest") {
+  Generator generator{12};
+  for (int draws = 0; draws < 100; ++draws) {
+    double scores[6];
+    for (double& score : scores) score = 2 * generator.uniform() - 1;
+    CHECK(Sampled{generator, 1e-9}(scores, 6) == Greedy{}(scores, 6));
+  }
+  // Control: at τ = 1 others are drawn, too.
+  const double scores[] = {1, 3, 0, 3};
+  int others = 0, last = 0;
+  for (int draws = 0; draws < 1000; ++draws) {
+    const Token cold = Sampled{generator, 1e-9}(scores, 4);
+    CHECK((cold == 1 || cold == 3));
+    last += cold == 3;
+    others += Sampled{generator, 1}(scores, 4) % 2 == 0;
+  }
+  CHECK_MESSAGE(plausible(last, 1000, 0.5), expectation(last, 1000, 0.5));
+  CHECK(others > 0);
+  CHECK(Greedy{}(scores, 4) == 1);
+}
+
+TEST_CASE("top-k and top-p draw from the likeliest tokens only, with their probabilities among these") {
+  // p = 0.4, 0.05, 0.25, 0.05, 0.25 at τ = 1.
+  const double p[] = {0.4, 0.05, 0.25, 0.05, 0.25};
+  double scores[5];
+  for (std::size_t j = 0; j < 5; ++j) scores[j] = 7 + std::log(p[j]);
+  constexpr int draws = 20'000;
+  const auto check = [&](Sampled choose, const std::array<double, 5>& expected) {
+    std::array<int, 5> counts{};
+    for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(scores, 5))];
+    for (std::size_t j = 0; j < 5; ++j) {
+      INFO("k = ", choose.top_k, ", p = ", choose.top_p, ", τ = ", choose.temperature, ", token ", j);
+      CHECK_MESSAGE(plausible(counts[j], draws, expected[j]), expectation(counts[j], draws, expected[j]));
+    }
+  };
+  Generator generator{13};
+  check({generator}, {0.4, 0.05, 0.25, 0.05, 0.25});
+  check({.generator = generator, .top_k = 5}, {0.4, 0.05, 0.25, 0.05, 0.25});
+  check({.generator = generator, .top_k = 4}, {0.4 / 0.95, 0.05 / 0.95, 0.25 / 0.95, 0, 0.25 / 0.95});
+  check({.generator = generator, .top_k = 3}, {0.4 / 0.9, 0, 0.25 / 0.9, 0, 0.25 / 0.9});
+  check({.generator = generator, .top_k = 2}, {0.4 / 0.65, 0, 0.25 / 0.65, 0, 0});
+  check({.generator = generator, .top_k = 1}, {1, 0, 0, 0, 0});
+  // The fewest that have so much together.
+  check({.generator = generator, .top_p = 0.95}, {0.4 / 0.95, 0.05 / 0.95, 0.25 / 0.95, 0, 0.25 / 0.95});
+  check({.generator = generator, .top_p = 0.91}, {0.4 / 0.95, 0.05 / 0.95, 0.25 / 0.95, 0, 0.25 / 0.95});
+  check({.generator = generator, .top_p = 0.7}, {0.4 / 0.9, 0, 0.25 / 0.9, 0, 0.25 / 0.9});
+  check({.generator = generator, .top_p = 0.6}, {0.4 / 0.65, 0, 0.25 / 0.65, 0, 0});
+  check({.generator = generator, .top_p = 1e-9}, {1, 0, 0, 0, 0});
+  // First the temperature, then k, and p of what k has left: at τ = ½ it is p², 0.16 and 0.0625 twice, and 0.0025 twice; of
+  // three 0.16/0.285 = 0.56 and 0.0625/0.285 = 0.22.
+  check({.generator = generator, .temperature = 0.5, .top_k = 3}, {0.16 / 0.285, 0, 0.0625 / 0.285, 0, 0.0625 / 0.285});
+  check({.generator = generator, .temperature = 0.5, .top_k = 3, .top_p = 0.57},
+        {0.16 / 0.2225, 0, 0.0625 / 0.2225, 0, 0});
+  check({.generator = generator, .top_k = 3, .top_p = 0.57}, {0.4 / 0.65, 0, 0.25 / 0.65, 0, 0});
+  check({.generator = generator, .top_k = 3, .top_p = 0.43}, {1, 0, 0, 0, 0});  // 0.4/0.9 > 0.43 > 0.4
+
+  // top_k = 1 is greedy, also where several are the greatest.
+  const double tie[] = {0, 2, 2};
+  for (int draw = 0; draw < 100; ++draw) CHECK(Sampled{.generator = generator, .top_k = 1}(tie, 3) == 1);
+}
+
+TEST_CASE("with top-k and top-p, too, a draw beyond all rounding is a token that is kept") {
+  // The last kept token takes what rounding leaves over, and not the last of all.
+  const double scores[] = {std::log(0.1), std::log(0.3), std::log(0.6), -50};
+  Generator generator{14};
+  for (int draw = 0; draw < 20'000; ++draw) CHECK(Sampled{.generator = generator, .top_k = 3}(scores, 4) != 3);
+  // What is drawn follows from the seed as without them: the tokens that are kept stand in their order.
+  Generator all{15}, kept{15};
+  for (int draw = 0; draw < 1000; ++draw)
+    CHECK(Sampled{all}(scores, 4) == Sampled{.generator = kept, .top_p = 1 - 1e-18}(scores, 4));
+}
+
+TEST_CASE("a top-k or top-p out of its range is refused by a sentence") {
+  Generator generator{9};
+  const double scores[] = {0.5, 0.5};
+  const auto top_p_is = [](const char* number) {
+    return std::string("top_p is ") + number + ": it must be greater than 0 and at most 1";
+  };
+  CHECK_THROWS_WITH_AS((Sampled{.generator = generator, .top_k = 0}(scores, 2)),
+                       "top_k is 0: at least 1 token must be kept", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Sampled{.generator = generator, .top_p = 0}(scores, 2)), top_p_is("0.000000").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Sampled{.generator = generator, .top_p = 1.5}(scores, 2)), top_p_is("1.500000").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Sampled{.generator = generator, .top_p = std::numeric_limits<double>::quiet_NaN()}(scores, 2)),
+                       top_p_is("nan").c_str(), std::invalid_argument);
+}
+
 TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their rows, and follow from the seed", T,
                    SmallLM<Block::definition>, SmallLM<Block::inspirational, float>) {
   Generator weights{10};

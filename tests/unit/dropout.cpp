@@ -71,9 +71,9 @@ TEST_CASE("the noise is that of a seed, a step, a layer, a sequence and a positi
   CHECK_FALSE(rows(Y, 0, 1) == rows(Y, 40, 1));
   // Which other rows and sequences there are does not matter, if a part of a batch says where it begins.
   const Matrix<n, cols, double> second{Sequences{60}, 1.0};
-  CHECK(f(second, Noise{drops, 1, 1, 1}) == sequence(Y, 1));
+  CHECK(f(second, Noise{drops, 1, 1}.from(1)) == sequence(Y, 1));
   CHECK_FALSE(f(second, Noise{drops, 1, 1}) == sequence(Y, 1));
-  CHECK(f(second | 7, Noise{drops, 1, 1, 1}) == (sequence(Y, 1) | 7));
+  CHECK(f(second | 7, Noise{drops, 1, 1}.from(1)) == (sequence(Y, 1) | 7));
 }
 
 TEST_CASE("the noise of one model is not for another") {
@@ -86,13 +86,10 @@ TEST_CASE("the noise of one model is not for another") {
 TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
   Generator generator{3};
   auto model = random_layer<Model>(generator);
-  const Noise noise{model, 1, 1};
-  const auto value = [&] {
-    Model unused;
-    return loss_and_gradient(model, batch(), unused, Mean{}, noise);
-  };
+  const Disturbed<Translations> disturbed{batch(), {model, 1, 1}};
+  const auto value = [&] { return loss(model, disturbed); };
   Model gradient;
-  CHECK(loss_and_gradient(model, batch(), gradient, Mean{}, noise) == value());
+  CHECK(loss_and_gradient(model, disturbed, gradient) == value());
   CHECK(value() != loss(model, batch()));
   const auto failure = [&] {
     checking::Comparison comparison;
@@ -102,6 +99,14 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
                                .arithmetic = "double"});
   };
   proofs::must_hold(failure());
+
+  // In parts it is the same, as every sequence keeps its noise.
+  Model in_two;
+  CHECK(loss_and_gradient(model, in_parts(disturbed, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
+  for_each_weight(
+      [](const Name& name, const auto& a, const auto& b) { CHECK_MESSAGE(distance(a, b) < 1e-13, name.path()); },
+      gradient, in_two);
+
   set_to_zero(gradient);  // control: the gradient without noise is another one
   loss_and_gradient(model, batch(), gradient);
   CHECK(failure());

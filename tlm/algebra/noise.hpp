@@ -21,12 +21,18 @@ namespace tlm {
 /// derivative, and is the same whoever computes which sequences of a batch.
 class Noise {
  public:
-  /// Of a model, in its step with this number; of a part of a batch, whose first sequence is number first_sequence of the
-  /// whole, from 0. For this model, where it stands, and for as long as it stands there.
+  /// For a whole batch of a model, in its step with this number: for this model, where it stands, and for as long as it
+  /// stands there.
   template <class Model>
-  Noise(const Model& model, std::uint64_t seed, std::uint64_t step, std::size_t first_sequence = 0)
-      : key_{mixed(mixed(seed) ^ step)}, first_sequence_{first_sequence} {
+  Noise(const Model& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
     find_layers(model);
+  }
+
+  /// The same for a part of this batch, whose first sequence is number `sequence` of it.
+  Noise from(std::size_t sequence) const {
+    Noise part = *this;
+    part.first_sequence_ += sequence;
+    return part;
   }
 
   /// The numbers of one layer.
@@ -63,7 +69,7 @@ class Noise {
   }
 
   std::uint64_t key_;
-  std::size_t first_sequence_;
+  std::size_t first_sequence_ = 0;
   std::vector<const void*> layers_;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,31 +24,68 @@ struct Greedy {
   }
 };
 
-/// Draws token j with the probability softmax(scores/τ)_j, where τ is the temperature. (The Formulated Transformer,
-/// "Prediction: y_{m+1} ~ Y_{m,:}", with τ = 1.)
+/// Throws std::invalid_argument for scores that are infinite or not numbers: what is done by finite scores.
+template <class Real>
+void require_finite(const Real* scores, std::size_t count, const char* what) {
+  for (std::size_t j = 0; j < count; ++j)
+    if (!std::isfinite(scores[j]))
+      throw std::invalid_argument("the score of token " + std::to_string(j) + " is " + std::to_string(scores[j]) +
+                                  ": " + what + " by finite scores");
+}
+
+/// Draws token j with the probability q_j, where q is proportional to
+///
+///   p^{1/τ}, hence to exp(score/τ), for the tokens that are kept, and 0 for all others.
+///
+/// τ is the temperature: at 1 it is p = softmax(scores) (The Formulated Transformer, "Prediction: y_{m+1} ~ Y_{m,:}"); for
+/// τ → 0 all probability goes to the greatest score, which is Greedy's choice if it is the only one. (The fourth source,
+/// "sample a token y from q ∝ p^{1/τ}", whose program takes the greatest.) Kept are the k likeliest tokens (top-k), and of
+/// these, by the probabilities that they then have, the fewest likeliest that have at least top_p together (top-p); of
+/// equally likely ones the lower token counts as the likelier. Both keep all if nothing is said.
 struct Sampled {
   Generator& generator;
-  double temperature = 1;  ///< τ > 0
+  double temperature = 1;                                       ///< τ > 0
+  std::size_t top_k = std::numeric_limits<std::size_t>::max();  ///< k ≥ 1; all if there are not so many.
+  double top_p = 1;                                             ///< From (0, 1]
 
-  /// Throws std::invalid_argument for a temperature that is not a finite number greater than 0, and for scores that are
-  /// infinite or not numbers.
+  /// Throws std::invalid_argument for a temperature that is not a finite number greater than 0, a top_k or top_p out of its
+  /// range, and for scores that are infinite or not numbers.
   template <class Real>
   Token operator()(const Real* scores, std::size_t count) const {
     if (!(temperature > 0 && std::isfinite(temperature)))
       throw std::invalid_argument("the temperature is " + std::to_string(temperature) +
                                   ": it must be a finite number greater than 0");
-    for (std::size_t j = 0; j < count; ++j)
-      if (!std::isfinite(scores[j]))
-        throw std::invalid_argument("the score of token " + std::to_string(j) + " is " + std::to_string(scores[j]) +
-                                    ": tokens are drawn by finite scores");
+    if (top_k == 0) throw std::invalid_argument("top_k is 0: at least 1 token must be kept");
+    if (!(top_p > 0 && top_p <= 1))
+      throw std::invalid_argument("top_p is " + std::to_string(top_p) + ": it must be greater than 0 and at most 1");
+    require_finite(scores, count, "tokens are drawn");
     const double greatest = double(*std::max_element(scores, scores + count));
     std::vector<double> p(count);
-    double sum = 0;
-    for (std::size_t j = 0; j < count; ++j) sum += p[j] = std::exp((double(scores[j]) - greatest) / temperature);
-    double remaining = generator.uniform() * sum;
-    std::size_t token = 0;
-    while (token + 1 < count && (remaining -= p[token]) >= 0) ++token;
-    return Token(token);
+    for (std::size_t j = 0; j < count; ++j) p[j] = std::exp((double(scores[j]) - greatest) / temperature);
+
+    std::vector<std::size_t> kept(count);
+    std::iota(kept.begin(), kept.end(), std::size_t(0));
+    const auto sum_of_kept = [&] {
+      return std::accumulate(kept.begin(), kept.end(), 0.0, [&](double sum, std::size_t j) { return sum + p[j]; });
+    };
+    if (top_k < count || top_p < 1) {
+      const auto end = kept.begin() + std::ptrdiff_t(std::min(top_k, count));
+      std::partial_sort(kept.begin(), end, kept.end(), [&](std::size_t a, std::size_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+      });
+      kept.erase(end, kept.end());
+      if (top_p < 1) {
+        const double enough = top_p * sum_of_kept();
+        std::size_t fewest = 0;
+        for (double sum = 0; sum < enough; ++fewest) sum += p[kept[fewest]];
+        kept.resize(fewest);
+      }
+      std::sort(kept.begin(), kept.end());
+    }
+    double remaining = generator.uniform() * sum_of_kept();
+    auto token = kept.begin();
+    while (token + 1 != kept.end() && (remaining -= p[*token]) >= 0) ++token;
+    return Token(*token);
   }
 };
 

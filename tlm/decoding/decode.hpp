@@ -34,12 +34,78 @@ struct CanDecode {
   static_assert(fits, "what is decoded reads tokens: sequences of them, or a source and a target");
 };
 
-/// What a model says, until it says the token that ends or the text has max_len tokens; without the token that starts.
+/// A text that a model says: what was said so far, and what the model remembers of it. A copy goes on by itself, from there:
+/// nothing is computed again.
 ///
-/// A model of sequences continues what is given, behind the token that starts: the result begins with what is given.
-/// (Notebook, transformerLM_output.) An encoder–decoder answers it, from the token that starts: what is given is the
-/// source. Each token is chosen by the scores in the last row, and the model reads every token once: its row is computed by
-/// extending what has been computed before.
+/// A model of sequences continues what is given, behind the token that starts. An encoder–decoder answers it, from the token
+/// that starts: what is given is the source. The model reads every token once: its row is computed by extending what has
+/// been computed before.
+template <class T>
+class Utterance {
+ public:
+  using Real = typename CodomainOf<T>::Real;
+  static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
+
+  /// The model must outlive it. Throws std::length_error if what is given leaves no room; std::invalid_argument for an empty
+  /// source.
+  Utterance(const T& model, const std::vector<Token>& given, const Framing& framing)
+      : score_{&scores(model)}, given_{given}, framing_{framing}, said_{framing.start} {
+    if constexpr (CanDecode<T>::of_tokens) {
+      if (given.size() + 1 > framing.max_len)
+        throw std::length_error("an input of " + std::to_string(given.size()) +
+                                " tokens is too long: with the token that starts there is room for " +
+                                std::to_string(framing.max_len) + " tokens");
+      said_.insert(said_.end(), given.begin(), given.end());
+    } else if (given.empty()) {
+      throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
+    }
+    unread_ = said_;
+  }
+
+  /// Whether the token that ends was said, or the text has max_len tokens.
+  bool ended() const { return ended_ || said_.size() >= framing_.max_len; }
+
+  /// The scores of the tokens that may follow, in one row: reads what was said since the last call, and so is called once
+  /// before each say().
+  Matrix<n, vocab_size, Real> next() {
+    const auto Y = read(Tokens{unread_});
+    require_same_sequences("what the model reads", Sequences{unread_.size()}, "the scores that it returns",
+                           Y.sequences());
+    Matrix<n, vocab_size, Real> last{Sequences{1}};
+    last.set_row(0, Y.row(Y.rows() - 1));
+    return last;
+  }
+
+  /// Says a token.
+  void say(Token token) {
+    said_.push_back(token);
+    ended_ = token == framing_.end;
+    unread_ = {token};
+  }
+
+  /// What was said, without the token that starts; with what is given, if the model continues that.
+  std::vector<Token> text() const { return {said_.begin() + 1, said_.end()}; }
+
+ private:
+  using Score = std::remove_cvref_t<decltype(scores(std::declval<const T&>()))>;
+
+  auto read(Tokens unread) {
+    if constexpr (CanDecode<T>::of_tokens)
+      return advance(*score_, state_, std::move(unread));
+    else
+      return advance(*score_, state_, {Tokens{given_}, std::move(unread)});
+  }
+
+  const Score* score_;
+  std::vector<Token> given_;
+  Framing framing_;
+  std::vector<Token> said_, unread_;
+  State<Score> state_{};
+  bool ended_ = false;
+};
+
+/// What a model says (Utterance), until it says the token that ends or the text has max_len tokens; without the token that
+/// starts. Each token is chosen by the scores in the last row. (Notebook, transformerLM_output.)
 ///
 /// Throws std::length_error if what is given leaves no room; std::invalid_argument for an empty source; whatever the model
 /// or the choice throws.
@@ -50,35 +116,9 @@ std::vector<Token> decode(const T& model, const std::vector<Token>& given, const
   if constexpr (!CanDecode<T>::value) {
     return {};
   } else {
-    const auto& score = scores(model);
-    State<std::remove_cvref_t<decltype(score)>> state;
-    std::vector<Token> said{framing.start};
-    if constexpr (CanDecode<T>::of_tokens) {
-      if (given.size() + 1 > framing.max_len)
-        throw std::length_error("an input of " + std::to_string(given.size()) +
-                                " tokens is too long: with the token that starts there is room for " +
-                                std::to_string(framing.max_len) + " tokens");
-      said.insert(said.end(), given.begin(), given.end());
-    } else if (given.empty()) {
-      throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
-    }
-    const auto read = [&](Tokens unread) {
-      if constexpr (CanDecode<T>::of_tokens)
-        return advance(score, state, std::move(unread));
-      else
-        return advance(score, state, {Tokens{given}, std::move(unread)});
-    };
-    std::vector<Token> unread = said;
-    while (said.size() < framing.max_len) {
-      const auto Y = read(Tokens{unread});
-      require_same_sequences("what the model reads", Sequences{unread.size()}, "the scores that it returns",
-                             Y.sequences());
-      const Token token = choose(&Y(Y.rows() - 1, 0), T::codomain::cols);
-      said.push_back(token);
-      if (token == framing.end) break;
-      unread = {token};
-    }
-    return {said.begin() + 1, said.end()};
+    Utterance<T> utterance{model, given, framing};
+    while (!utterance.ended()) utterance.say(choose(utterance.next().data(), T::codomain::cols));
+    return utterance.text();
   }
 }
 

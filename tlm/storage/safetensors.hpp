@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,12 @@
 /// Weights to and from safetensors files, by the names of the write-up.
 namespace tlm::storage {
 
+/// The version of the library, as in "0.1.0".
+inline std::string version_text() {
+  return std::to_string(TLM_VERSION / 10000) + "." + std::to_string(TLM_VERSION / 100 % 100) + "." +
+         std::to_string(TLM_VERSION % 100);
+}
+
 /// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). To the metadata come "format", which
 /// is "tlm", and "tlm_version". Wider numbers come first, otherwise the order is the list's, so that each lies at a multiple
 /// of its width.
@@ -32,8 +40,7 @@ namespace tlm::storage {
 /// be written; what was there is then as it was.
 inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {}) {
   metadata["format"] = "tlm";
-  metadata["tlm_version"] = std::to_string(TLM_VERSION / 10000) + "." + std::to_string(TLM_VERSION / 100 % 100) + "." +
-                            std::to_string(TLM_VERSION % 100);
+  metadata["tlm_version"] = version_text();
   const auto bits = [](const Tensor& tensor) {
     const NumberType* type = number_type(tensor.type);
     return type ? type->bits : 0;
@@ -87,6 +94,30 @@ class SafetensorsFile {
     }
   }
 
+  /// The text in the metadata by this name. Throws std::runtime_error if there is none.
+  const std::string& text(const std::string& key) const {
+    const auto found = metadata().find(key);
+    if (found == metadata().end()) refuse("it does not say its " + printable(key));
+    return found->second;
+  }
+
+  /// Throws std::runtime_error unless a library that is not newer than this one has written the file, by what it says of
+  /// itself: "tlm_version".
+  void require_no_newer_version() const {
+    const std::string& version = text("tlm_version");
+    std::array<unsigned, 3> numbers{};
+    const char *next = version.data(), *const end = next + version.size();
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const auto [behind, error] = std::from_chars(next, end, numbers[k]);
+      const bool last = k + 1 == numbers.size();
+      if (error != std::errc() || (last ? behind != end : behind == end || *behind != '.'))
+        refuse("its \"tlm_version\" is " + printable(version) + ", which is none");
+      next = behind + 1;
+    }
+    if (numbers > std::array<unsigned, 3>{TLM_VERSION / 10000, TLM_VERSION / 100 % 100, TLM_VERSION % 100})
+      refuse("tlm " + version + " has written it, which is newer than this one, " + version_text());
+  }
+
   /// Throws std::runtime_error if there is a tensor that is not in the list.
   void require_nothing_but(const std::vector<Place>& places) const {
     std::set<std::string_view> names;
@@ -97,16 +128,12 @@ class SafetensorsFile {
     if (!others.empty()) refuse("nothing is known of " + others.front() + and_more(others.size()));
   }
 
-  /// Reads all of the list, or changes nothing: throws std::runtime_error if a tensor is not in the file or has another type
-  /// or shape there, and std::system_error if it cannot be read. Until all is read it lies in memory once more.
-  void read(const std::vector<Place>& places) const {
+  /// Throws std::runtime_error if a tensor of the list is not in the file or has another type or shape there.
+  void require(const std::vector<Place>& places) const {
     std::vector<std::string> missing;
-    std::size_t size = 0;
-    for (const Place& place : places) {
-      size += place.bytes.size();
+    for (const Place& place : places)
       if (!tensors().contains(place.name))
         missing.push_back(printable(place.name) + ", " + described(place.type, place.shape));
-    }
     if (!missing.empty()) refuse("there is no " + missing.front() + and_more(missing.size()));
     for (const Place& place : places) {
       const Entry& entry = tensors().at(place.name);
@@ -114,6 +141,14 @@ class SafetensorsFile {
         refuse(printable(place.name) + " is " + described(entry.type, entry.shape) + ", and should be " +
                described(place.type, place.shape));
     }
+  }
+
+  /// Reads all of the list, or changes nothing: throws like require, and std::system_error if it cannot be read. Until all is
+  /// read it lies in memory once more.
+  void read(const std::vector<Place>& places) const {
+    require(places);
+    std::size_t size = 0;
+    for (const Place& place : places) size += place.bytes.size();
     std::vector<std::byte> bytes(size);
     std::span<std::byte> rest{bytes};
     for (const Place& place : places) {

@@ -115,6 +115,30 @@ void add_adam(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
   add_number(list, "adam.t", adam.t);
 }
 
+/// Adds what an optimizer remembers to a list: SGD nothing, Adam its moments and steps; one that is Scheduled also the
+/// number of its own steps, schedule.t; one that is Clipped what it wraps. An optimizer of one's own brings a function of
+/// this name beside it.
+template <class Byte>
+void add_optimizer(std::vector<NamedNumbers<Byte>>&, const SGD&) {}
+template <class Byte, class OfLayer>
+requires requires(OfLayer adam) { adam.first_moment; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) { add_adam(list, adam); }
+template <class Byte, class Wrapper>
+requires requires(Wrapper wrapper) { wrapper.optimizer; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Wrapper& wrapper) {
+  add_optimizer(list, wrapper.optimizer);
+  if constexpr (requires { wrapper.schedule; }) add_number(list, "schedule.t", wrapper.t);
+}
+
+/// Adds what a patience remembers to a list: the best weights, best.PATH, their loss, patience.least, and the number of
+/// evaluations since, patience.since. Its own number of evaluations is the program's to choose.
+template <class Byte, class OfLayer>
+void add_patience(std::vector<NamedNumbers<Byte>>& list, OfLayer& patience) {
+  add_weights(list, patience.best, "best.");
+  add_number(list, "patience.least", patience.least);
+  add_number(list, "patience.since", patience.since);
+}
+
 /// Adds where a generator has come to: its seed, generator.seed, and how many numbers were drawn, generator.drawn. The
 /// state must outlive the list.
 template <class Byte, class State>

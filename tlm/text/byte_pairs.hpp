@@ -162,11 +162,11 @@ class BytePairs {
   /// makes: so the queue gives all places of one merge, from the left, before any of the next one.
   void append(std::vector<Token>& tokens, std::string_view piece) const {
     constexpr auto none = std::size_t(-1);
-    struct Place {
+    struct Link {
       Token token;
       std::size_t before, after;
     };
-    std::vector<Place> places;
+    std::vector<Link> places;
     places.reserve(piece.size());
     for (std::size_t p = 0; p < piece.size(); ++p)
       places.push_back(

@@ -39,7 +39,7 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
   // Each piece once, with the number of times that it is in the text; its tokens are linked, so that two become one in
   // place.
   constexpr auto none = std::size_t(-1);
-  struct Place {
+  struct Link {
     Token token;
     std::size_t before, after, times;
   };
@@ -47,7 +47,7 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
     std::size_t times = 0;
     std::vector<std::size_t> places;  // of the left tokens, ascending; some may have been merged since
   };
-  std::vector<Place> places;
+  std::vector<Link> places;
   std::unordered_map<Merge, Standing, MergeHash> standing;
   const auto stands = [&](std::size_t left) {
     Standing& pair = standing[{places[left].token, places[places[left].after].token}];

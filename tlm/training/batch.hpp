@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/algebra/noise.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// What a model learns from: batches of sequences, or of sources with their targets.
@@ -37,6 +40,101 @@ struct Translations {
   Tokens x, y;
   Token null = -1;  ///< No token by default.
 };
+
+/// Throws std::invalid_argument unless there is a weight for each token.
+template <class Real>
+void require_a_weight_for_each_token(const Batch<Real>& batch) {
+  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
+}
+
+/// Throws std::invalid_argument for other than one target for each source.
+inline void require_a_target_for_each_source(const Translations& batch) {
+  if (batch.y.sequences().count() != batch.x.sequences().count())
+    throw std::invalid_argument(std::to_string(batch.x.sequences().count()) + " sources cannot have " +
+                                std::to_string(batch.y.sequences().count()) + " targets");
+}
+
+/// How many sequences a batch has; of translations, targets.
+template <class Real>
+std::size_t sequence_count(const Batch<Real>& batch) {
+  return batch.x.sequences().count();
+}
+inline std::size_t sequence_count(const Translations& batch) { return batch.y.sequences().count(); }
+
+/// A batch that is given in parts, which are computed one after the other: no more than one of them is in memory at a time
+/// with all that its derivative needs. Loss and gradient are those of the whole batch.
+template <class BatchOf>
+struct InParts {
+  std::vector<BatchOf> parts;
+};
+
+/// part(first, last) for so many sequences, `most` at a time.
+template <class BatchOf, class Part>
+InParts<BatchOf> parts_of(std::size_t count, std::size_t most, const Part& part) {
+  if (most == 0) throw std::invalid_argument("parts of 0 sequences make no batch: at least 1 is needed in each");
+  InParts<BatchOf> batch;
+  for (std::size_t first = 0; first < count; first += most)
+    batch.parts.push_back(part(first, std::min(first + most, count)));
+  return batch;
+}
+
+/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are not so many.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
+  std::vector<Matrix<n, cols, Real>> chosen;
+  for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
+  return stack(chosen);
+}
+
+/// The sequences of a batch in parts of `most` sequences, the last of which has what is left. Throws std::invalid_argument
+/// for parts of 0 sequences, and unless there is a weight for each token.
+template <class Real>
+InParts<Batch<Real>> in_parts(const Batch<Real>& batch, std::size_t most) {
+  require_a_weight_for_each_token(batch);
+  return parts_of<Batch<Real>>(sequence_count(batch), most, [&](std::size_t first, std::size_t last) {
+    return Batch<Real>{batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
+  });
+}
+
+/// The same of translations. Throws std::invalid_argument for parts of 0, and for other than one target for each source.
+inline InParts<Translations> in_parts(const Translations& batch, std::size_t most) {
+  require_a_target_for_each_source(batch);
+  return parts_of<Translations>(sequence_count(batch), most, [&](std::size_t first, std::size_t last) {
+    return Translations{sequences_of(batch.x, first, last), sequences_of(batch.y, first, last), batch.null};
+  });
+}
+
+/// A batch that a model reads while it is disturbed: its loss is that of T(·; noise), by which a model with a Dropout learns.
+template <class BatchOf>
+struct Disturbed {
+  BatchOf batch;
+  Noise noise;
+};
+
+template <class BatchOf>
+std::size_t sequence_count(const Disturbed<BatchOf>& batch) {
+  return sequence_count(batch.batch);
+}
+
+/// The same of a batch that is disturbed: every sequence by what would disturb it in the whole. Throws like these.
+template <class BatchOf>
+InParts<Disturbed<BatchOf>> in_parts(const Disturbed<BatchOf>& whole, std::size_t most) {
+  InParts<BatchOf> calm = in_parts(whole.batch, most);
+  InParts<Disturbed<BatchOf>> batch;
+  for (std::size_t k = 0; k < calm.parts.size(); ++k)
+    batch.parts.push_back({std::move(calm.parts[k]), whole.noise.from(k * most)});
+  return batch;
+}
+
+/// What a batch brings into the environment of the model: the noise of one that is disturbed.
+template <class BatchOf>
+std::tuple<> environment_of(const BatchOf&) {
+  return {};
+}
+template <class BatchOf>
+std::tuple<Noise> environment_of(const Disturbed<BatchOf>& batch) {
+  return {batch.noise};
+}
 
 /// What a model reads of a batch, what it should say after each token that it reads, and what that weighs.
 template <class Domain, class Real>
@@ -68,7 +166,7 @@ inline Tokens preceded_by(Token start, const Tokens& x) {
 /// for each token.
 template <class Real>
 Lesson<Tokens, Real> lesson(const Batch<Real>& batch) {
-  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
+  require_a_weight_for_each_token(batch);
   return {preceded_by(batch.start, batch.x), batch.x, batch.omega};
 }
 
@@ -78,9 +176,7 @@ Lesson<Tokens, Real> lesson(const Batch<Real>& batch) {
 template <class Real>
 Lesson<SourceAndTarget<Tokens, Tokens>, Real> lesson(const Translations& batch) {
   const Sequences& sequences = batch.y.sequences();
-  if (sequences.count() != batch.x.sequences().count())
-    throw std::invalid_argument(std::to_string(batch.x.sequences().count()) + " sources cannot have " +
-                                std::to_string(sequences.count()) + " targets");
+  require_a_target_for_each_source(batch);
   if (sequences.count() == 0) throw std::invalid_argument("a batch needs at least one translation; this one is empty");
   std::vector<std::size_t> lengths;
   for (std::size_t s = 0; s < sequences.count(); ++s) {
@@ -100,6 +196,12 @@ Lesson<SourceAndTarget<Tokens, Tokens>, Real> lesson(const Translations& batch) 
       omega(to, 0) = Real(int(said(to, 0) != batch.null));
     }
   return {{batch.x, std::move(read)}, std::move(said), std::move(omega), 1};
+}
+
+/// Of a batch that is disturbed: what it would be without.
+template <class Real, class BatchOf>
+auto lesson(const Disturbed<BatchOf>& batch) {
+  return lesson<Real>(batch.batch);
 }
 
 }  // namespace tlm

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/noise.hpp>
 #include <tlm/layers/softmax.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
@@ -45,14 +44,17 @@ struct CrossEntropy {
   Matrix<n, cols, Real> Z_bar;
 };
 
-/// −Σ_k ω_k y_k / c with y_k = LogSoftmax(Z)_k at token x_k. Writing y_k = z_{k,x_k} − log Σ_j exp(z_kj),
+/// Σ_k ω_k·CrossEntropy(q_k, softmax(Z_k)) / c = −Σ_k ω_k·(Σ_j q_kj y_kj) / c with y_k = LogSoftmax(Z)_k, where q_k is the
+/// distribution that is wanted instead of token x_k: OneHot(x_k), or a smoothed one (objective.hpp). Writing
+/// y_kj = z_kj − log Σ_i exp(z_ki), and as Σ_j q_kj = 1,
 ///
-///   ∂y_k/∂z_kj = [j = x_k] − softmax(Z_k)_j,   hence   z̄_kj = ω_k/c (softmax(Z_k)_j − [j = x_k]).
+///   ∂(Σ_i q_ki y_ki)/∂z_kj = q_kj − softmax(Z_k)_j,   hence   z̄_kj = ω_k/c (softmax(Z_k)_j − q_kj).
 ///
-/// The tokens are from {0, …, cols − 1}. Throws std::invalid_argument unless there is one with a weight for each row of Z.
-template <std::size_t cols, class Real>
+/// (The Formulated Transformer, "Cross Entropy".) The tokens are from {0, …, cols − 1}. Throws std::invalid_argument unless
+/// there is one with a weight for each row of Z.
+template <std::size_t cols, class Real, class Distribution = OneHot>
 CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x, const Matrix<n, 1, Real>& omega,
-                                       const Real& c) {
+                                       const Real& c, const Distribution& q = {}) {
   require_same_sequences("what is to be said", x.sequences(), "the scores of the model", Z.sequences());
   require_same_sequences("what is to be said", x.sequences(), "the loss weights", omega.sequences());
   CrossEntropy<cols, Real> result{Real(0), log_softmax(std::move(Z))};
@@ -60,11 +62,18 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
   for (std::size_t k = 0; k < Y.rows(); ++k) {
     const auto x_k = std::size_t(x(k, 0));
     const Real share = omega(k, 0) / c;
-    result.value -= share * Y(k, x_k);
+    result.value -= share * q.mean(&Y(k, 0), x_k, cols);
     for (std::size_t j = 0; j < cols; ++j) Y(k, j) = share * exp(Y(k, j));
-    Y(k, x_k) -= share;
+    q.subtract(share, &Y(k, 0), x_k, cols);
   }
   return result;
+}
+
+/// Throws std::invalid_argument if the weights of a batch sum to 0, unless they are those of a part.
+template <class Objective, class Real>
+void require_a_weight(const Real& sum) {
+  if (!Objective::of_a_part && sum == Real(0))
+    throw std::invalid_argument("the loss weights of a batch sum to 0: there is nothing to average");
 }
 
 /// Refuses what a model cannot be taught to say: throws std::out_of_range for a token that is not in the vocabulary, and
@@ -80,8 +89,7 @@ void require_valid(const Lesson<Domain, Real>& lesson) {
         message << "loss weight " << omega << " is not from [0, 1]";
         throw std::invalid_argument(message.str());
       }
-  if (!Objective::of_a_part && sum_of(lesson.omega) == Real(0))
-    throw std::invalid_argument("the loss weights of a batch sum to 0: there is nothing to average");
+  require_a_weight<Objective>(sum_of(lesson.omega));
 }
 
 /// The numbers that a model computes with.
@@ -99,6 +107,9 @@ struct LessonsOf<Batch<Other>, Real> {
   using type = Lesson<Tokens, Other>;
   static constexpr bool same_numbers = std::is_same_v<Other, Real>;
 };
+
+template <class BatchOf, class Real>
+struct LessonsOf<Disturbed<BatchOf>, Real> : LessonsOf<BatchOf, Real> {};
 
 /// The condition under which a model can learn from a kind of batch. A failure shows both.
 template <class T, class BatchOf>
@@ -119,41 +130,86 @@ struct CanLearnFrom {
 
 /// −Σω_ji·y_ji / c over all tokens of a batch, where y_ji is the log probability that T gives to token x_ji after (start,
 /// x_j1, …, x_j,i−1): y_ji = Y_j[i] at x_ji, with Y_j = LogSoftmax(T(start, x_j1, …, x_jn)|n); of an encoder–decoder, to
-/// token y_i after its source and (y_1, …, y_{i−1}). The objective makes c of Σω: Mean, Sum or PartOf a larger batch. If T
-/// ends with a Softmax, y is the logarithm of what it gives, computed from its scores.
+/// token y_i after its source and (y_1, …, y_{i−1}). The objective makes c of Σω: Mean, Sum or PartOf a larger batch; by one
+/// that is Smoothed, y_ji is Y_j[i] in the mean over all tokens, by the distribution that it wants. If T ends with a Softmax,
+/// y is the logarithm of what it gives, computed from its scores. Of a Disturbed batch it is the loss of T(·; noise).
 ///
 /// One sequence with all weights 1 gives the loss of a single sequence, −(1/n)Σy_k. Non-negative. Throws what lesson,
-/// require_valid and the model throw.
+/// require_valid, the objective and the model throw.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}) {
   static_assert(IsLayer<T>::value);
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);
-    return cross_entropy(scores(model)(std::move(todays.read)), todays.said, todays.omega,
-                         objective(sum_of(todays.omega)))
-        .value;
+    const auto q = wanted_distribution(objective);
+    const auto environment = environment_of(batch);
+    auto Z =
+        std::apply([&](const auto&... entry) { return scores(model)(std::move(todays.read), entry...); }, environment);
+    return cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)), q).value;
   } else {
     return {};
   }
 }
 
-/// The same number; adds its gradient in the weight space to `gradient`. With a Noise it is the loss of T(·; noise), as a
-/// model with a Dropout is to learn by. Throws like loss; the gradient then is as it was.
-template <class T, class BatchOf, class Objective = Mean, std::same_as<Noise>... Chance>
-RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
-                            Chance... noise) {
+/// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
   static_assert(IsLayer<T>::value);
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);
-    auto [Z, pullback] = scores(model).value_and_pullback(std::move(todays.read), noise...);
-    auto [loss, Z_bar] = cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)));
-    pullback(std::move(Z_bar), scores(gradient), noise...);  // by which nothing is differentiated
+    const auto q = wanted_distribution(objective);
+    auto environment = environment_of(batch);
+    auto [Z, pullback] = std::apply(
+        [&](const auto&... entry) { return scores(model).value_and_pullback(std::move(todays.read), entry...); },
+        environment);
+    auto [loss, Z_bar] = cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)), q);
+    // By noise nothing is differentiated: what stands for its gradient is not written to.
+    std::apply([&](auto&... entry) { pullback(std::move(Z_bar), scores(gradient), entry...); }, environment);
     return loss;
   } else {
     return {};
   }
+}
+
+/// c of a batch that is given in parts: Σω of all of them first, and the objective makes c of it. Throws what lesson throws,
+/// and std::invalid_argument for a batch without parts, or one whose weights sum to 0 unless it is itself a part.
+template <class Real, class BatchOf, class Objective>
+Real sum_of_weights(const InParts<BatchOf>& batch, const Objective&) {
+  if (batch.parts.empty()) throw std::invalid_argument("a batch in parts needs at least one part; this one has none");
+  Real sum(0);
+  for (const BatchOf& part : batch.parts) sum += sum_of(lesson<Real>(part).omega);
+  require_a_weight<Objective>(sum);
+  return sum;
+}
+
+/// The loss of a batch that is given in parts, as if they were one: −Σωy / c, where Σω and Σωy are those of all parts, each of
+/// which is computed on its own. The mean over held-out data of any size is so the mean over all its tokens, and not of the
+/// parts' means.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss(const T& model, const InParts<BatchOf>& batch, const Objective& objective = {}) {
+  static_assert(IsLayer<T>::value);
+  RealOf<T> sum(0);
+  if constexpr (CanLearnFrom<T, BatchOf>::value) {
+    const auto part = part_of(objective, sum_of_weights<RealOf<T>>(batch, objective));
+    for (const BatchOf& each : batch.parts) sum += loss(model, each, part);
+  }
+  return sum;
+}
+
+/// The same number; adds its gradient in the weight space to `gradient`, part by part. Throws like loss; the gradient then
+/// may have those of some parts.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const InParts<BatchOf>& batch, T& gradient,
+                            const Objective& objective = {}) {
+  static_assert(IsLayer<T>::value);
+  RealOf<T> sum(0);
+  if constexpr (CanLearnFrom<T, BatchOf>::value) {
+    const auto part = part_of(objective, sum_of_weights<RealOf<T>>(batch, objective));
+    for (const BatchOf& each : batch.parts) sum += loss_and_gradient(model, each, gradient, part);
+  }
+  return sum;
 }
 
 }  // namespace tlm

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <tlm/language.hpp>
+#include <cstddef>
+#include <sstream>
+#include <stdexcept>
+
+#include <tlm/matrix/numbers.hpp>
 
 namespace tlm {
 
 /// Objectives: what a loss makes of the weighted log probabilities ωy of its tokens. It is −Σωy / c with c of the batch's
-/// Σω.
+/// Σω; y is the log probability of the token, or, if the objective is Smoothed, a mean of those of all.
 
 /// The weighted mean: c = Σω. (Article, "Batch evaluation with loss weights"; the NumPy notebook's text.)
 struct Mean {
@@ -35,5 +39,84 @@ struct PartOf {
 
   Real operator()(const Real&) const { return whole; }
 };
+
+/// What a part of a batch has for an objective if Σω of the whole batch is known.
+template <class Objective, class Real>
+PartOf<Real> part_of(const Objective& objective, const Real& whole) {
+  return {objective(whole)};
+}
+
+/// The distribution q = OneHot(x) on {0, …, s−1}, which gives token x the probability 1.
+///
+/// CrossEntropy(q, p) = −Σ_j q_j log p_j (The Formulated Transformer, "Cross Entropy") asks for two things of q: the mean
+/// Σ_j q_j y_j of numbers y, and q itself, to be subtracted.
+struct OneHot {
+  /// Σ_j q_j y_j = y_x. The other terms are left out: where y_j is −∞, 0·y_j is not a number.
+  template <class Real>
+  Real mean(const Real* y, std::size_t x, std::size_t) const {
+    return y[x];
+  }
+  /// r ← r − cq.
+  template <class Real>
+  void subtract(const Real& c, Real* r, std::size_t x, std::size_t) const {
+    r[x] -= c;
+  }
+};
+
+/// The distribution q = (1−ε)·OneHot(x) + ε/s on {0, …, s−1}: label smoothing. (Szegedy et al., 2016, section 7; Attention Is
+/// All You Need, section 5.4, with ε = 0.1.)
+struct SmoothedOneHot {
+  double epsilon;
+
+  /// Σ_j q_j y_j = (1−ε)·y_x + ε/s·Σ_j y_j.
+  template <class Real>
+  Real mean(const Real* y, std::size_t x, std::size_t s) const {
+    const Real share = Real(epsilon) / Real(s);
+    return (Real(1) - Real(epsilon)) * y[x] + share * sum_of(s, [&](std::size_t j) { return y[j]; });
+  }
+  /// r ← r − cq.
+  template <class Real>
+  void subtract(const Real& c, Real* r, std::size_t x, std::size_t s) const {
+    const Real share = c * (Real(epsilon) / Real(s));
+    for (std::size_t j = 0; j < s; ++j) r[j] -= share;
+    r[x] -= c * (Real(1) - Real(epsilon));
+  }
+};
+
+/// An objective whose tokens are to be said with the probability 1 − ε + ε/s only, and every other one with ε/s:
+/// −Σω·(Σ_j q_j y_j) / c with the c of the objective and q = SmoothedOneHot. Smoothed<Mean>{.epsilon = 0.1}.
+///
+/// The loss is then not less than the entropy of q, however good the model. To compare models, take the objective itself.
+template <class Objective>
+struct Smoothed {
+  static constexpr bool of_a_part = Objective::of_a_part;
+  double epsilon = 0.1;  ///< 0 < ε < 1
+  Objective objective{};
+
+  template <class Real>
+  Real operator()(const Real& sum_of_weights) const {
+    return objective(sum_of_weights);
+  }
+
+  friend SmoothedOneHot wanted_distribution(const Smoothed& smoothed) {
+    if (!(smoothed.epsilon > 0 && smoothed.epsilon < 1)) {
+      std::ostringstream message;
+      message << "epsilon of Smoothed must be greater than 0 and less than 1, not " << smoothed.epsilon;
+      throw std::invalid_argument(message.str());
+    }
+    return {smoothed.epsilon};
+  }
+  template <class Real>
+  friend Smoothed<PartOf<Real>> part_of(const Smoothed& smoothed, const Real& whole) {
+    return {smoothed.epsilon, part_of(smoothed.objective, whole)};
+  }
+};
+
+/// The distribution that an objective wants instead of each token. Of one that is Smoothed it throws std::invalid_argument
+/// for an ε that is out of its range.
+template <class Objective>
+OneHot wanted_distribution(const Objective&) {
+  return {};
+}
 
 }  // namespace tlm

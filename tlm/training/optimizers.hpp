@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/matrix/numbers.hpp>
 
-/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient. They throw
-/// std::invalid_argument, and move nothing, if one of their own numbers is out of its range when rounded to the numbers of
-/// the layer: 0.99999999 is 1 as a float.
+/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. They
+/// throw std::invalid_argument, and move nothing, if one of their own numbers is out of its range when rounded to the numbers
+/// of the layer: 0.99999999 is 1 as a float.
 namespace tlm {
 
 namespace detail {
@@ -56,15 +59,20 @@ struct SGD {
   }
 };
 
-/// Adam (Kingma and Ba, 2015): with moments m and v, which start at 0, and t = 1, 2, … counting the steps,
+/// Adam (Kingma and Ba, 2015) with decoupled weight decay (AdamW: Loshchilov and Hutter, 2019, algorithm 2): with moments m
+/// and v, which start at 0, and t = 1, 2, … counting the steps,
 ///
-///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε).
+///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε) − ηλw.
+///
+/// λ is 0 for what is no matrix by its Role: factors are not drawn away from 1, nor summands to 0. With λ = 0 everywhere, as
+/// it is by default, this is Adam.
 template <class Layer>
 struct Adam {
   double learning_rate = 0.001;  ///< η > 0
   double beta_1 = 0.9;           ///< From [0, 1).
   double beta_2 = 0.999;         ///< From [0, 1).
   double epsilon = 1e-8;         ///< ε > 0
+  double weight_decay = 0;       ///< λ ≥ 0, of the weight matrices.
 
   void operator()(Layer& layer, const Layer& gradient) {
     using Number = typename CodomainOf<Layer>::Real;
@@ -72,21 +80,23 @@ struct Adam {
     detail::require_rate_of_decay<Number>("beta_1 of Adam", beta_1);
     detail::require_rate_of_decay<Number>("beta_2 of Adam", beta_2);
     detail::require_positive<Number>("epsilon of Adam", epsilon);
+    detail::require(std::isfinite(Number(weight_decay)) && Number(weight_decay) >= 0, "weight_decay of Adam",
+                    "finite and at least 0", weight_decay);
     ++t;
     const double eta = learning_rate / (1 - std::pow(beta_1, double(t)));
     const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
     for_each_weight(
-        [&]<class Weight>(const Name&, Weight& w, const Weight& g, Weight& m, Weight& v) {
+        [&]<class Weight>(const Name& name, Weight& w, const Weight& g, Weight& m, Weight& v) {
           using Real = typename Weight::Real;
           const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
-                     eps = Real(epsilon);
+                     eps = Real(epsilon), decay = Real(name.role == Role::matrix ? learning_rate * weight_decay : 0);
           for (std::size_t e = 0; e < Weight::size; ++e) {
             Real& m_e = m.data()[e];
             Real& v_e = v.data()[e];
             const Real g_e = g.data()[e];
             m_e = b_1 * m_e + (1 - b_1) * g_e;
             v_e = b_2 * v_e + (1 - b_2) * g_e * g_e;
-            w.data()[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps);
+            w.data()[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w.data()[e];
           }
         },
         layer, gradient, first_moment, second_moment);
@@ -95,5 +105,56 @@ struct Adam {
   Layer first_moment{}, second_moment{};
   std::uint64_t t = 0;
 };
+
+/// ‖g‖ = √Σg², over all weights of a gradient together, added up in double.
+template <class Layer>
+double norm_of(const Layer& gradient) {
+  double sum = 0;
+  for_each_weight(
+      [&]<class Weight>(const Name&, const Weight& g) {
+        sum += sum_of(std::remove_const_t<Weight>::size,
+                      [&](std::size_t e) { return double(g.data()[e]) * double(g.data()[e]); });
+      },
+      gradient);
+  return std::sqrt(sum);
+}
+
+/// An optimizer whose gradients are no longer than a limit (Pascanu et al., 2013, algorithm 1): with the norm of the whole
+/// gradient,
+///
+///   g ← g·limit/‖g‖   if ‖g‖ > limit,
+///
+/// before the optimizer moves the weights. The gradient that it is given is scaled in place.
+///
+///   Clipped adam{Adam<Model>{}, 1.0};
+template <class Optimizer>
+struct Clipped {
+  Optimizer optimizer;
+  double limit;     ///< Finite and greater than 0.
+  double norm = 0;  ///< ‖g‖ of the last gradient, before it was scaled.
+
+  /// Throws std::runtime_error for a gradient whose norm is infinite or not a number; then nothing is moved.
+  template <class Layer>
+  void operator()(Layer& layer, Layer& gradient) {
+    using Number = typename CodomainOf<Layer>::Real;
+    detail::require_positive<Number>("the limit of Clipped", limit);
+    norm = norm_of(gradient);
+    if (!std::isfinite(norm))
+      throw std::runtime_error(std::string("the norm of the gradient is ") +
+                               (std::isnan(norm) ? "not a number" : "infinite") +
+                               ": the weights have grown too large, as they do by too large a learning rate");
+    if (norm > limit) {
+      const auto factor = Number(limit / norm);
+      for_each_weight(
+          [&]<class Weight>(const Name&, Weight& g) {
+            for (std::size_t e = 0; e < Weight::size; ++e) g.data()[e] *= factor;
+          },
+          gradient);
+    }
+    optimizer(layer, gradient);
+  }
+};
+template <class Optimizer>
+Clipped(Optimizer, double) -> Clipped<Optimizer>;
 
 }  // namespace tlm

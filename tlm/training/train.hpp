@@ -56,7 +56,8 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 /// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
 /// move the weights, and reports. Returns the number of steps done.
 ///
-///   next_batch() → Batch<Real> or Translations;   optimizer(model, gradient);   report(Progress) → Continue
+///   next_batch() → Batch<Real> or Translations, or InParts of these;
+///   optimizer(model, gradient);   report(Progress) → Continue
 ///
 /// A loop of one's own does the same: before it require_initialized may be asked once, with the first gradient, and
 ///

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/random/generator.hpp>
+#include <tlm/tasks/numbers_in_words.hpp>
+#include <tlm/text/catalogue.hpp>
+#include <tlm/text/pairs.hpp>
+
+/// Pairs of sentences: to learn from, to look at while learning, and to test what was learned.
+struct Corpus {
+  std::string name;                      ///< "numbers", "catalogues fr", "pairs FILE"
+  std::vector<tlm::SentencePair> known;  ///< To learn from; of the numbers some of them.
+  std::vector<tlm::SentencePair> validation, held_out;
+};
+
+/// At most `most` of some pairs, evenly over all of them.
+inline std::vector<tlm::SentencePair> some(const std::vector<tlm::SentencePair>& pairs, std::size_t most) {
+  std::vector<tlm::SentencePair> chosen;
+  const std::size_t count = std::min(most, pairs.size());
+  for (std::size_t k = 0; k < count; ++k) chosen.push_back(pairs[k * pairs.size() / count]);
+  return chosen;
+}
+
+/// Numbers up to 999,999,999: 1000 that are held out to test, 200 others that are held out to look at.
+inline Corpus numbers() {
+  const tlm::NumbersInWords task;
+  tlm::Generator generator{0};
+  const auto draw = [&](std::size_t count, bool to_learn_from) {
+    std::vector<tlm::SentencePair> pairs;
+    while (pairs.size() < count)
+      pairs.push_back(task.pair(to_learn_from ? task.training_number(generator) : task.held_out_number(generator)));
+    return pairs;
+  };
+  Corpus corpus{"numbers", draw(10'000, true), {}, tlm::distinct(draw(1100, false))};
+  corpus.held_out.resize(1000);
+  for (const tlm::SentencePair& pair : draw(400, false))
+    if (corpus.validation.size() < 200 &&
+        std::find(corpus.held_out.begin(), corpus.held_out.end(), pair) == corpus.held_out.end())
+      corpus.validation.push_back(pair);
+  return corpus;
+}
+
+/// Of pairs that were read: those with one set of words in ten are held out, and of the others one in eleven to look at.
+inline Corpus sentences(std::string name, tlm::SentencePairs read) {
+  auto [rest, held_out] = tlm::split_by_words(tlm::distinct(std::move(read.pairs)), 10);
+  auto [known, validation] = tlm::split_by_words(rest, 11);
+  if (known.empty() || validation.empty() || held_out.empty())
+    throw std::invalid_argument("there are too few pairs to hold some out: " + std::to_string(known.size()) +
+                                " would be left to learn from, " + std::to_string(validation.size()) +
+                                " to look at and " + std::to_string(held_out.size()) + " to test");
+  if (read.left_out.count() > 0) std::cout << "left out: " << read.left_out.sentence() << '\n';
+  return {std::move(name), std::move(known), some(validation, 300), some(held_out, 1000)};
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <iomanip>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <examples/learning.hpp>
+#include <tlm/decoding/beam_search.hpp>
+#include <tlm/decoding/decode.hpp>
+#include <tlm/models/wolfram_transformer.hpp>
+#include <tlm/text/byte_pairs.hpp>
+#include <tlm/text/f_score.hpp>
+#include <tlm/training/initialization.hpp>
+#include <tlm/training/loss.hpp>
+
+#include "corpus.hpp"
+#include "options.hpp"
+
+/// The fourth source's model, with as many blocks as it is told, and its tokens.
+template <std::size_t vocab_size, std::size_t blocks, std::size_t max_len>
+class Translator {
+ public:
+  static constexpr tlm::wolfram::Config config{
+      .src_vocab_size = vocab_size, .tgt_vocab_size = vocab_size, .blocks = blocks, .max_len = max_len};
+  using Model = tlm::wolfram::Transformer<config>;
+  using Tokenizer = tlm::BytePairs<vocab_size>;
+
+  /// Learns from a corpus, from the beginning or from where a file has come to.
+  static void train(const Options& options, const Corpus& corpus) {
+    const std::size_t steps = *options.steps;
+    auto learning = std::make_unique<program::Learning<Model>>(program::Learning<Model>{
+        .run = {.optimizer = {{{.beta_2 = 0.98},
+                               {.greatest = options.learning_rate,
+                                .least = options.learning_rate / 1000,
+                                .warm_up = std::min<std::size_t>(200, steps / 10),
+                                .steps = steps}},
+                              1.0},
+                .patience = {.evaluations = corpus.name == "numbers" ? std::numeric_limits<std::uint64_t>::max() : 6},
+                .generator = tlm::Generator{options.seed}},
+        .path = options.model,
+        .configuration = configuration(options, corpus.name),
+        .steps = steps,
+        .every = std::max<std::size_t>(1, steps / 25)});
+    auto& run = learning->run;
+    if (options.resume) {
+      tlm::storage::load_run(options.model, run, learning->configuration);
+    } else {
+      run.tokenizer = Tokenizer::learned(tlm::lines_of(corpus.known)).list();
+      tlm::initialize_glorot(run.model, run.generator);
+      learning->save();  // what cannot be written is to be known now
+    }
+    const auto tokenizer = Tokenizer::from_list(run.tokenizer);
+    std::cout << "an encoder-decoder of " << blocks << " and " << blocks << " blocks, "
+              << tlm::weight_count<Model> << " weights, learns " << corpus.name << " in " << steps
+              << " steps with batches of " << options.batch_size << ", learning rate " << options.learning_rate
+              << ", seed " << options.seed << std::endl;
+
+    const tlm::TokenPairs known = tlm::tokens_of(corpus.known, tokenizer, max_len),
+                          held_out = tlm::tokens_of(corpus.validation, tokenizer, max_len);
+    if (known.left_out.count() > 0) std::cout << "to learn from, " << known.left_out.sentence() << std::endl;
+    if (known.sources.empty() || held_out.sources.empty())
+      throw std::invalid_argument("no sentence is short enough: " + known.left_out.sentence());
+    const auto validation = tlm::in_parts({tlm::Tokens{held_out.sources}, tlm::Tokens{held_out.targets}},
+                                          std::min<std::size_t>(32, held_out.sources.size()));
+    const tlm::NumbersInWords numbers;
+    std::uint64_t tokens = 0;
+    const auto next_batch = [&] {
+      std::vector<std::vector<tlm::Token>> x, y;
+      for (std::size_t s = 0; s < options.batch_size; ++s) {
+        if (corpus.name == "numbers") {
+          const auto pair = numbers.pair(numbers.training_number(run.generator));
+          x.push_back(tokenizer.framed(pair.source));
+          y.push_back(tokenizer.framed(pair.target));
+        } else {
+          const auto k = std::size_t(run.generator.integer(0, int(known.sources.size()) - 1));
+          x.push_back(known.sources[k]);
+          y.push_back(known.targets[k]);
+        }
+        tokens += x.back().size() + y.back().size();
+      }
+      return tlm::Disturbed{tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}},
+                            tlm::Noise{run.model, options.seed, run.step}};
+    };
+    const auto evaluate = [&] {
+      std::size_t right = 0;
+      for (const tlm::SentencePair& pair : corpus.validation)
+        right += said(run.model, tokenizer, pair.source) == pair.target;
+      const auto& sample = corpus.validation[run.step / learning->every % corpus.validation.size()];
+      std::ostringstream more;
+      more << "  exactly right " << std::fixed << std::setprecision(1)
+           << 100 * double(right) / double(corpus.validation.size()) << " % of " << corpus.validation.size()
+           << " held out; « " << sample.source << " » → « " << said(run.model, tokenizer, sample.source) << " »\n";
+      return std::pair{double(tlm::loss(run.model, validation)), more.str()};
+    };
+    program::learn(
+        *learning, next_batch, [&] { return tokens; }, evaluate);
+  }
+
+  /// What a file has learned.
+  explicit Translator(const Options& options)
+      : model_{std::make_unique<Model>()},
+        tokenizer_{Tokenizer::from_list(tlm::storage::load_best(options.model, *model_))},
+        beam_{std::size_t(options.beam)} {}
+
+  /// The translation of a sentence.
+  std::string operator()(const std::string& sentence) const {
+    if (beam_ == 1) return said(*model_, tokenizer_, sentence);
+    const auto found =
+        tlm::beam_search(*model_, tokenizer_.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len}, {beam_});
+    return tokenizer_.decode(found.front().text);
+  }
+
+ private:
+  static std::string said(const Model& model, const Tokenizer& tokenizer, const std::string& sentence) {
+    return tokenizer.decode(
+        tlm::decode(model, tokenizer.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len}));
+  }
+
+  static tlm::storage::Metadata configuration(const Options& options, const std::string& corpus) {
+    std::ostringstream rate;
+    rate << options.learning_rate;
+    return {{"program", "translate"},
+            {"corpus", corpus},
+            {"blocks", std::to_string(blocks)},
+            {"steps", std::to_string(*options.steps)},
+            {"batch_size", std::to_string(options.batch_size)},
+            {"learning_rate", rate.str()},
+            {"seed", std::to_string(options.seed)}};
+  }
+
+  std::unique_ptr<Model> model_;
+  Tokenizer tokenizer_;
+  std::size_t beam_;
+};

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tlm/models/transformer_lm.hpp>
+#include <tlm/storage/checkpoint.hpp>
+#include <tlm/tasks/reversal.hpp>
+#include <tlm/text/byte_pairs.hpp>
+#include <tlm/training/initialization.hpp>
+#include <tlm/training/schedules.hpp>
+
+#include "storage.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+template <std::size_t d_ff>
+using ModelOf =
+    TransformerLM<Config{.vocab_size = 4, .d_model = 16, .d_ff = d_ff, .n_layers = 1, .n_heads = 2, .max_len = 9}>;
+using Model = ModelOf<32>;
+const Reversal task{3, 2, 3};
+
+template <class M>
+using RunOf = TrainingRun<M, Clipped<Scheduled<Adam<M>, Cosine>>>;
+using Run = RunOf<Model>;
+
+const storage::Metadata configuration{{"n_heads", "2"}};
+
+/// A run that has done nothing yet, with weights from a seed.
+template <class M = Model>
+RunOf<M> new_run(std::uint64_t seed) {
+  Cosine eta{.greatest = 0.02, .least = 0.001, .warm_up = 5, .steps = 30};
+  RunOf<M> run{.optimizer = {{{.weight_decay = 0.01}, eta}, 0.5},
+               .patience = {.evaluations = 100},
+               .generator = Generator{seed}};
+  initialize_uniform(run.model, run.generator);
+  return run;
+}
+
+/// Steps by smoothed losses of batches in parts, some of which are drawn and some taken in turn, with an evaluation after each
+/// third one.
+void train_for(Run& run, std::size_t steps) {
+  Generator fixed{99};
+  std::vector<Batch<>> in_turn;
+  for (int i = 0; i < 5; ++i) in_turn.push_back(task.batch(2, fixed));
+  // Other tokens than are learned: the loss on them rises again, so that the best weights are not the last ones.
+  auto other = task.batch(8, fixed);
+  for (std::size_t i = 0; i < other.x.rows(); ++i) other.x(i, 0) = fixed.integer(0, 3);
+  const auto held_out = in_parts(other, 3);
+  const auto next_batch = [&] {
+    run.place += 1;
+    return InParts<Batch<>>{{task.batch(2, run.generator), in_turn[run.place % 5]}};
+  };
+  train(
+      run.model, run.optimizer, next_batch, steps,
+      [&](const Progress&) {
+        return ++run.step % 3 == 0 ? run.patience(run.model, loss(run.model, held_out)) : Continue::yes;
+      },
+      Smoothed<Mean>{.epsilon = 0.1});
+}
+
+/// What a file of a run would contain.
+template <class M>
+std::string bytes_of(const RunOf<M>& run) {
+  const Directory directory;
+  storage::save_run(directory / "run", run, configuration);
+  return contents_of(directory / "run");
+}
+
+/// All that is written of a run.
+template <class Numbers>
+std::vector<Numbers> numbers_of(Run& run, Generator::State& state) {
+  std::vector<Numbers> list;
+  storage::add_run(list, run, state);
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("20 steps are 7 steps, a file, and 13 steps of another process: bit for bit, wherever the break is") {
+  const Directory directory;
+  Run whole = new_run(1);
+  whole.tokenizer = BytePairs<300>::learned("to be or not to be, ça ira").list();
+  const Run at_the_beginning = whole;
+  train_for(whole, 20);
+  const std::string expected = bytes_of(whole);
+  CHECK(whole.patience.least < 10);
+
+  for (const std::size_t before : {0u, 1u, 7u, 19u}) {
+    CAPTURE(before);
+    Run interrupted = at_the_beginning;
+    train_for(interrupted, before);
+    storage::save_run(directory / "run", interrupted, configuration);
+    const int exit_code = in_a_child([&] {
+      Run resumed = new_run(2);
+      storage::load_run(directory / "run", resumed, configuration);
+      train_for(resumed, 20 - before);
+      storage::save_run(directory / "run", resumed, configuration);
+      return 42;
+    });
+    CHECK(exit_code == 42);
+    CHECK(contents_of(directory / "run") == expected);
+  }
+  // The tokenizer comes back, too.
+  Run loaded = new_run(3);
+  storage::load_run(directory / "run", loaded, configuration);
+  CHECK(loaded.tokenizer == whole.tokenizer);
+  CHECK(BytePairs<300>::from_list(loaded.tokenizer).list() == whole.tokenizer);
+}
+
+TEST_CASE("without any one of its parts a run does not go on alike") {
+  const Directory directory;
+  Run whole = new_run(1);
+  train_for(whole, 14);
+  REQUIRE(whole.patience.since > 0);  // or it need not be read
+  storage::save_run(directory / "run", whole, configuration);
+  train_for(whole, 6);
+  const std::string expected = bytes_of(whole);
+  for (const char* part : {"none", "DB_1.FF.A", "adam.m.", "adam.v.", "adam.t", "schedule.t", "best.DB_1.FF.A",
+                           "patience.least", "patience.since", "generator.", "step", "place"}) {
+    CAPTURE(std::string(part));
+    Run without = new_run(2);
+    Generator::State state = without.generator.state();
+    auto places = numbers_of<storage::Place>(without, state);
+    std::erase_if(places, [&](const storage::Place& place) { return place.name.starts_with(part); });
+    storage::SafetensorsFile{directory / "run"}.read(places);
+    without.generator = Generator{state};
+    train_for(without, 6);
+    CHECK((bytes_of(without) == expected) == (part == std::string("none")));
+  }
+}
+
+TEST_CASE("a file of a run has everything by its name") {
+  const Directory directory;
+  Run run = new_run(1);
+  train_for(run, 4);
+  run.tokenizer = "#version: 0.2\n";
+  storage::save_run(directory / "run", run, configuration);
+  const storage::SafetensorsFile file{directory / "run"};
+  CHECK(file.tensors().size() == 4 * matrix_count<Model> + 8);
+  for (const char* name : {"DB_1.FF.A", "adam.m.DB_1.FF.A", "adam.v.DB_1.FF.A", "best.DB_1.FF.A"})
+    CHECK(file.tensors().at(name).shape == std::vector<std::uint64_t>{16, 32});
+  for (const char* name :
+       {"adam.t", "schedule.t", "patience.since", "generator.seed", "generator.drawn", "step", "place"})
+    CHECK_MESSAGE(file.tensors().at(name).type == "U64", name);
+  CHECK(file.tensors().at("patience.least").type == "F64");
+  CHECK(file.metadata() == storage::Metadata{{"format", "tlm"},
+                                             {"n_heads", "2"},
+                                             {"tlm_version", storage::version_text()},
+                                             {"tokenizer", "#version: 0.2\n"}});
+  // Optimizers that remember less write less.
+  TrainingRun<Model, SGD> plain{.generator = Generator{1}};
+  storage::save_run(directory / "plain", plain);
+  CHECK(storage::SafetensorsFile{directory / "plain"}.tensors().size() == 2 * matrix_count<Model> + 6);
+  TrainingRun<Model, Scheduled<SGD, Cosine>> scheduled{.optimizer = {}, .generator = Generator{1}};
+  storage::save_run(directory / "scheduled", scheduled);
+  CHECK(storage::SafetensorsFile{directory / "scheduled"}.tensors().size() == 2 * matrix_count<Model> + 7);
+}
+
+TEST_CASE("of a run one reads the best weights, or the last ones if there was no validation") {
+  const Directory directory;
+  Run run = new_run(1);
+  run.tokenizer = "a tokenizer";
+  train_for(run, 2);
+  storage::save_run(directory / "run", run, configuration);
+  Model model;
+  CHECK(storage::load_best(directory / "run", model, configuration) == "a tokenizer");
+  CHECK(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(run.model));
+  train_for(run, 2);
+  storage::save_run(directory / "run", run, configuration);
+  storage::load_best(directory / "run", model, configuration);
+  CHECK(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(run.patience.best));
+  CHECK(!(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(run.model)));
+
+  const Model before = model;
+  CHECK(said([&] {
+          storage::load_best(directory / "run", model, {{"n_heads", "4"}});
+        }) == (directory / "run").string() + " is refused: its \"n_heads\" is \"2\", and should be \"4\"");
+  ModelOf<48> other;
+  CHECK(said([&] { storage::load_best(directory / "run", other, configuration); }) ==
+        (directory / "run").string() + " is refused: \"best.DB_1.FF.A\" is F32 [16, 32], and should be F32 [16, 48]");
+  storage::save_weights(directory / "weights", model, configuration);
+  CHECK(said([&] { storage::load_best(directory / "weights", model, configuration); }) ==
+        (directory / "weights").string() + " is refused: it does not say its \"tokenizer\"");
+  CHECK(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(before));
+}
+
+TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the run is as it was") {
+  const Directory directory;
+  const auto path = directory / "run";
+  Run run = new_run(1);
+  train_for(run, 2);
+  storage::save_run(path, run, configuration);
+  const std::string whole = contents_of(path);
+  train_for(run, 2);
+  const std::string before = bytes_of(run);
+  const auto refused = [&](const std::string& why, const storage::Metadata& expected = configuration) {
+    CHECK(said([&] { storage::load_run(path, run, expected); }) == path.string() + " is refused: " + why);
+    CHECK(bytes_of(run) == before);
+  };
+  /// The file with some of its bytes replaced by as many others.
+  const auto put_with = [&](const std::string& old, const std::string& by) {
+    std::string bytes = whole;
+    REQUIRE((bytes.find(old) != bytes.npos && old.size() == by.size()));
+    put(path, bytes.replace(bytes.find(old), old.size(), by));
+  };
+
+  // Another model.
+  refused("its \"n_heads\" is \"2\", and should be \"4\"", {{"n_heads", "4"}});
+  auto other = new_run<ModelOf<48>>(1);
+  CHECK(said([&] { storage::load_run(path, other, configuration); }) ==
+        path.string() + " is refused: \"DB_1.FF.A\" is F32 [16, 32], and should be F32 [16, 48]");
+
+  // A newer version, and what is none.
+  const std::string ours = "\"tlm_version\":\"" + storage::version_text() + "\"";
+  REQUIRE(storage::version_text() == "0.1.0");
+  for (const char* newer : {"0.1.1", "0.2.0", "1.0.0"}) {
+    put_with(ours, "\"tlm_version\":\"" + std::string(newer) + "\"");
+    refused("tlm " + std::string(newer) + " has written it, which is newer than this one, 0.1.0");
+  }
+  for (const char* none : {"0.1.x", "0.1..", "v.1.0", "1,0.0", "0.100", "00001", ".1.00"}) {
+    put_with(ours, "\"tlm_version\":\"" + std::string(none) + "\"");
+    refused("its \"tlm_version\" is \"" + std::string(none) + "\", which is none");
+  }
+  put_with("tlm_version", "TLM_version");
+  refused("it does not say its \"tlm_version\"");
+  put_with(ours, "\"tlm_version\":\"0.0.9\"");  // an older one is read
+  CHECK(said([&] {
+          storage::load_run(path, other, {{"n_heads", "3"}});
+        }) == path.string() + " is refused: its \"n_heads\" is \"2\", and should be \"3\"");
+
+  // Parts that are missing, and others.
+  const auto put_without = [&](const std::string& part) {
+    Run complete = run;
+    Generator::State state = run.generator.state();
+    auto list = numbers_of<storage::Tensor>(complete, state);
+    REQUIRE(std::erase_if(list, [&](const auto& tensor) { return tensor.name.starts_with(part); }) > 0);
+    storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
+  };
+  put_without("adam.v.");
+  refused("there is no \"adam.v.Em.W_e\", F32 [4, 16] (and " + std::to_string(matrix_count<Model> - 1) + " more)");
+  put_without("schedule.t");
+  refused("there is no \"schedule.t\", U64 []");
+  put_without("generator.drawn");
+  refused("there is no \"generator.drawn\", U64 []");
+  put_without("patience.");
+  refused("there is no \"patience.least\", F64 [] (and 1 more)");
+  put_without("step");
+  refused("there is no \"step\", U64 []");
+  storage::save_weights(path, run.model, configuration);
+  refused("it does not say its \"tokenizer\"");
+  {
+    Run complete = run;
+    Generator::State state = run.generator.state();
+    auto list = numbers_of<storage::Tensor>(complete, state);
+    const float one = 1;
+    storage::add_number(list, "one more", one);
+    storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
+    refused("nothing is known of \"one more\", F32 []");
+    list.pop_back();
+    state.drawn = std::uint64_t(1) << 41;
+    storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
+    CHECK(said([&] { storage::load_run(path, run, configuration); }) ==
+          "a generator that has drawn 2199023255552 numbers is not resumed: at most 2^40 are drawn again");
+    CHECK(bytes_of(run) == before);
+  }
+  put(path, whole.substr(0, whole.size() / 2));
+  CHECK(said([&] { storage::load_run(path, run, configuration); }).find("ends at byte") != std::string::npos);
+  CHECK(bytes_of(run) == before);
+  // Control: the whole file is none of these.
+  put(path, whole);
+  storage::load_run(path, run, configuration);
+  CHECK(bytes_of(run) == whole);
+}
+
+namespace {
+
+using Large =
+    TransformerLM<Config{.vocab_size = 64, .d_model = 64, .d_ff = 256, .n_layers = 1, .n_heads = 2, .max_len = 64}>;
+
+/// A run of which everything is this number: a megabyte.
+void set_all(TrainingRun<Large>& run, std::uint64_t number) {
+  for (Large* weights : {&run.model, &run.optimizer.first_moment, &run.optimizer.second_moment, &run.patience.best})
+    for_each_weight([&]<class Weight>(const Name&, Weight& w) { std::fill_n(w.data(), Weight::size, float(number)); },
+                    *weights);
+  run.optimizer.t = run.patience.since = run.step = run.place = number;
+  run.patience.least = double(number);
+  run.generator = Generator{number};
+  run.tokenizer = std::to_string(number);
+}
+
+/// The number of which a file is a whole run; throws what load_run throws, and std::runtime_error for a mixture.
+std::uint64_t number_of(const std::filesystem::path& path) {
+  TrainingRun<Large> run{.generator = Generator{0}}, expected{.generator = Generator{0}};
+  storage::load_run(path, run);
+  set_all(expected, run.step);
+  const Directory directory;
+  storage::save_run(directory / "expected", expected);
+  if (contents_of(path) != contents_of(directory / "expected")) throw std::runtime_error("a mixture");
+  return run.step;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a program that saves in a loop and is killed at 50 moments leaves a whole file, one of those that it saved") {
+  const Directory directory;
+  const auto path = directory / "run";
+  std::uint64_t last = 0, first = 0;
+  std::size_t while_writing = 0;
+  for (int kill = 0; kill < 50; ++kill) {
+    CAPTURE(kill);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      TrainingRun<Large> run{.generator = Generator{0}};
+      if (last > 0) storage::load_run(path, run);
+      for (std::uint64_t number = last + 1;; ++number) {
+        set_all(run, number);
+        storage::save_run(path, run);
+      }
+    }
+    // The first time it may finish one; then any moment, in steps that do not beat with the time that a file takes.
+    std::this_thread::sleep_for(std::chrono::microseconds{kill == 0 ? 500'000 : 5'000 + 1'237 * (kill % 41)});
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    while_writing += std::filesystem::exists(path.string() + ".part");
+    const std::uint64_t number = number_of(path);
+    CHECK(number >= last);
+    last = number;
+    if (kill == 0) first = number;
+  }
+  CHECK(while_writing > 0);
+  CHECK(first > 0);
+  CHECK(last > first);
+}
+
+TEST_CASE("a disk that fills leaves the last file whole, and says so") {
+  const Directory directory;
+  const auto path = directory / "run";
+  TrainingRun<Large> run{.generator = Generator{0}};
+  set_all(run, 1);
+  storage::save_run(path, run);
+  const std::size_t size = std::filesystem::file_size(path);
+  CHECK(size > 900'000);
+  set_all(run, 2);
+  for (const std::size_t room : {std::size_t(0), std::size_t(100), size / 2, size - 1}) {
+    CAPTURE(room);
+    const int exit_code = in_a_child([&] {
+      // Files cannot grow beyond this: as on a full disk, a part of what is written fits, and the rest is refused.
+      const rlimit limit{room, room};
+      if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+      return said([&] { storage::save_run(path, run); }) ==
+                     "cannot write " + path.string() + ": writing " + path.string() + ".part: File too large"
+                 ? 42
+                 : 2;
+    });
+    CHECK(exit_code == 42);
+    CHECK(number_of(path) == 1);
+    CHECK(!std::filesystem::exists(path.string() + ".part"));
+  }
+  storage::save_run(path, run);
+  CHECK(number_of(path) == 2);
+}

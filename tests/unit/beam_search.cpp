@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/decoding/beam_search.hpp>
+#include <tlm/layers/embedding.hpp>
+#include <tlm/models/formulated_transformer.hpp>
+#include <tlm/models/transformer_lm.hpp>
+
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+constexpr std::size_t size = 3;  // of the vocabulary
+using LM = TransformerLM<Config{.vocab_size = size, .d_model = 6, .d_ff = 7, .n_layers = 2, .n_heads = 2, .max_len = 9},
+                         double>;
+using EncoderDecoderModel = formulated::Transformer<
+    formulated::Config{.s = size, .d_model = 6, .d_ff = 7, .d_k = 3, .d_v = 5, .h = 2, .N = 1, .max_len = 9}, double>;
+
+/// A text, log p of what was said of it, and how many tokens that were.
+struct Text {
+  std::vector<Token> said;
+  double log_p;
+  std::size_t length;
+};
+
+/// log softmax of the last row of scores, by plain loops over all that was said: nothing is remembered.
+template <class T>
+std::vector<double> log_probabilities(const T& model, const std::vector<Token>& given, const std::vector<Token>& said) {
+  const auto Z = [&] {
+    if constexpr (CanDecode<T>::of_source)
+      return scores(model)({Tokens{given}, Tokens{said}});
+    else
+      return scores(model)(Tokens{said});
+  }();
+  std::vector<double> y;
+  double sum = 0;
+  for (std::size_t j = 0; j < size; ++j) sum += std::exp(Z(Z.rows() - 1, j));
+  for (std::size_t j = 0; j < size; ++j) y.push_back(Z(Z.rows() - 1, j) - std::log(sum));
+  return y;
+}
+
+/// What a model begins with, with the token that starts.
+template <class T>
+std::vector<Token> first_said(const std::vector<Token>& given, const Framing& framing) {
+  std::vector<Token> said{framing.start};
+  if (!CanDecode<T>::of_source) said.insert(said.end(), given.begin(), given.end());
+  return said;
+}
+
+/// All texts that a model can say.
+template <class T>
+std::vector<Text> all_texts(const T& model, const std::vector<Token>& given, const Framing& framing) {
+  std::vector<Text> open{{first_said<T>(given, framing), 0, 0}}, ended;
+  while (!open.empty()) {
+    const Text text = open.back();
+    open.pop_back();
+    const auto y = log_probabilities(model, given, text.said);
+    for (std::size_t j = 0; j < size; ++j) {
+      Text longer{text.said, text.log_p + y[j], text.length + 1};
+      longer.said.push_back(Token(j));
+      (Token(j) == framing.end || longer.said.size() == framing.max_len ? ended : open).push_back(longer);
+    }
+  }
+  return ended;
+}
+
+/// A beam search by plain loops, which computes everything again for every token.
+template <class T>
+std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, const Framing& framing,
+                             const Beam& beam) {
+  std::vector<Text> open{{first_said<T>(given, framing), 0, 0}}, ended;
+  while (!open.empty() && ended.size() < beam.width) {
+    std::vector<Text> longer;
+    for (const Text& text : open) {
+      const auto y = log_probabilities(model, given, text.said);
+      for (std::size_t j = 0; j < size; ++j) {
+        longer.push_back({text.said, text.log_p + y[j], text.length + 1});
+        longer.back().said.push_back(Token(j));
+      }
+    }
+    std::stable_sort(longer.begin(), longer.end(), [](const Text& a, const Text& b) { return a.log_p > b.log_p; });
+    longer.resize(std::min(longer.size(), beam.width - ended.size()));
+    open.clear();
+    for (const Text& text : longer)
+      (text.said.back() == framing.end || text.said.size() == framing.max_len ? ended : open).push_back(text);
+  }
+  return ended;
+}
+
+/// Requires that a search has found these texts, in the order of their ranks.
+void must_be(const std::vector<Found>& found, std::vector<Text> texts, double alpha) {
+  const auto rank = [&](const Text& text) { return text.log_p / std::pow((5.0 + double(text.length)) / 6.0, alpha); };
+  std::stable_sort(texts.begin(), texts.end(), [&](const Text& a, const Text& b) { return rank(a) > rank(b); });
+  REQUIRE(found.size() == texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    CAPTURE(i);
+    CHECK(found[i].text == std::vector<Token>(texts[i].said.begin() + 1, texts[i].said.end()));
+    CHECK(std::abs(found[i].log_p - texts[i].log_p) <= 1e-12);
+    CHECK(std::abs(found[i].rank - rank(texts[i])) <= 1e-12);
+  }
+}
+
+/// Says token j after token t with the probability in row t, column j of a table, whatever was before.
+struct Chain {
+  using declared = is::Rowwise;
+  using domain = Tokens;
+  using codomain = Matrix<n, size, double>;
+
+  Matrix<size, size, double> p;
+
+  codomain operator()(const domain& x) const {
+    codomain Y{x.sequences()};
+    for (std::size_t i = 0; i < x.rows(); ++i)
+      for (std::size_t j = 0; j < size; ++j) Y(i, j) = std::log(p(std::size_t(x(i, 0)), j));
+    return Y;
+  }
+  auto value_and_pullback(const domain& x) const {
+    return with_pullback((*this)(x), [](const codomain&, Chain&) { return Nothing{}; });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabilities, the best first", T, LM,
+                   EncoderDecoderModel) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    for (const double alpha : {0.0, 0.6, 2.0}) {
+      CAPTURE(seed);
+      CAPTURE(alpha);
+      Generator generator{seed};
+      const T model = random_layer<T>(generator);
+      const std::vector<Token> given{2, 1};
+      const Framing framing{.start = 1, .end = 0, .max_len = CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are said
+      const auto found = beam_search(model, given, framing, {.width = 1000, .alpha = alpha});
+      must_be(found, all_texts(model, given, framing), alpha);
+      CHECK(found.size() == 1 + 2 + 4 + 8 * 3);
+      double total = 0;
+      for (const Found& each : found) total += std::exp(each.log_p);
+      CHECK(total == doctest::Approx(1).epsilon(1e-12));
+    }
+}
+
+TEST_CASE_TEMPLATE("a narrow beam finds what one finds that computes everything again for every token", T, LM,
+                   EncoderDecoderModel) {
+  std::size_t other_than_greedy = 0, ended_early = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+    for (const std::size_t width : {1u, 2u, 3u, 7u}) {
+      CAPTURE(seed);
+      CAPTURE(width);
+      Generator generator{seed};
+      const T model = random_layer<T>(generator);
+      const std::vector<Token> given{2};
+      const Framing framing{.start = 1, .end = 0, .max_len = 8};
+      const Beam beam{.width = width};
+      const auto found = beam_search(model, given, framing, beam);
+      must_be(found, recomputed(model, given, framing, beam), beam.alpha);
+      CHECK(found.size() == width);
+      other_than_greedy += found.front().text != decode(model, given, framing);
+      ended_early += found.front().text.size() + 1 < framing.max_len;
+      if (width == 1) CHECK(found.front().text == decode(model, given, framing));
+    }
+  CHECK(other_than_greedy > 0);  // or little was searched
+  CHECK(ended_early > 0);
+}
+
+TEST_CASE("a beam finds what is likelier in the end than what is likeliest at first") {
+  // After 1: 2 is the likeliest, but nothing is likely after it; after 1 again comes the end.
+  const Chain chain{{1, 0x1p-60, 0x1p-60,  //
+                     0.05, 0.45, 0.5,      //
+                     0.3, 0.4, 0.3}};
+  const Framing framing{.start = 1, .end = 0, .max_len = 3};
+  CHECK(decode(chain, {}, framing) == std::vector<Token>{2, 1});
+  const auto found = beam_search(chain, {}, framing, {.width = 2});
+  CHECK(found.front().text == std::vector<Token>{1, 2});  // 0.45·0.5 > 0.5·0.4
+  CHECK(found.front().log_p == doctest::Approx(std::log(0.45 * 0.5)).epsilon(1e-12));
+  CHECK(found.back().text == std::vector<Token>{1, 1});  // 0.45·0.45 > 0.5·0.4
+}
+
+TEST_CASE("the length rule: log p/((5 + l)/6)^α") {
+  CHECK(Beam{.alpha = 0}.rank(-3, 7) == -3);
+  CHECK(Beam{.alpha = 1}.rank(-3, 1) == -3);
+  CHECK(Beam{.alpha = 1}.rank(-3, 7) == -1.5);
+  CHECK(Beam{.alpha = 2}.rank(-4, 7) == -1);
+  CHECK((Beam{}.width == 4 && Beam{}.alpha == 0.6));
+  // A short text with p = 0.4, and a long one with 0.6·0.6: by α = 0 the first one is better, by α = 1 the second one.
+  const Chain chain{{1, 0x1p-60, 0x1p-60,  //
+                     0.4, 0x1p-60, 0.6,    //
+                     0.6, 0.2, 0.2}};
+  const Framing framing{.start = 1, .end = 0, .max_len = 3};
+  CHECK(beam_search(chain, {}, framing, {.width = 3, .alpha = 0}).front().text == std::vector<Token>{0});
+  CHECK(beam_search(chain, {}, framing, {.width = 3, .alpha = 1}).front().text == std::vector<Token>{2, 0});
+}
+
+TEST_CASE("equal texts come in the order of their tokens, and the first of a beam of width 1 is greedy's") {
+  const Chain chain{{0.5, 0.25, 0.25,  //
+                     0.25, 0.375, 0.375, 0.25, 0.375, 0.375}};
+  const auto found = beam_search(chain, {}, {.start = 1, .end = 0, .max_len = 3}, {.width = 4, .alpha = 0});
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].text == std::vector<Token>{0});
+  CHECK(found[1].text == std::vector<Token>{1, 1});
+  CHECK(found[2].text == std::vector<Token>{1, 2});
+  CHECK(found[3].text == std::vector<Token>{2, 1});
+  CHECK(beam_search(chain, {}, {.start = 1, .end = 0, .max_len = 3}, {.width = 1}).front().text ==
+        decode(chain, {}, {.start = 1, .end = 0, .max_len = 3}));
+}
+
+TEST_CASE(
+    "scores that differ where their log probabilities do not: a beam of width 1 takes the greater, as greedy does") {
+  Embedding<4, 4> scores_of;
+  scores_of.W_e(1, 2) = 1e-9f;  // after token 1; all others are 0
+  const Framing framing{.start = 1, .end = 3, .max_len = 2};
+  const auto Y = log_softmax(Matrix<n, 4>{0, 0, 1e-9f, 0});
+  REQUIRE(Y(0, 0) == Y(0, 2));
+  CHECK(decode(scores_of, {}, framing) == std::vector<Token>{2});
+  CHECK(beam_search(scores_of, {}, framing, {.width = 1}).front().text == std::vector<Token>{2});
+}
+
+TEST_CASE("what is given without room for more is the only text") {
+  Generator generator{1};
+  const LM model = random_layer<LM>(generator);
+  const auto found = beam_search(model, {1, 2}, {.start = 0, .end = 0, .max_len = 3});
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().text == std::vector<Token>{1, 2});
+  CHECK((found.front().log_p == 0 && found.front().rank == 0));
+  // The token that ends does not end a text where it is given.
+  CHECK(beam_search(model, {1, 0}, {.start = 0, .end = 0, .max_len = 4}).front().text.size() == 3);
+}
+
+TEST_CASE("bad beams: one sentence each") {
+  Generator generator{1};
+  const LM model = random_layer<LM>(generator);
+  const Framing framing{.start = 0, .end = 0, .max_len = 5};
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.width = 0}),
+                       "the width of a beam is 0: at least 1 text must have room", std::invalid_argument);
+  const auto alpha_is = [](const char* number) {
+    return std::string("alpha of a beam is ") + number + ": it must be a finite number from 0 on";
+  };
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = -1}), alpha_is("-1.000000").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = NaN}), alpha_is("nan").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = infinity}), alpha_is("inf").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(beam_search(model, {1, 1, 1, 1, 1}, framing),
+                       "an input of 5 tokens is too long: with the token that starts there is room for 5 tokens",
+                       std::length_error);
+  LM not_a_number = model;
+  weight<"Φ.B">(not_a_number)(0, 1) = NaN;
+  CHECK_THROWS_WITH_AS(beam_search(not_a_number, {}, framing),
+                       "the score of token 1 is nan: texts are compared by finite scores", std::invalid_argument);
+}

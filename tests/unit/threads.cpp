@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include <tlm/parallel/threads.hpp>
+#include <tlm/tlm.hpp>
+
+#include "../../proofs/support.hpp"
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+constexpr wolfram::Config small{
+    .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
+template <class Real>
+using Model = wolfram::Transformer<small, Real>;
+
+/// Five translations of unequal lengths, a token of which does not count.
+Translations batch() {
+  return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
+          stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
+}
+
+/// Whether all weights are the same, bit for bit.
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  bool same = true;
+  for_each_weight(
+      [&]<class Weight>(const Name&, const Weight& of_a, const Weight& of_b) {
+        same = same && std::memcmp(of_a.data(), of_b.data(), Weight::size * sizeof(typename Weight::Real)) == 0;
+      },
+      a, b);
+  return same;
+}
+
+}  // namespace
+
+TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exactly over the prime field") {
+  using checking::PrimeField;
+  checking::redrawing(1, [](Generator& generator) {
+    const auto model = checking::draw_layer<Model<PrimeField>>(generator);
+    const Disturbed<Translations> disturbed{batch(), {model, 1, 1}};
+    Model<PrimeField> gradient;
+    set_to_zero(gradient);
+    const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
+    for (std::size_t count = 1; count <= 6; ++count) {
+      CAPTURE(count);
+      Threads<Model<PrimeField>> threads{count};
+      Model<PrimeField> of_parts;
+      set_to_zero(of_parts);
+      CHECK(loss_and_gradient(model, OnThreads{threads, disturbed}, of_parts) == loss);
+      CHECK(same_bits(of_parts, gradient));
+    }
+    return true;
+  });
+}
+
+TEST_CASE("in double the sum is in another order: within 1e-13, and the same bits every time") {
+  Generator generator{2};
+  const auto model = random_layer<Model<double>>(generator);
+  Model<double> gradient;
+  const double loss = loss_and_gradient(model, batch(), gradient);
+  Threads<Model<double>> threads{3};
+  Model<double> first;
+  CHECK(loss_and_gradient(model, OnThreads{threads, batch()}, first) == doctest::Approx(loss).epsilon(1e-14));
+  CHECK(distance_of_weights(first, gradient) < 1e-13);
+  for (int again = 0; again < 20; ++again) {
+    Model<double> other;
+    loss_and_gradient(model, OnThreads{threads, batch()}, other);
+    REQUIRE(same_bits(other, first));
+  }
+}
+
+TEST_CASE("gradients are added to what is there, also by threads") {
+  Generator generator{3};
+  const auto model = random_layer<Model<double>>(generator);
+  Threads<Model<double>> threads{2};
+  Model<double> once, twice;
+  loss_and_gradient(model, OnThreads{threads, batch()}, once);
+  for (int time = 0; time < 2; ++time) loss_and_gradient(model, OnThreads{threads, batch()}, twice);
+  for_each_weight(
+      []<class Weight>(const Name&, Weight& w) {
+        for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] *= 2;
+      },
+      once);
+  CHECK(distance_of_weights(once, twice) < 1e-13);
+}
+
+TEST_CASE("what a thread throws is thrown where it was asked, and the threads go on") {
+  Generator generator{4};
+  const auto model = random_layer<Model<double>>(generator);
+  Threads<Model<double>> threads{2};
+  Model<double> gradient;
+  Translations wrong = batch();
+  wrong.x(wrong.x.rows() - 1, 0) = 77;
+  CHECK_THROWS_AS(loss_and_gradient(model, OnThreads{threads, wrong}, gradient), std::out_of_range);
+  CHECK(loss_and_gradient(model, OnThreads{threads, batch()}, gradient) ==
+        doctest::Approx(loss(model, batch())).epsilon(1e-14));
+  CHECK_THROWS_WITH_AS(Threads<Model<double>>{0}, "0 threads compute nothing: at least 1 is needed",
+                       std::invalid_argument);
+}

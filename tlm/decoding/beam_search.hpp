@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/decoding/decode.hpp>
+#include <tlm/training/loss.hpp>
+
+namespace tlm {
+
+/// How wide a beam is, and how it compares texts of different lengths. (The defaults are those of Attention Is All You Need,
+/// section 6.1.)
+struct Beam {
+  std::size_t width = 4;  ///< ≥ 1
+  double alpha = 0.6;     ///< α ≥ 0
+
+  /// log p / ((5 + l)/6)^α of a text of which l tokens were said with the probability p. (Wu et al., 2016, equation 14.) With
+  /// α = 0 it is log p, by which a shorter text is the better one, other things being equal.
+  double rank(double log_p, std::size_t l) const { return log_p / std::pow((5 + double(l)) / 6, alpha); }
+};
+
+/// A text that a beam search has found: as decode would return it, the logarithm of the probability of what was said, and
+/// its rank, the greater the better.
+struct Found {
+  std::vector<Token> text;
+  double log_p, rank;
+};
+
+/// What a model may say, the best first: as many texts as the beam is wide, or fewer if there are no more.
+///
+/// log p of a text is Σ_i log P(y_i | what is given, y_1, …, y_{i−1}), over the tokens that are said. Of the beginnings with
+/// i tokens as many are kept as the beam has room for, those with the greatest log p; one that ends, by the token that ends
+/// or with max_len tokens, leaves the beam with its place. Of equal ones that comes first whose own beginning did, then the
+/// greater score, then the lower token. So a beam of width 1 is greedy; and one that has room for all beginnings finds the
+/// text with the greatest rank.
+///
+/// What is computed for a beginning is computed once: to go on in several ways the state is copied. Throws what decode
+/// throws, and std::invalid_argument for a beam without width, an α that is not a finite number from 0 on, and for scores
+/// that are infinite or not numbers.
+template <class T>
+std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, const Framing& framing,
+                               const Beam& beam = {}) {
+  static_assert(IsLayer<T>::value);
+  std::vector<Found> found;
+  if constexpr (CanDecode<T>::value) {
+    if (beam.width == 0) throw std::invalid_argument("the width of a beam is 0: at least 1 text must have room");
+    if (!(beam.alpha >= 0 && std::isfinite(beam.alpha)))
+      throw std::invalid_argument("alpha of a beam is " + std::to_string(beam.alpha) +
+                                  ": it must be a finite number from 0 on");
+    struct Beginning {
+      Utterance<T> utterance;
+      double log_p;
+    };
+    struct Continuation {
+      std::size_t beginning;
+      Token token;
+      double log_p, score;
+      bool operator<(const Continuation& other) const {
+        if (log_p != other.log_p) return log_p > other.log_p;
+        if (beginning != other.beginning) return beginning < other.beginning;
+        return score != other.score ? score > other.score : token < other.token;
+      }
+    };
+    std::vector<Beginning> beginnings{{Utterance<T>{model, given, framing}, 0}};
+    for (std::size_t said = 0; !beginnings.empty(); ++said) {
+      std::vector<Beginning> open;
+      for (Beginning& beginning : beginnings) {
+        if (beginning.utterance.ended())
+          found.push_back({beginning.utterance.text(), beginning.log_p, beam.rank(beginning.log_p, said)});
+        else
+          open.push_back(std::move(beginning));
+      }
+      std::vector<Continuation> continuations;
+      for (std::size_t b = 0; b < open.size(); ++b) {
+        const auto Z = open[b].utterance.next();
+        require_finite(Z.data(), T::codomain::cols, "texts are compared");
+        const auto Y = log_softmax(Z);
+        for (std::size_t j = 0; j < T::codomain::cols; ++j)
+          continuations.push_back({b, Token(j), open[b].log_p + double(Y(0, j)), double(Z(0, j))});
+      }
+      const std::size_t room = std::min(beam.width - found.size(), continuations.size());
+      std::partial_sort(continuations.begin(), continuations.begin() + std::ptrdiff_t(room), continuations.end());
+      beginnings.clear();
+      for (std::size_t c = 0; c < room; ++c) {
+        Utterance<T> utterance = open[continuations[c].beginning].utterance;
+        utterance.say(continuations[c].token);
+        beginnings.push_back({std::move(utterance), continuations[c].log_p});
+      }
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.rank > b.rank; });
+  }
+  return found;
+}
+
+}  // namespace tlm

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <semaphore>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tlm/training/loss.hpp>
+
+/// A batch learned from by several threads at once: each takes a part of its sequences.
+namespace tlm {
+
+/// Threads that compute losses and gradients of a model of type T. They live as long as this object, and sleep where there is
+/// nothing to do. Each but the first, which is the thread that asks, has a gradient of its own.
+///
+/// BLAS is to use one thread inside each of them (OPENBLAS_NUM_THREADS=1): otherwise they take the processors from each other.
+template <class T>
+class Threads {
+ public:
+  /// Throws std::invalid_argument for 0 threads.
+  explicit Threads(std::size_t count) {
+    if (count == 0) throw std::invalid_argument("0 threads compute nothing: at least 1 is needed");
+    for (std::size_t k = 1; k < count; ++k) workers_.push_back(std::make_unique<Worker>());
+  }
+  /// How many there are, with the one that asks.
+  std::size_t count() const { return workers_.size() + 1; }
+
+  /// The sum of the losses of all parts by this objective, each on a thread of its own; adds their gradients to `gradient`, in
+  /// the order of the parts. So the bits depend on the parts, and not on which of them is done first. Throws what the first
+  /// part throws that throws; the gradient then may have those of some parts.
+  template <class BatchOf, class Objective>
+  RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
+    if (parts.size() > count())
+      throw std::invalid_argument(std::to_string(parts.size()) + " parts are too many for " + std::to_string(count()) +
+                                  " threads");
+    std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
+    std::vector<std::exception_ptr> thrown(parts.size());
+    const auto compute = [&](std::size_t k, T& own) {
+      try {
+        losses[k] = loss_and_gradient(model, parts[k], own, objective);
+      } catch (...) {
+        thrown[k] = std::current_exception();
+      }
+    };
+    for (std::size_t k = 1; k < parts.size(); ++k)
+      workers_[k - 1]->start([&compute, k](T& own) {
+        set_to_zero(own);
+        compute(k, own);
+      });
+    if (!parts.empty()) compute(0, gradient);
+    RealOf<T> sum(0);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const T* const own = k == 0 ? nullptr : &workers_[k - 1]->finish();
+      if (thrown[k]) continue;
+      if (own)
+        for_each_weight(
+            []<class Weight>(const Name&, Weight& w, const Weight& more) {
+              for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] += more.data()[e];
+            },
+            gradient, *own);
+      sum += losses[k];
+    }
+    for (const std::exception_ptr& exception : thrown)
+      if (exception) std::rethrow_exception(exception);
+    return sum;
+  }
+
+ private:
+  /// A thread that does what it is given, with the gradient that it has.
+  class Worker {
+   public:
+    Worker()
+        : thread_{[this] {
+            for (;;) {
+              begin_.acquire();
+              if (!task_) return;
+              task_(own_);
+              end_.release();
+            }
+          }} {}
+    Worker(Worker&&) = delete;
+    ~Worker() {
+      task_ = nullptr;
+      begin_.release();
+    }
+    void start(std::function<void(T&)> task) {
+      task_ = std::move(task);
+      begin_.release();
+    }
+    const T& finish() {
+      end_.acquire();
+      return own_;
+    }
+
+   private:
+    T own_{};
+    std::function<void(T&)> task_;
+    std::binary_semaphore begin_{0}, end_{0};
+    std::jthread thread_;  // the last member: it begins when all others are there, and ends before they do
+  };
+
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+/// A batch whose sequences are shared among threads: as many parts as there are threads, or fewer if it has not so many
+/// sequences. Its loss and gradient are those of the whole, as of InParts.
+template <class T, class BatchOf>
+struct OnThreads {
+  Threads<T>& threads;
+  InParts<BatchOf> batch;
+
+  /// Sequences are shared in equal numbers, as far as that goes.
+  OnThreads(Threads<T>& those, const BatchOf& whole)
+      : threads{those}, batch{in_parts(whole, (sequence_count(whole) + those.count() - 1) / those.count())} {}
+};
+
+/// The loss of the whole batch; adds its gradient to `gradient`. Throws like Threads, and what sum_of_weights throws.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const OnThreads<T, BatchOf>& batch, T& gradient,
+                            const Objective& objective = {}) {
+  return batch.threads(model, batch.batch.parts, gradient,
+                       part_of(objective, sum_of_weights<RealOf<T>>(batch.batch, objective)));
+}
+
+}  // namespace tlm

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+#include <tlm/training/train.hpp>
+
+namespace tlm {
+
+/// Early stopping: keeps the weights with the least validation loss, and says when to stop, which is when so many
+/// evaluations in a row have not been better than that.
+///
+///   Patience<Model> patience{.evaluations = 5};
+///   … if (progress.step % 100 == 0) return patience(model, loss(model, held_out)); …
+///   model = patience.best;
+///
+/// A loss is better if it is less; the first one is, unless it is infinite or not a number.
+template <class Layer>
+struct Patience {
+  std::uint64_t evaluations;  ///< ≥ 1: how many that are not better are borne, of which the last one stops.
+
+  Layer best{};                                            ///< The weights with the least loss, 0 before there are any.
+  double least = std::numeric_limits<double>::infinity();  ///< Their loss.
+  std::uint64_t since = 0;                                 ///< How many evaluations there were since.
+
+  /// Takes note of the validation loss of a model, and answers whether to go on. Throws std::invalid_argument for a patience
+  /// of 0 evaluations.
+  Continue operator()(const Layer& model, double loss) {
+    if (evaluations == 0) throw std::invalid_argument("a patience of 0 evaluations stops before the first: at least 1");
+    if (loss < least) {
+      best = model;
+      least = loss;
+      since = 0;
+    } else {
+      ++since;
+    }
+    return since < evaluations ? Continue::yes : Continue::no;
+  }
+};
+
+}  // namespace tlm
