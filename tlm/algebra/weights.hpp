@@ -239,7 +239,9 @@ auto& part(Layer& layer) {
 /// All weights become 0: what a gradient is before anything is added to it.
 template <class Layer>
 void set_to_zero(Layer& layer) {
-  for_each_weight([]<class Weight>(const Name&, Weight& w) { std::fill_n(w.data(), Weight::size, 0); }, layer);
+  for_each_weight(
+      []<class Weight>(const Name&, Weight& w) { std::fill_n(w.data(), Weight::size, typename Weight::Real(0)); },
+      layer);
 }
 
 }  // namespace tlm
