@@ -12,6 +12,7 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/decoding/choice.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/matrix/vocabulary.hpp>
 
 /// Decoding: what a model says, token by token.
 namespace tlm {
@@ -64,7 +65,8 @@ std::vector<Token> decode(const T& model, const std::vector<Token>& given, const
     }
     const auto read = [&](Tokens unread) {
       if constexpr (CanDecode<T>::of_tokens)
-        return advance(score, state, std::move(unread));
+        return said.size() == unread.rows() ? behind_a_start([&] { return advance(score, state, std::move(unread)); })
+                                            : advance(score, state, std::move(unread));
       else
         return advance(score, state, {Tokens{given}, std::move(unread)});
     };

@@ -71,13 +71,20 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
 template <std::size_t vocab_size, class Objective, class Domain, class Real>
 void require_valid(const Lesson<Domain, Real>& lesson) {
   require_in_vocabulary(lesson.said, vocab_size, "to be said", lesson.skipped);
+  const Sequences& sequences = lesson.omega.sequences();
   if constexpr (std::is_floating_point_v<Real>)
-    for (std::size_t i = 0; i < lesson.omega.rows(); ++i)
-      if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1))) {
-        std::ostringstream message;
-        message << "loss weight " << omega << " is not from [0, 1]";
-        throw std::invalid_argument(message.str());
-      }
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1))) {
+          std::ostringstream message;
+          message << "the loss weight of token " << i - sequences.begin(s) + lesson.skipped + 1 << " of sequence "
+                  << s + 1 << " is ";
+          if (omega == omega)
+            message << omega << ", which is not from [0, 1]";
+          else
+            message << "not a number";
+          throw std::invalid_argument(message.str());
+        }
   if (!Objective::of_a_part && sum_of(lesson.omega) == Real(0))
     throw std::invalid_argument("the loss weights of a batch sum to 0: there is nothing to average");
 }
@@ -115,6 +122,15 @@ struct CanLearnFrom {
       "Batch<double>");
 };
 
+/// read(), the model's reading of a lesson: of a Batch it reads each sequence behind the token that starts.
+template <class BatchOf, class Read>
+auto as_given(const Read& read) {
+  if constexpr (requires(const BatchOf& batch) { batch.start; })
+    return behind_a_start(read);
+  else
+    return read();
+}
+
 /// −Σω_ji·y_ji / c over all tokens of a batch, where y_ji is the log probability that T gives to token x_ji after (start,
 /// x_j1, …, x_j,i−1): y_ji = Y_j[i] at x_ji, with Y_j = LogSoftmax(T(start, x_j1, …, x_jn)|n); of an encoder–decoder, to
 /// token y_i after its source and (y_1, …, y_{i−1}). The objective makes c of Σω: Mean, Sum or PartOf a larger batch. If T
@@ -128,8 +144,8 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);
-    return cross_entropy(scores(model)(std::move(todays.read)), todays.said, todays.omega,
-                         objective(sum_of(todays.omega)))
+    return cross_entropy(as_given<BatchOf>([&] { return scores(model)(std::move(todays.read)); }), todays.said,
+                         todays.omega, objective(sum_of(todays.omega)))
         .value;
   } else {
     return {};
@@ -143,7 +159,7 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
   if constexpr (CanLearnFrom<T, BatchOf>::value) {
     auto todays = lesson<RealOf<T>>(batch);
     require_valid<T::codomain::cols, Objective>(todays);
-    auto [Z, pullback] = scores(model).value_and_pullback(std::move(todays.read));
+    auto [Z, pullback] = as_given<BatchOf>([&] { return scores(model).value_and_pullback(std::move(todays.read)); });
     auto [loss, Z_bar] = cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)));
     pullback(std::move(Z_bar), scores(gradient));
     return loss;
