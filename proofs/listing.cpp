@@ -46,8 +46,8 @@ class Listing : public doctest::IReporter {
     fall(text.str());
   }
   void test_case_exception(const doctest::TestCaseException& exception) override {
-    std::string text = std::string("\n  ") + (exception.is_crash ? "it crashes: " : "it throws: ");
-    text += exception.error_string.c_str();
+    std::string text = exception.error_string.c_str();
+    if (!text.starts_with('\n')) text.insert(0, exception.is_crash ? "\n  it crashes: " : "\n  it throws: ");
     for (int c = 0; c < get_num_stringified_contexts(); ++c)
       text += std::string("\n  ") + get_stringified_contexts()[c].c_str();
     fall(text);

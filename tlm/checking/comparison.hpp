@@ -113,7 +113,7 @@ std::optional<Failure> first_difference(Failure failure, const M& left, const M&
 
 /// T(X). Where T throws, Thrown tells where that is; but for a denominator of 0 in the prime field, as it is drawn anew.
 template <class T>
-typename T::codomain value_at(const T& layer, const typename T::domain& X, const Failure& where) {
+auto value_at(const T& layer, const typename T::domain& X, const Failure& where) {
   try {
     return layer(X);
   } catch (const ZeroDenominator&) {

@@ -153,6 +153,7 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
+/// That of a model whose weights were never initialized is 0 and moves nothing: require_initialized (train.hpp) refuses it.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
   static_assert(IsLayer<T>::value);
