@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// Says: the layer has no weight with this path: it has the Path beside it
+/// Says: the layer has no weight with this path: it has the WeightPath beside it
 /// Names: TransformerLM
-/// Explains: Path<'D', 'B', '_', '1', '.', 'F', 'F', '.', 'A'>
+/// Explains: WeightPath<'D', 'B', '_', '1', '.', 'F', 'F', '.', 'A'>
 #include <iostream>
 
 #include <tlm/models/transformer_lm.hpp>

@@ -195,7 +195,7 @@ void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
 /// How far a text is from a path: Levenshtein's distance, where a character that is put in counts 1, and one that is taken
 /// out or replaced 2, as what is forgotten of a path is often its beginning.
 template <std::size_t size>
-constexpr std::size_t edits(const char (&text)[size], const Name& name) {
+constexpr std::size_t edits_between(const char (&text)[size], const Name& name) {
   std::size_t row[size]{};  // of his table: for the first j characters of the text, and those of the path so far
   for (std::size_t j = 0; j < size; ++j) row[j] = 2 * j;
   name.spell([&](char c) {
@@ -211,7 +211,7 @@ constexpr std::size_t edits(const char (&text)[size], const Name& name) {
 
 /// A path, letter by letter, as every compiler shows it.
 template <char... c>
-struct Path {
+struct WeightPath {
   static constexpr Symbol<sizeof...(c) + 1> symbol{{c..., '\0'}};
 };
 
@@ -222,7 +222,7 @@ struct NearestPath {
     std::size_t nearest = 0, least = static_cast<std::size_t>(-1), number = 0;
     visit_weights<Layer>(
         [&](const Name& name, auto&) {
-          if (const std::size_t count = edits(path.text, name); count < least) nearest = number, least = count;
+          if (const std::size_t count = edits_between(path.text, name); count < least) nearest = number, least = count;
           ++number;
         },
         imaginary<Layer>);
@@ -251,41 +251,42 @@ struct NearestPath {
   }();
 
   template <std::size_t... k>
-  static Path<text[k]...> letter_by_letter(std::index_sequence<k...>);
+  static WeightPath<text[k]...> letter_by_letter(std::index_sequence<k...>);
   using Letters = decltype(letter_by_letter(std::make_index_sequence<length>{}));
 };
 
 template <Symbol path, class Layer>
 struct NearestPath<path, Layer, true> {
-  using Letters = Path<>;
+  using Letters = WeightPath<>;
 };
 
 /// The condition under which a layer has a weight with a path. A failure shows both, and the nearest path that there is.
 template <Symbol path, class Nearest, class Layer>
 struct HasWeight {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(place_of<Layer>(path).number < matrix_count<Layer>,
-                "the layer has no weight with this path: it has the Path beside it; for_each_weight visits all, with "
-                "Name::path() of each");
+  static_assert(
+      place_of<Layer>(path).number < matrix_count<Layer>,
+      "the layer has no weight with this path: it has the WeightPath beside it; for_each_weight visits all, with "
+      "Name::path() of each");
 };
 
 /// The weight with a path, or the nearest if there is none.
 template <Symbol path, class Layer>
-struct Sought {
+struct SoughtWeight {
   using Nearest = typename NearestPath<path, Layer>::Letters;
-  static constexpr Place place =
-      place_of<Layer>(std::is_same_v<Nearest, Path<>> ? std::string_view(path) : std::string_view(Nearest::symbol));
+  static constexpr Place place = place_of<Layer>(
+      std::is_same_v<Nearest, WeightPath<>> ? std::string_view(path) : std::string_view(Nearest::symbol));
   using Weight = Matrix<place.rows, place.cols, typename Layer::codomain::Real>;
 };
 template <Symbol path, class Layer>
-struct Sought<path, const Layer> : Sought<path, Layer> {
-  using Weight = const typename Sought<path, Layer>::Weight;
+struct SoughtWeight<path, const Layer> : SoughtWeight<path, Layer> {
+  using Weight = const typename SoughtWeight<path, Layer>::Weight;
 };
 
 /// The weight with a path, as in weight<"DB_1.FF.A">(model).
 template <Symbol path, class Layer>
-typename Sought<path, Layer>::Weight& weight(Layer& layer) {
-  using S = Sought<path, Layer>;
+typename SoughtWeight<path, Layer>::Weight& weight(Layer& layer) {
+  using S = SoughtWeight<path, Layer>;
   static_assert(HasWeight<path, typename S::Nearest, std::remove_const_t<Layer>>::value);
   constexpr Place place = S::place;
   typename S::Weight* found = nullptr;
