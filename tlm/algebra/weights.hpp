@@ -274,6 +274,7 @@ struct HasWeight {
 template <Symbol path, class Layer>
 struct SoughtWeight {
   using Nearest = typename NearestPath<path, Layer>::Letters;
+  static_assert(HasWeight<path, Nearest, Layer>::value);
   static constexpr Place place = place_of<Layer>(
       std::is_same_v<Nearest, WeightPath<>> ? std::string_view(path) : std::string_view(Nearest::symbol));
   using Weight = Matrix<place.rows, place.cols, typename Layer::codomain::Real>;
@@ -287,7 +288,6 @@ struct SoughtWeight<path, const Layer> : SoughtWeight<path, Layer> {
 template <Symbol path, class Layer>
 typename SoughtWeight<path, Layer>::Weight& weight(Layer& layer) {
   using S = SoughtWeight<path, Layer>;
-  static_assert(HasWeight<path, typename S::Nearest, std::remove_const_t<Layer>>::value);
   constexpr Place place = S::place;
   typename S::Weight* found = nullptr;
   std::size_t number = 0;
