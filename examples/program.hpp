@@ -190,6 +190,9 @@ inline void add_training_options(CLI::App& app, double& learning_rate, std::size
   add_integer(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
               with_standard("Where random numbers start: data and initial weights follow from it", seed));
   app.add_flag("--quiet", quiet, "Print only the answers to what was asked and the success rate");
+  app.footer(
+      "On a terminal of 80 columns that is not \"dumb\" (TERM) the progress is one line, rewritten in place;\n"
+      "elsewhere, and with NO_COLOR set, it is a line every 500 steps.");
 }
 
 /// The option of those that answer questions of the user's own: a sequence, and as often as it is given.
