@@ -83,8 +83,8 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
 
 /// Runs `run` after reading the options. What ends the program otherwise is one sentence on standard error, and an exit
 /// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe) or
-/// there is too little memory. If Ctrl-C stopped the training, the last line says so and the program dies of SIGINT, so
-/// that a shell's loop over it ends too (130 is its `$?`).
+/// there is too little memory. If Ctrl-C stopped the training, the last line, on standard error, says so and the program
+/// dies of SIGINT, so that a shell's loop over it ends too (130 is its `$?`).
 template <class Run>
 int main(CLI::App& app, int argc, char** argv, const Run& run) {
   const auto fail = [&app](const std::string& sentence, int code) {
@@ -96,7 +96,6 @@ int main(CLI::App& app, int argc, char** argv, const Run& run) {
   try {
     std::cout.exceptions(std::ios::badbit | std::ios::failbit);
     if (read_options(app, argc, argv)) run();
-    if (Interruption::requested()) std::cout << "interrupted while training\n";
     std::cout.flush();
   } catch (const std::ios::failure&) {
     return fail(std::string("standard output cannot be written: ") + std::strerror(errno), 1);
@@ -106,6 +105,7 @@ int main(CLI::App& app, int argc, char** argv, const Run& run) {
     return fail(error.what(), 2);
   }
   if (!Interruption::requested()) return 0;
+  fail("interrupted", 130);
   std::raise(SIGINT);
   return 130;  // where it is blocked
 }
@@ -190,6 +190,9 @@ inline void add_training_options(CLI::App& app, double& learning_rate, std::size
   add_integer(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
               with_standard("Where random numbers start: data and initial weights follow from it", seed));
   app.add_flag("--quiet", quiet, "Print only the answers to what was asked and the success rate");
+  app.footer(
+      "On a terminal of 80 columns that is not \"dumb\" (TERM) the progress is one line, rewritten in place;\n"
+      "elsewhere, and with NO_COLOR set, it is a line every 500 steps.");
 }
 
 /// The option of those that answer questions of the user's own: a sequence, and as often as it is given.
@@ -237,7 +240,7 @@ inline bool can_rewrite() {
 }
 
 /// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise plain lines, one every
-/// 500 steps.
+/// 500 steps. Where Ctrl-C ends it, a line says that what follows is of a model that was to learn on.
 class ProgressReport {
  public:
   ProgressReport(std::size_t steps, bool quiet)
@@ -249,7 +252,10 @@ class ProgressReport {
     const bool last = progress.step == steps_ || Interruption::requested();
     const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
     if (!quiet_ && (last || due)) show(progress.step, last);
-    return Interruption::requested() ? tlm::Continue::no : tlm::Continue::yes;
+    if (!Interruption::requested()) return tlm::Continue::yes;
+    std::cout << "interrupted at step " << progress.step << " of " << steps_
+              << ": what follows is of the model as it was then\n";
+    return tlm::Continue::no;
   }
 
  private:

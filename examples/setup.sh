@@ -4,6 +4,9 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# Ctrl-C ends a script as it ends a program, so that a loop over it ends, too; 130 is its `$?`. What runs is waited for.
+trap 'rm -f -- "${log:-}"; echo "$0: interrupted" >&2; trap - INT; kill -INT $$' INT
+
 # What the library, the examples, the tests and the gate are built with: Debian's package, and what tells that it is
 # there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, or an option that it links
 # with.
@@ -104,11 +107,13 @@ configure() {
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise
 # nothing is printed unless it fails.
 build() {
-  local directory=$1 jobs=()
+  local directory=$1 jobs=() planned
   shift
   [[ -z "${JOBS:-}" ]] || jobs=(-j "$JOBS")
+  planned=$(cd "$directory" && ninja -n "$@" 2>&1) || true
+  [[ "$planned" != *"ninja: no work to do."* ]] || return 0
   if [[ -t 1 ]]; then
-    ninja -C "$directory" --quiet "${jobs[@]}" "$@" || exit 1
+    (cd "$directory" && exec ninja "${jobs[@]}" "$@") || exit 1
   else
     quietly ninja -C "$directory" "${jobs[@]}" "$@"
   fi

@@ -41,7 +41,7 @@ std::optional<Failure> kernel_fails(bool causal, const std::string& name, std::u
     const auto A = draw_layer<Kernel<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto X = draw_matrix<typename Kernel<PrimeField>::domain>(Sequences{n}, generator);
-      const auto A_X = A(X);
+      const auto A_X = value_at(A, X, at(name, Claim::autoregressive, arithmetic<PrimeField>(), seed, n));
       for (std::size_t i = 1; i <= n; ++i) {
         const auto A_Xi = A(X | i);
         Failure failure{.claim = causal ? "A(X|i) is the leading block of A(X)" : "A(X|i) = A(X)|i",

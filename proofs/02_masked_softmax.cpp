@@ -84,6 +84,7 @@ Table softmax_of_all(Table A) {
 TEST_CASE("each row of softmax(◺A) sums to 1: exactly over the prime field, n ≤ 6") {
   redrawing(1, [](Generator& generator) {
     for (std::size_t n = 1; n <= greatest_n; ++n) {
+      INFO("n = ", n);
       const auto A = random_square<PrimeField>(n, generator);
       softmax_of_visible(A);
       A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
@@ -99,13 +100,14 @@ TEST_CASE(
     "sets of "
     "positions, n ≤ 6") {
   for (std::size_t n = 1; n <= greatest_n; ++n) {
+    INFO("n = ", n);
     Square<Positions> A{Sequences{n}, Sequences{n}};
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = Positions(1);
     softmax_of_visible(A);
     const auto Y = A * tagged<Matrix<tlm::n, 1, Positions>>(Sequences{n});
     for (std::size_t i = 0; i < n; ++i) {
-      INFO("n = ", n, ", i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));
+      INFO("i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));
       REQUIRE((Y(i, 0).tags() >> (i + 1)) == 0);
     }
   }
@@ -136,13 +138,13 @@ TEST_CASE(
     "within 1e-15, n ≤ 6") {
   Generator generator{5};
   for (std::size_t n = 1; n <= greatest_n; ++n) {
+    INFO("n = ", n);
     const auto A = random_square<double>(n, generator);
     const auto expected = softmax_of_all(masked(table(A)));
     softmax_of_visible(A);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
-        INFO("n = ", n, ", row ", i + 1, ", column ", j + 1, ": left out ", j <= i ? A(0, 0)(i, j) : 0, ", by −∞ ",
-             expected[i][j]);
+        INFO("row ", i + 1, ", column ", j + 1, ": left out ", j <= i ? A(0, 0)(i, j) : 0, ", by −∞ ", expected[i][j]);
         REQUIRE(std::abs((j <= i ? A(0, 0)(i, j) : 0) - expected[i][j]) <= 1e-15);
       }
   }
@@ -174,6 +176,7 @@ TEST_CASE(
   redrawing(4, [](Generator& generator) {
     const auto A = draw_layer<LinearKernel<Causal, PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
+      INFO("n = ", n, ", seed 4");
       const auto X = draw_matrix<Matrix<tlm::n, d_model, PrimeField>>(Sequences{n}, generator);
       const auto A_X = A(X);
       for (std::size_t i = 1; i <= n; ++i) {
@@ -181,7 +184,7 @@ TEST_CASE(
         for (std::size_t h = 0; h < n_heads; ++h)
           for (std::size_t r = 0; r < i; ++r)
             for (std::size_t j = 0; j <= r; ++j) {
-              INFO("n = ", n, ", i = ", i, ", head ", h + 1, ", row ", r + 1, ", column ", j + 1, ", seed 4");
+              INFO("i = ", i, ", head ", h + 1, ", row ", r + 1, ", column ", j + 1);
               REQUIRE(A_Xi(0, h)(r, j) == A_X(0, h)(r, j));
             }
       }

@@ -65,6 +65,7 @@ TEST_CASE(
         return formula;
       };
       for (std::size_t n = 1; n <= greatest_n; ++n) {
+        INFO("n = ", n);
         const auto X = draw_matrix<Matrix<tlm::n, d_model, Real>>(Sequences{n}, generator);
         must_be_equal("H_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ/√d_head))×V_i(X)", "H_i", head(X),
                       written_out(std::integral_constant<Flaw, Flaw::none>{})(X), 7);

@@ -113,6 +113,15 @@ TEST_CASE(
   });
 }
 
+TEST_CASE(
+    "the pullback of a leaf of the list that takes temporary layers does not refer to it: exactly over the prime "
+    "field") {
+  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
+    if constexpr (Leaf<Layer<PrimeField>> && TakesTemporaries<Layer<PrimeField>>)
+      must_hold(pullback_fails<Layer, PrimeField>(listed.name, Requirement::outlives, 2));
+  });
+}
+
 TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, exactly over the prime field") {
   redrawing(3, [](Generator& generator) {
     using GF = Composition<N<PrimeField>, LN<PrimeField>>;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes.
+// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes; below one that
+// falls, its counter-example.
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <iostream>
+#include <sstream>
+#include <string>
 
 namespace {
 
@@ -11,26 +15,64 @@ class Listing : public doctest::IReporter {
  public:
   explicit Listing(const doctest::ContextOptions&) {}
 
-  void test_case_start(const doctest::TestCaseData& claim) override { name_ = claim.m_name; }
+  void test_case_start(const doctest::TestCaseData& claim) override {
+    name_ = claim.m_name;
+    fallen_ = false;
+  }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
-    std::cout << (stats.testCaseSuccess ? "holds: " : "FALLS: ") << name_ << std::endl;
+    if (!stats.testCaseSuccess) fall("");
+    if (!fallen_) std::cout << "holds: " << name_ << std::endl;
+    checked_ += 1;
+    all_fallen_ += fallen_;
+  }
+  void test_run_end(const doctest::TestRunStats&) override {
+    if (all_fallen_ > 0) std::cout << all_fallen_ << " of " << checked_ << " fall" << std::endl;
+  }
+
+  void log_message(const doctest::MessageData& message) override { fall(message.m_string.c_str()); }
+  void log_assert(const doctest::AssertData& assertion) override {
+    if (!assertion.m_failed) return;
+    std::ostringstream text;
+    text << "\n  " << std::filesystem::path(assertion.m_file).filename().string() << ':' << assertion.m_line << ": "
+         << doctest::assertString(assertion.m_at) << '(' << assertion.m_expr << ')';
+    if (assertion.m_threw)
+      text << " throws: " << assertion.m_exception.c_str();
+    else
+      text << " is not so: " << assertion.m_decomp.c_str();
+    for (int c = 0; c < get_num_active_contexts(); ++c) {
+      text << "\n  ";
+      get_active_contexts()[c]->stringify(&text);
+    }
+    fall(text.str());
+  }
+  void test_case_exception(const doctest::TestCaseException& exception) override {
+    std::string text = exception.error_string.c_str();
+    if (!text.starts_with('\n')) text.insert(0, exception.is_crash ? "\n  it crashes: " : "\n  it throws: ");
+    for (int c = 0; c < get_num_stringified_contexts(); ++c)
+      text += std::string("\n  ") + get_stringified_contexts()[c].c_str();
+    fall(text);
   }
 
   void report_query(const doctest::QueryData&) override {}
   void test_run_start() override {}
-  void test_run_end(const doctest::TestRunStats&) override {}
   void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
   void subcase_end() override {}
-  void log_assert(const doctest::AssertData&) override {}
-  void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData&) override {}
 
  private:
+  /// The claim falls, which is printed once, and here is why.
+  void fall(const std::string& why) {
+    if (!fallen_) std::cout << "FALLS: " << name_;
+    if (!fallen_ || !why.empty()) std::cout << why << std::endl;
+    fallen_ = true;
+  }
+
   const char* name_ = "";
+  bool fallen_ = false;
+  int checked_ = 0, all_fallen_ = 0;
 };
 
-DOCTEST_REGISTER_LISTENER("listing", 1, Listing);
+DOCTEST_REGISTER_REPORTER("listing", 1, Listing);
 
 }  // namespace

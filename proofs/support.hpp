@@ -20,17 +20,25 @@ using namespace checking;
 inline constexpr std::size_t greatest_n = Limits{}.rows;
 
 /// Requires that a claim holds: the first counter-example is printed, and ends the test case.
-inline void must_hold(const std::optional<Failure>& failure) { REQUIRE_MESSAGE(!failure, *failure); }
+inline void must_hold(const std::optional<Failure>& failure) {
+  if (failure) FAIL(*failure);
+}
 /// Requires that a claim holds over all four arithmetics.
-inline void must_hold(const Verdict& verdict) { REQUIRE_MESSAGE(verdict.holds(), verdict); }
+inline void must_hold(const Verdict& verdict) {
+  if (!verdict.holds()) FAIL(verdict);
+}
 
-/// Requires that the two sides of an equation are equal, in the sense of Agree.
+/// Requires that the two sides of an equation are equal, in the sense of Agree. Of one sequence n is its number of rows.
 template <class M>
 void must_be_equal(const char* equation, const std::string& object, const M& left, const M& right, std::uint64_t seed) {
+  std::optional<std::size_t> n;
+  if constexpr (requires { left.sequences(); })
+    if (left.sequences().count() == 1) n = left.rows();
   must_hold(first_difference({.claim = equation,
                               .layer = object,
                               .arithmetic = arithmetic<typename M::Real>(),
                               .seed = seed,
+                              .n = n,
                               .left = {"the left side is", ""},
                               .right = {"the right side is", ""}},
                              left, right));

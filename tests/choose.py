@@ -16,13 +16,21 @@ def introspect(build, what):
     return json.loads(subprocess.check_output(["meson", "introspect", build, what], text=True))
 
 
+def refuse(sentence):
+    """Wrong arguments end with a sentence and, as a test that fails does not, with 2."""
+    print(f"tests/run: {sentence}", file=sys.stderr)
+    sys.exit(2)
+
+
 def main():
     build, *names = sys.argv[1:]
     suites = {}
     for test in introspect(build, "--tests"):
         for suite in test["suite"]:
             suites.setdefault(suite.split(":")[-1], []).append(test)
-    if names == ["--list"]:
+    if "--list" in names:
+        if len(names) > 1:
+            refuse("--list stands alone: it names all suites and their tests")
         for suite, tests in sorted(suites.items()):
             print(suite)
             print("\n".join(f"  {suite}/{test['name']}" for test in tests))
@@ -30,14 +38,14 @@ def main():
 
     chosen, arguments = [], []
     for name in names:
+        name = name.removesuffix("/")  # as a shell completes the name of a folder
         suite, slash, part = name.partition("/")
         number = part.zfill(2) if part.isdigit() else part
         tests = [test for test in suites.get(suite, []) if test["name"].startswith(number)]
         if not tests or not name:
-            sys.exit(f"tests/run: there is no test '{name}'; the suites are: {' '.join(sorted(suites))} (--list names "
-                     "their tests)")
+            refuse(f"there is no test '{name}'; the suites are: {' '.join(sorted(suites))} (--list names their tests)")
         if slash and len(names) > 1:
-            sys.exit(f"tests/run: a single test runs alone: '{name}' stands beside others")
+            refuse(f"a single test runs alone: '{name}' stands beside others")
         chosen += tests
         arguments += ["--suite", suite] + [test["name"] for test in tests if slash]
     if not names:

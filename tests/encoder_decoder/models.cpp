@@ -468,7 +468,7 @@ TEST_CASE("bad input: one sentence each") {
   CHECK_THROWS_WITH(formulated_model({Tokens{1}, Tokens{7}}),
                     "token 7, read at position 1 of sequence 1, is not in the vocabulary: tokens are 0 to 6");
   CHECK_THROWS_WITH(model({Tokens{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, Tokens{1}}),
-                    "a sequence of 10 tokens is too long: max_len is 9");
+                    "sequence 1, of 10 tokens, is too long: max_len is 9");
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{}), "a batch needs at least one translation; this one is empty");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, targets()}), "1 sources cannot have 3 targets");

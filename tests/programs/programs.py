@@ -197,9 +197,9 @@ class Small(unittest.TestCase):
 
 
 def interrupted(*command, handler=signal.SIG_DFL):
-    """What a command that trains returns and prints if Ctrl-C reaches it, and all that it runs, after the first line
-    that begins with "step"."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    """What a command that trains returns and prints, on whatever it prints, if Ctrl-C reaches it, and all that it runs,
+    after the first line that begins with "step"."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, handler))
     output = ""
     for line in process.stdout:
@@ -220,19 +220,22 @@ class Manners(unittest.TestCase):
             code, lines = interrupted(DIRECTORY / program, "--steps", "1000000000", *options)
             self.assertEqual(code, -signal.SIGINT)
             self.assertIsNotNone(success_rate(lines[-2]))
-            self.assertEqual(lines[-1], "interrupted while training")
+            self.assertEqual(lines[-1], f"{program}: interrupted")
+            before = [line for line in lines if re.match(r"right: |wrong: |success rate: ", line)]
+            self.assertRegex(lines[lines.index(before[0]) - 1],
+                             r"^interrupted at step \d+ of 1000000000: what follows is of the model as it was then$")
 
     def test_the_status_is_130(self):
         # A shell with a trap survives, and tells.
         code, lines = interrupted("bash", "-c", 'trap : INT; "$0" --steps 1000000000; echo $?', DIRECTORY / "reverse")
-        self.assertEqual((code, lines[-2:]), (0, ["interrupted while training", "130"]))
+        self.assertEqual((code, lines[-2:]), (0, ["reverse: interrupted", "130"]))
 
     def test_a_loop_over_seeds_stops(self):
         code, lines = interrupted("bash", "-c", self.LOOP, "bash", DIRECTORY / "reverse", "--steps", "1000000000",
                                   "--seed")
         self.assertEqual(code, -signal.SIGINT)
-        self.assertEqual(lines[-1], "interrupted while training")
-        self.assertEqual(lines.count("interrupted while training"), 1)
+        self.assertEqual(lines[-1], "reverse: interrupted")
+        self.assertEqual(lines.count("reverse: interrupted"), 1)
 
     def test_a_loop_over_a_program_that_only_returns_130_goes_on(self):  # the control of the one above
         program = ("import signal, sys, time\n"
@@ -322,7 +325,7 @@ class Terminal(unittest.TestCase):
 
 
 class Runner(unittest.TestCase):
-    """examples/run, as far as it builds nothing."""
+    """examples/run and tests/run, as far as they build nothing."""
 
     @staticmethod
     def run_examples(*options):
@@ -346,6 +349,37 @@ class Runner(unittest.TestCase):
             result = self.run_examples(name)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertEqual(result.stderr, f"examples/run: there is no example '{name}'; --list says what there is\n")
+
+
+    def test_help_is_of_the_runner(self):
+        for runner, names in (("examples/run", PROGRAMS), ("tests/run", ("proofs/3", "mutations", "--list", "JOBS=1"))):
+            result = subprocess.run([ROOT / runner, "--help"], capture_output=True, text=True, timeout=60)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertTrue(result.stdout.startswith(f"./{runner} ["))
+            for name in names:
+                self.assertIn(name, result.stdout)
+
+    @staticmethod
+    def choose(*names):
+        return subprocess.run([sys.executable, ROOT / "tests/choose.py", DIRECTORY.parent, *names], capture_output=True,
+                              text=True, timeout=60)
+
+    def test_suites_are_chosen_by_name_and_by_folder_and_anything_else_is_refused(self):
+        self.assertEqual(self.choose("proofs").stdout, self.choose("proofs/").stdout)
+        self.assertIn("proofs/03_product", self.choose("proofs/3").stdout)
+        self.assertIn("\n  proofs/03_product\n", self.choose("--list").stdout)
+        for names, sentence in ((["proofs/11"], "there is no test 'proofs/11'; the suites are: "),
+                                (["/"], "there is no test ''; the suites are: "),
+                                (["proofs/3", "unit"], "a single test runs alone: 'proofs/3' stands beside others\n"),
+                                (["--list", "unit"], "--list stands alone: ")):
+            result = self.choose(*names)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertTrue(result.stderr.startswith(f"tests/run: {sentence}"), result.stderr)
+
+    def test_ctrl_c_while_it_builds(self):
+        script = 'source "$0"; echo step; quietly sleep 60; echo on'
+        code, lines = interrupted("bash", "-c", script, ROOT / "examples/setup.sh")
+        self.assertEqual((code, lines), (-signal.SIGINT, ["step", f"{ROOT}/examples/setup.sh: interrupted"]))
 
 
 class ProofTree(unittest.TestCase):

@@ -34,10 +34,16 @@ TEST_CASE("a token outside the vocabulary, with its place") {
   CHECK_THROWS_WITH_AS(model(Tokens{0, 5}), read("5", 2, 1).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(model(Tokens{{0, 1}, {}, {2, 3, -1, 7}}), read("-1", 3, 3).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(model.value_and_pullback(Tokens{7}), read("7", 1, 1).c_str(), std::out_of_range);
-  // Behind the token that starts, which is read at position 1.
-  CHECK_THROWS_WITH_AS(decode(model, {1, 9}, {0, 0, max_len}), read("9", 3, 1).c_str(), std::out_of_range);
-  CHECK_THROWS_WITH_AS(decode(model, {1}, {-2, 0, max_len}), read("-2", 1, 1).c_str(), std::out_of_range);
-  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(5, Tokens{1})), read("5", 1, 1).c_str(), std::out_of_range);
+  // Places count behind the token that starts, which is no part of what is given.
+  const auto starts = [](const char* token) {
+    return std::string("token ") + token + ", which starts every sequence, is not in the vocabulary: tokens are 0 to 4";
+  };
+  CHECK_THROWS_WITH_AS(decode(model, {1, 9}, {0, 0, max_len}), read("9", 2, 1).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(decode(model, {1}, {-2, 0, max_len}), starts("-2").c_str(), std::out_of_range);
+  Model gradient;
+  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(5, Tokens{1})), starts("5").c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(loss_and_gradient(model, unweighted<double>(5, Tokens{1}), gradient), starts("5").c_str(),
+                       std::out_of_range);
 
   const Tied<TiedWeight<"W_e", 5, 2, double>, TiedEmbedding<"W_e", 5, 2, double>> tied;
   CHECK_THROWS_WITH_AS(tied(Tokens{{0, 1}, {5}}), read("5", 1, 2).c_str(), std::out_of_range);
@@ -67,14 +73,14 @@ TEST_CASE("an empty sequence has no loss") {
 TEST_CASE("a sequence longer than max_len") {
   const auto longer = [](std::size_t length) { return Tokens{Sequences{length}, 1}; };
   CHECK_NOTHROW(model(longer(max_len)));
-  CHECK_THROWS_WITH_AS(model(longer(max_len + 1)), "a sequence of 10 tokens is too long: max_len is 9",
+  CHECK_THROWS_WITH_AS(model(longer(max_len + 1)), "sequence 1, of 10 tokens, is too long: max_len is 9",
                        std::length_error);
   CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, longer(12))),
-                       "a sequence of 12 tokens is too long: max_len is 9", std::length_error);
+                       "sequence 1, of 12 tokens, is too long: max_len is 9", std::length_error);
 
   State<Model> state{};
   extend(model, state, longer(8));
-  CHECK_THROWS_WITH_AS(extend(model, state, longer(3)), "a sequence of 11 tokens is too long: max_len is 9",
+  CHECK_THROWS_WITH_AS(extend(model, state, longer(3)), "sequence 1, of 11 tokens, is too long: max_len is 9",
                        std::length_error);
 }
 
@@ -87,9 +93,15 @@ TEST_CASE("an input that is too long to be continued") {
 }
 
 TEST_CASE("loss weights outside [0, 1]") {
-  CHECK_THROWS_WITH_AS(loss_of({1, 2}, {0.5, 1.5}), "loss weight 1.5 is not from [0, 1]", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss_of({1, 2}, {-0.25, 0.5}), "loss weight -0.25 is not from [0, 1]", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss_of({1, 2}, {NaN, 0.5}), "loss weight nan is not from [0, 1]", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss_of({1, 2}, {0.5, 1.5}),
+                       "the loss weight of token 2 of sequence 1 is 1.5, which is not from [0, 1]",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss_of({{1, 2}, {3, 4}}, {{1, 1}, {-0.25, 0.5}}),
+                       "the loss weight of token 1 of sequence 2 is -0.25, which is not from [0, 1]",
+                       std::invalid_argument);
+  for (const double either : {NaN, -NaN})
+    CHECK_THROWS_WITH_AS(loss_of({1, 2}, {either, 0.5}), "the loss weight of token 1 of sequence 1 is not a number",
+                         std::invalid_argument);
   CHECK_NOTHROW(loss_of({1, 2}, {0, 1}));
 }
 
@@ -184,10 +196,10 @@ TEST_CASE("a refused extension of PE leaves its state as it was: the right conti
   const auto layer = random_layer<PE>(generator);
 
   State<PE> state;
-  CHECK_THROWS_WITH_AS(extend(layer, state, of_lengths({2, 4})), "a sequence of 4 tokens is too long: max_len is 3",
+  CHECK_THROWS_WITH_AS(extend(layer, state, of_lengths({2, 4})), "sequence 2, of 4 tokens, is too long: max_len is 3",
                        std::length_error);
   CHECK(extend(layer, state, of_lengths({2, 1})) == layer(of_lengths({2, 1})));
-  CHECK_THROWS_WITH_AS(extend(layer, state, of_lengths({1, 3})), "a sequence of 4 tokens is too long: max_len is 3",
+  CHECK_THROWS_WITH_AS(extend(layer, state, of_lengths({1, 3})), "sequence 2, of 4 tokens, is too long: max_len is 3",
                        std::length_error);
   CHECK_THROWS_AS(extend(layer, state, of_lengths({1, 1, 1})), std::invalid_argument);
   const auto whole = layer(of_lengths({3, 3}));

@@ -72,7 +72,8 @@ struct RunningSum {
   }
 
   /// dx_j = w·Σ_{i ≥ j} dy_i, and dw = Σ_i dy_i·Σ_{j ≤ i} x_j.
-  auto value_and_pullback(const domain& X) const {
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<RunningSum>(); }
+  auto value_and_pullback(const domain& X) const& {
     auto Y = (*this)(X);
     if (plant == Plant::other_value) Y += Y;
     return with_pullback(std::move(Y), [this, X, applied = std::make_shared<bool>(false)](codomain Y_bar,
@@ -131,7 +132,8 @@ struct Scale {
       for (std::size_t j = 0; j < 3; ++j) X(i, j) *= w(0, j);
     return X;
   }
-  auto value_and_pullback(const domain& X) const {
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Scale>(); }
+  auto value_and_pullback(const domain& X) const& {
     return with_pullback((*this)(X), [this, X](const codomain& Y_bar, Scale& gradient) {
       for (std::size_t i = 0; i < X.rows(); ++i)
         for (std::size_t j = 0; j < 3; ++j) gradient.w(0, j) += X(i, j) * Y_bar(i, j);
@@ -155,6 +157,22 @@ template <class Real>
 using DeclaredAutoregressive = Scale<is::Autoregressive, Real>;
 template <class Real>
 using DeclaredConstant = Scale<is::Constant, Real>;
+
+/// The same with a weight that is not visited.
+template <class Real>
+struct ScaleWithMore : RightScale<Real> {
+  Matrix<2, 3, Real> more;
+};
+/// The same where a temporary one is not refused, to which its pullback would refer.
+template <class Real>
+struct ScaleTemporarily : RightScale<Real> {
+  auto value_and_pullback(const Matrix<n, 3, Real>& X) const { return RightScale<Real>::value_and_pullback(X); }
+};
+
+template <class Real>
+using WithoutWeights = Softmax<3, Real>;
+template <class Real>
+using OfTokens = Embedding<5, 3, Real>;
 
 /// The report on the sum with this change.
 Report check_sum(Plant changed, const checking::Limits& limits = {}) {
@@ -314,16 +332,39 @@ TEST_CASE("an extension that takes other sequences than before is seen; one that
 
 TEST_CASE("the weights that are visited are listed, and how many lines fall") {
   CHECK(contains(printed(check<RightScale>("Scale", {.rows = 2})),
-                 "note:  the weights of Scale are w (1×3): what is not visited is not checked\n"));
+                 "note:  Scale has the weights w (1×3)\nholds: `weights` visits every number that a new Scale "
+                 "holds\n"));
   const auto right = check_sum(Plant::none, {.rows = 3});
   CHECK(right.fallen() == 0);
-  CHECK(!contains(printed(right), "lines fall"));
+  CHECK(printed(right).ends_with("\nall " + std::to_string(right.statements()) + " statements hold\n"));
+  CHECK(right.statements() + 3 == right.lines().size());  // with the notes
   const auto wrong = check_sum(Plant::gradient_overwritten, {.rows = 3});
   CHECK(wrong.fallen() == 1);
-  CHECK(contains(printed(wrong),
-                 "\n1 of " + std::to_string(wrong.lines().size()) + " lines fall\nnote:  over the prime field alone"));
+  CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.statements()) +
+                                     " statements fall\nnote:  over the prime field alone"));
   const auto everywhere = check_sum(Plant::sequences_mix, {.rows = 3});
   CHECK(!contains(printed(everywhere), "over the prime field alone"));
+}
+
+TEST_CASE("a weight that is not visited") {
+  const auto report = check<ScaleWithMore>("Scale", {.rows = 2});
+  INFO(report);
+  CHECK(report.fallen() == 1);
+  CHECK(contains(
+      first_fall(report),
+      "`weights` visits every number that a new Scale holds\n  a layer holds its weights and no other numbers — "
+      "falls for Scale:\n    it holds 9 numbers\n    `weights` visits the weights w (1×3): 3\n  what is not"));
+}
+
+TEST_CASE("a pullback that refers to a temporary layer") {
+  const auto report = check<ScaleTemporarily>("Scale", {.rows = 2});
+  INFO(report);
+  CHECK(report.fallen() == 1);
+  CHECK(contains(first_fall(report), "a pullback that refers to its layer refuses a temporary one — falls for Scale"));
+  CHECK(contains(first_fall(report), "return tlm::refuse_temporary<Scale>(); } beside it"));
+  CHECK(!contains(printed(check<RightScale>("Scale", {.rows = 2})), "temporary"));
+  CHECK(contains(printed(check<WithoutWeights>("Softmax", {.rows = 2})),
+                 "holds: the pullback does not refer to the weights of Softmax, which may be a temporary"));
 }
 
 TEST_CASE("sequences that mix") {
@@ -356,7 +397,9 @@ TEST_CASE("too little declared") {
 
 TEST_CASE("a layer that throws") {
   const auto report = check_sum(Plant::throws);
-  CHECK(contains(first_fall(report), "it throws: more than two rows"));
+  CHECK(contains(
+      first_fall(report),
+      "T(X|i) = T(X)|i — falls for Sum\n  seen over double at n = 3\n  it throws: more than two rows\n  seed 1"));
   CHECK(check_sum(Plant::throws, {.rows = 1}).lines().size() > 10);
 }
 
@@ -391,15 +434,6 @@ TEST_CASE("tokens carry no tags and have no derivatives, and the report does not
   CHECK(!contains(printed(report), "transpose"));
   CHECK(contains(printed(report), "note:  Unary has no weights and reads tokens: there is nothing by which to"));
 }
-
-namespace {
-
-template <class Real>
-using WithoutWeights = Softmax<3, Real>;
-template <class Real>
-using OfTokens = Embedding<5, 3, Real>;
-
-}  // namespace
 
 TEST_CASE("a layer without weights, and one that reads tokens, are differentiated by what they have") {
   for (const auto& report : {check<WithoutWeights>("Softmax", {.rows = 2}), check<OfTokens>("Em", {.rows = 2})}) {

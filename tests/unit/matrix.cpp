@@ -262,7 +262,7 @@ TEST_CASE("of a long matrix the first and the last rows and columns are printed,
   for (int i = 0; i < 11; ++i) numbers[std::size_t(i)] = i;
   CHECK(table_of(Tokens{std::vector<Token>(10, 1)}) == "1\n1\n1\n1\n1\n1\n1\n1\n1\n1");
   CHECK(table_of(Tokens{numbers}) == " 0\n 1\n 2\n 3\n 4\n 5\n …\n 8\n 9\n10\n(11 rows of 1)");
-  CHECK(table_of(Matrix<n, 11, int>{numbers}) == "0  1  2  3  4  5  …  8  9  10\n(1 rows of 11)");
+  CHECK(table_of(Matrix<n, 11, int>{numbers}) == "0  1  2  3  4  5  …  8  9  10\n(1 row of 11)");
   CHECK(table_of(Tokens{std::vector<std::vector<Token>>(11)})
             .ends_with("sequence 6:\nno rows\n…\nsequence 9:\nno rows\nsequence 10:\nno rows\nsequence 11:\nno "
                        "rows\n(11 sequences)"));

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -60,6 +61,27 @@ TEST_CASE("a weight has its shape, and is written to and read by name") {
   CHECK(weight<"FF.A">(part<Stack<BlockOf<proofs::small, double>, 2>>(model).f[1])(1, 2) == 7);
 }
 
+namespace {
+
+/// Weights whose rows are an int, as one writes it.
+struct WithInts {
+  using codomain = Matrix<n, 3>;
+  Matrix<2, 3> A;
+  Matrix<1, 3> b;
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit(Name{"A"}, layer.A...);
+    visit(Name{"b"}, layer.b...);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a weight whose rows are an int is found, too") {
+  WithInts layer;
+  CHECK(&weight<"A">(layer) == &layer.A);
+  CHECK(&weight<"b">(std::as_const(layer)) == &layer.b);
+}
+
 // What is no path leads nowhere: no part of a path, none with a wrong index, none in another layer.
 static_assert(has<"DB_1.FF.A", Model> && has<"DB_2.FF.A", Model>);
 static_assert(!has<"DB_1.FF", Model> && !has<"FF.A", Model> && !has<"A", Model> && !has<"", Model>);
@@ -68,6 +90,13 @@ static_assert(!has<"DB_0.FF.A", Model> && !has<"DB_3.FF.A", Model> && !has<"DB.F
 static_assert(!has<"DB_1.FF.A.", Model> && !has<"DB_1.FF.AA", Model> && !has<".DB_1.FF.A", Model>);
 static_assert(!has<"FF.A", Stack<FeedForward<6, 7>, 1>> && has<"FF_1.A", Stack<FeedForward<6, 7>, 1>>);
 static_assert(has<"FF_12.A", Stack<FeedForward<6, 7>, 12>> && !has<"FF_13.A", Stack<FeedForward<6, 7>, 12>>);
+
+/// The nearest path to one that there is not.
+template <Symbol path>
+constexpr std::string_view nearest = NearestPath<path, Model>::Letters::symbol;
+static_assert(nearest<"DB_1.FF.a"> == "DB_1.FF.A" && nearest<"FF.A"> == "DB_1.FF.A" &&
+              nearest<"DB_3.CA.B"> == "DB_1.CA.B");
+static_assert(nearest<"Em.We"> == "Em.W_e" && nearest<""> == "N.a" && nearest<"DB_2.CA.W_QK"> == "DB_2.CA.W_Q");
 
 // Layers of one type within a Stack, and the parts of whole models, have paths of their own.
 static_assert(PathsAreUnique<Model>::value);

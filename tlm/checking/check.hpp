@@ -36,7 +36,8 @@ class Check {
   Report report() {
     PrimeField::key = 11;
     report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
-    report_.note(weights());
+    report_.note(name_ + " has " + weights());
+    held();
     claims();
     stacked_sequences();
     pullbacks();
@@ -47,15 +48,35 @@ class Check {
  private:
   using T = Layer<double>;
 
-  /// The weights that the layer visits: one that it forgets would be neither initialized nor trained nor checked.
-  std::string weights() const {
+  /// The weights that the layer visits.
+  static std::string weights() {
     std::string list;
     T layer;
     for (const auto& weight : numbers_of(layer))
-      list += (list.empty() ? "" : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
+      list += (list.empty() ? "the weights " : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
               std::to_string(weight.cols) + ")";
-    return "the weights of " + name_ + (list.empty() ? " are none" : " are " + list) +
-           ": what is not visited is not checked";
+    return list.empty() ? "no weights" : list;
+  }
+
+  /// A weight that is not visited would be neither initialized nor trained nor checked: so all numbers are counted.
+  void held() {
+    const std::string statement = "`weights` visits every number that a new " + name_ + " holds";
+    add(statement, [&]() -> std::optional<Failure> {
+      const std::size_t before = Held::Counted::count;
+      Layer<Held> layer;
+      const std::size_t held = Held::Counted::count - before;
+      std::size_t visited = 0;
+      for (const auto& weight : numbers_of(layer)) visited += weight.size();
+      if (held == visited) return std::nullopt;
+      return Failure{.claim = "a layer holds its weights and no other numbers",
+                     .layer = name_,
+                     .arithmetic = "",
+                     .left = {"it holds", std::to_string(held) + " numbers"},
+                     .right = {"`weights` visits", weights() + ": " + std::to_string(visited)},
+                     .remark =
+                         "what is not visited is neither initialized nor trained nor checked; a constant is made where "
+                         "it is used"};
+    });
   }
 
   /// Adds the statement, which holds if `check()` finds no failure and throws nothing.
@@ -63,6 +84,8 @@ class Check {
   void add(const std::string& statement, const Statement& check) {
     try {
       report_.checked(statement, check());
+    } catch (const Thrown& thrown) {
+      report_.checked(statement, thrown.failure());
     } catch (const std::exception& thrown) {
       report_.checked(statement, Failure{.claim = statement,
                                          .layer = name_,
@@ -181,6 +204,10 @@ class Check {
       const auto found = pullback_fails<Layer, PrimeField>(name_, Requirement::again, 2, limits_);
       return found ? found : pullback_fails<Layer, double>(name_, Requirement::again, 2, limits_);
     });
+    if constexpr (Leaf<T> && TakesTemporaries<T>)
+      add("the pullback does not refer to the weights of " + name_ +
+              ", which may be a temporary: the prime field, exactly",
+          [&] { return pullback_fails<Layer, PrimeField>(name_, Requirement::outlives, 2, limits_); });
     if constexpr (autoregressive<T> && !reads_tokens<T>)
       add(std::string(rowwise<T> ? "row i of X̄ depends on no row of Ȳ but i"
                                  : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +

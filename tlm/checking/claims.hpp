@@ -66,6 +66,13 @@ struct Cut {
   }
 };
 
+/// Where T(X) is computed, of which rows are left then.
+inline Failure at(std::string_view layer, Claim claim, std::string arithmetic, std::uint64_t seed, std::size_t n) {
+  Failure failure = Cut{claim, n}.failure(layer, std::move(arithmetic), seed, n);
+  failure.i.reset();
+  return failure;
+}
+
 /// `reals` and `field`: T applied to part of X, X|i or X_i, against that part of T(X).
 template <template <class> class Layer, class Real>
 std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::uint64_t seed,
@@ -75,7 +82,7 @@ std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::ui
     const auto layer = draw_layer<T>(generator);
     for (std::size_t n = 1; n <= limits.rows; ++n) {
       const auto X = draw_input<typename T::domain>(Sequences{n}, generator, limits);
-      const auto Y = layer(X);
+      const auto Y = value_at(layer, X, at(name, claim, arithmetic<Real>(), seed, n));
       if (Y.rows() != n)
         return Failure{.claim = "T(X) has as many rows as X",
                        .layer = std::string(name),
@@ -85,9 +92,10 @@ std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::ui
                        .right = {"X has", shown(Sequences{n})}};
       for (std::size_t i = 1; i <= n; ++i) {
         const Cut cut{claim, i};
-        const auto failure = first_difference(cut.failure(name, arithmetic<Real>(), seed, n), layer(cut.of(X)),
-                                              rows_from(Y, cut.first(), cut.count()), cut.first());
-        if (failure) return failure;
+        const Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
+        const auto found = first_difference(failure, value_at(layer, cut.of(X), failure),
+                                            rows_from(Y, cut.first(), cut.count()), cut.first());
+        if (found) return found;
       }
     }
     return std::nullopt;
@@ -124,7 +132,7 @@ std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std:
   const auto layer = draw_layer<T>(generator);
   for (const std::size_t n : numbers_of_rows) {
     const auto X = draw_input<typename T::domain>(Sequences{n}, generator, limits);
-    const auto Y = layer(X);
+    const auto Y = value_at(layer, X, at(name, claim, arithmetic<Real>(), seed, n));
     for (std::size_t i = 1; i <= n; ++i)
       for (int way = 0; way < 5; ++way) {
         const Cut cut{claim, i};
@@ -135,8 +143,9 @@ std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std:
         auto failure = cut.failure(name, arithmetic<Real>(), seed, n);
         failure.left.label = std::string("where the other rows are ") + way_to_spoil<Entry>(way) + ", T(X) gives";
         failure.right.label = "before, T(X) gave";
-        const auto found = first_difference(failure, rows_from(layer(other), cut.first(), cut.count()),
-                                            rows_from(Y, cut.first(), cut.count()), cut.first(), SameBits{});
+        const auto found =
+            first_difference(failure, rows_from(value_at(layer, other, failure), cut.first(), cut.count()),
+                             rows_from(Y, cut.first(), cut.count()), cut.first(), SameBits{});
         if (found) return found;
       }
   }

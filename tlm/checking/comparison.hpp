@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -108,6 +109,18 @@ std::optional<Failure> first_difference(Failure failure, const M& left, const M&
       return failure;
     }
   return first_difference_of_numbers(failure, left.data(), right.data(), left.rows(), M::cols, before, same);
+}
+
+/// T(X). Where T throws, Thrown tells where that is; but for a denominator of 0 in the prime field, as it is drawn anew.
+template <class T>
+auto value_at(const T& layer, const typename T::domain& X, const Failure& where) {
+  try {
+    return layer(X);
+  } catch (const ZeroDenominator&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    throw Thrown{where, thrown};
+  }
 }
 
 /// Derivatives by tokens do not differ: there are none.

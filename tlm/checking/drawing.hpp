@@ -148,6 +148,22 @@ auto numbers_of(Layer& layer) {
   return list;
 }
 
+/// A number of the prime field of which is known how many there are.
+struct Held : PrimeField {
+  using PrimeField::PrimeField;
+  Held() = default;
+  Held(PrimeField number) : PrimeField{number} {}
+
+  struct Counted {
+    Counted() { ++count; }
+    Counted(const Counted&) : Counted{} {}
+    Counted& operator=(const Counted&) = default;
+    ~Counted() { --count; }
+
+    inline static std::size_t count = 0;
+  } counted{};
+};
+
 /// A layer with random weights.
 template <class Layer>
 Layer draw_layer(Generator& generator) {

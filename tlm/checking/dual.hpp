@@ -6,6 +6,7 @@
 #include <ostream>
 #include <vector>
 
+#include <tlm/checking/refusals.hpp>
 #include <tlm/matrix/numbers.hpp>
 
 namespace tlm::checking {
@@ -16,7 +17,7 @@ namespace tlm::checking {
 /// T(X + vε) = T(X) + (Jv)ε. Over the prime field the rules are those of formal differentiation (exp′ = exp,
 /// sqrt′ = 1/(2·sqrt), …), so that ⟨Jv, w⟩ = ⟨v, Jᵀw⟩ holds or fails exactly.
 template <class Real>
-struct Dual {
+struct Dual : Refusals<Dual<Real>> {
   Real value{}, tangent{};
 
   Dual() = default;
@@ -24,6 +25,9 @@ struct Dual {
   explicit constexpr Dual(Integer constant) : value(Real(constant)), tangent(Real(0)) {}
   /// A real constant.
   explicit constexpr Dual(double constant) : value(Real(constant)), tangent(Real(0)) {}
+  /// What a function of doubles returns: refused.
+  template <std::same_as<double> Double>
+  constexpr Dual(Double) : value(Real(int(IsKnown<sizeof(Double) == 0>::value))), tangent(Real(0)) {}
   constexpr Dual(Real a, Real b) : value(a), tangent(b) {}
 
   friend Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.tangent + b.tangent}; }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ostream>
 
-#include <tlm/language.hpp>
+#include <tlm/checking/refusals.hpp>
 
 namespace tlm::checking {
 
@@ -18,7 +18,7 @@ namespace tlm::checking {
 /// nothing branches on a value, one run covers every input and every weight of that shape.
 ///
 /// There is room for 64 tags; `position(i)` and `codomain_position(i)` keep those of X and of Ȳ apart.
-class Positions {
+class Positions : public Refusals<Positions> {
  public:
   Positions() = default;
   /// A constant, which depends on no position. The constant 0 is a structural zero.
@@ -27,6 +27,9 @@ class Positions {
 
   /// A real constant, such as a sine.
   explicit constexpr Positions(double) : structural_zero_{false} {}
+  /// What a function of doubles returns: refused.
+  template <std::same_as<double> Double>
+  constexpr Positions(Double) : structural_zero_{!IsKnown<sizeof(Double) == 0>::value} {}
 
   /// A number that depends on row i < 32 of the input.
   static constexpr Positions position(std::size_t i) { return of(std::uint64_t{1} << i); }

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tlm/checking/refusals.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/random/hash.hpp>
 
@@ -28,9 +29,9 @@ struct ZeroDenominator : std::domain_error {
 /// such functions holds here exactly, without any tolerance; one that does not hold so is refuted with overwhelming
 /// probability.
 ///
-/// Constructors are explicit and there is no order, so that code which mixes in other numbers or branches on a value
-/// does not compile.
-class PrimeField {
+/// Constructors are explicit and there is no order: code that mixes in other numbers or branches on a value does not
+/// compile, and Refusals say why.
+class PrimeField : public Refusals<PrimeField> {
  public:
   static constexpr std::uint64_t p = (std::uint64_t{1} << 61) - 1;
 
@@ -41,6 +42,9 @@ class PrimeField {
 
   /// A real constant, such as a sine: some element, the same for the same constant.
   explicit PrimeField(double constant) : PrimeField{hash(8, std::bit_cast<std::uint64_t>(constant))} {}
+  /// What a function of doubles returns: refused.
+  template <std::same_as<double> Double>
+  constexpr PrimeField(Double) : PrimeField{int(IsKnown<sizeof(Double) == 0>::value)} {}
 
   /// Uniformly distributed over the field, but for one element in 2⁶¹.
   static PrimeField random(Generator& generator) {

@@ -29,19 +29,26 @@ P combination(const auto& a, const P& L, const P& R) {
 }
 
 /// What is required of the pullback when it is applied more than once.
-enum class Requirement { linear, adds, again };
+enum class Requirement { linear, adds, again, outlives };
+
+/// T has one value_and_pullback for layers that have a name and for temporary ones, which do not outlive the pullback.
+template <class T>
+concept TakesTemporaries = requires {
+  &T::value_and_pullback;
+};
 
 /// Whether T's pullback falls short of a requirement, on a stack of a sequence of one row and on one of two sequences:
 ///
-///   linear  what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
-///   adds    applied to w₂ with the gradient that w₁ has left, it adds to that;
-///   again   applied to w₁ once more, it returns the same.
+///   linear    what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
+///   adds      applied to w₂ with the gradient that w₁ has left, it adds to that;
+///   again     applied to w₁ once more, it returns the same;
+///   outlives  and so it does where the layer's weights have changed: it does not refer to them.
 template <template <class> class Layer, class Real>
 std::optional<Failure> pullback_fails(std::string_view name, Requirement requirement, std::uint64_t seed,
                                       const Limits& limits = {}) {
   using T = Layer<Real>;
   const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    const auto layer = draw_layer<T>(generator);
+    auto layer = draw_layer<T>(generator);
     const auto X = draw_input<typename T::domain>(sequences, generator, limits);
     const auto result = layer.value_and_pullback(X);
     const auto w_1 = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
@@ -91,6 +98,20 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
         failure.right.label = "the first time it made";
         found = first_difference(failure, result.pullback(w_1, gradient), v_1, 0, SameBits{});
         compare_gradients(Real(1), Real(0));
+        break;
+      case Requirement::outlives:
+        failure.claim = "a pullback that refers to its layer refuses a temporary one";
+        failure.left.label = "where the layer's weights have changed, it makes";
+        failure.right.label = "before, it made";
+        for (const auto& weight : numbers_of(layer))
+          for (std::size_t e = 0; e < weight.size(); ++e) weight.numbers[e] = draw<Real>(generator);
+        found = first_difference(failure, result.pullback(w_1, gradient), v_1);
+        compare_gradients(Real(1), Real(0));
+        if (found)
+          found->remark =
+              "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
+              "tlm::refuse_temporary<" +
+              std::string(name) + ">(); } beside it";
     }
     return found;
   };

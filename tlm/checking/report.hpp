@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <ostream>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +49,26 @@ struct Failure {
   }
 };
 
+/// What a layer threw while it was checked, and where: the failure without values, with a remark that says what.
+class Thrown : public std::runtime_error {
+ public:
+  Thrown(Failure where, const std::exception& thrown) : std::runtime_error{thrown.what()}, failure_{std::move(where)} {
+    failure_.left = failure_.right = {};
+    failure_.remark = std::string("it throws: ") + thrown.what();
+    std::ostringstream text;
+    text << failure_;
+    text_ = text.str();
+  }
+
+  /// The failure, printed.
+  const char* what() const noexcept override { return text_.c_str(); }
+  const Failure& failure() const { return failure_; }
+
+ private:
+  Failure failure_;
+  std::string text_;
+};
+
 /// What was checked of a layer, line by line: what holds, what falls and with what counter-example, and notes.
 ///
 /// Every line carries its scope (which arithmetic, how many rows), so that it says no more than was shown.
@@ -79,7 +102,14 @@ class Report {
     return true;
   }
 
-  /// How many lines fell.
+  /// How many statements were checked.
+  std::size_t statements() const {
+    std::size_t count = 0;
+    for (const Line& line : lines_) count += !line.note;
+    return count;
+  }
+
+  /// How many of them fell.
   std::size_t fallen() const {
     std::size_t count = 0;
     for (const Line& line : lines_) count += line.failure.has_value();
@@ -93,15 +123,18 @@ class Report {
     return true;
   }
 
-  /// One line for each statement, "holds: …", "FALLS: …" or "note: …"; a counter-example is indented below.
+  /// One line for each statement, "holds: …", "FALLS: …" or "note: …"; a counter-example is indented below. Then how many
+  /// there are, or how many of them fall.
   friend std::ostream& operator<<(std::ostream& out, const Report& report) {
     for (const Line& line : report.lines_) {
       out << (line.failure ? "FALLS: " : line.note ? "note:  " : "holds: ") << line.statement;
       if (line.failure) out << *line.failure;
       out << '\n';
     }
-    if (const std::size_t count = report.fallen(); count > 0) {
-      out << count << " of " << report.lines_.size() << " lines fall\n";
+    if (report.holds()) {
+      out << "all " << report.statements() << " statements hold\n";
+    } else {
+      out << report.fallen() << " of " << report.statements() << " statements fall\n";
       if (report.falls_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
                "there, and "

@@ -40,7 +40,9 @@ std::optional<Failure> trace_positions(std::string_view name, Sees sees, const L
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const auto Y = layer(tagged<typename T::domain>(Sequences{n}));
+    const auto Y =
+        value_at(layer, tagged<typename T::domain>(Sequences{n}),
+                 {.claim = sentence(sees), .layer = std::string(name), .arithmetic = arithmetic<Positions>(), .n = n});
     for (std::size_t i = 1; i <= Y.rows(); ++i) {
       Positions allowed{1};
       for (std::size_t r = sees == Sees::no_other ? i - 1 : 0; r < i && sees != Sees::nothing; ++r)
@@ -72,7 +74,7 @@ std::optional<Failure> a_row_does_not_count(std::string_view name, Claim claim, 
     const auto layer = draw_layer<T>(generator);
     for (std::size_t n = 1; n <= limits.rows; ++n) {
       const auto X = draw_input<typename T::domain>(Sequences{n}, generator, limits);
-      const auto Y = layer(X);
+      const auto Y = value_at(layer, X, at(name, claim, arithmetic<PrimeField>(), seed, n));
       for (std::size_t r = 1; r <= n; ++r) {
         auto other = X;
         for (std::size_t j = 0; j < Rows::cols; ++j) {

@@ -12,6 +12,7 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/decoding/choice.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/matrix/vocabulary.hpp>
 
 /// Decoding: what a model says, token by token.
 namespace tlm {
@@ -91,7 +92,8 @@ class Utterance {
 
   auto read(Tokens unread) {
     if constexpr (CanDecode<T>::of_tokens)
-      return advance(*score_, state_, std::move(unread));
+      return said_.size() == unread.rows() ? behind_a_start([&] { return advance(*score_, state_, std::move(unread)); })
+                                           : advance(*score_, state_, std::move(unread));
     else
       return advance(*score_, state_, {Tokens{given_}, std::move(unread)});
   }

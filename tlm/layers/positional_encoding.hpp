@@ -69,8 +69,9 @@ struct PositionalEncoding {
                                   " sequences cannot be continued by " + std::to_string(sequences.count()));
     for (std::size_t s = 0; s < sequences.count(); ++s) {
       if (lengths[s] + sequences.length(s) > max_len)
-        throw std::length_error("a sequence of " + std::to_string(lengths[s] + sequences.length(s)) +
-                                " tokens is too long: max_len is " + std::to_string(max_len));
+        throw std::length_error("sequence " + std::to_string(s + 1) + ", of " +
+                                std::to_string(lengths[s] + sequences.length(s)) + " tokens, is too long: max_len is " +
+                                std::to_string(max_len));
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, PE.row(lengths[s]++));
     }
     state.lengths = std::move(lengths);

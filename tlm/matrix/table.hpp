@@ -69,7 +69,7 @@ void print_table(std::ostream& out, std::size_t rows, std::size_t cols, const au
       out << (j > 0 ? "  " : "") << std::string(widths[j] - letters(row[j]), ' ') << row[j];
   }
   if (!shown_rows.is_all() || !shown_cols.is_all())
-    out << "\n(" + std::to_string(rows) + " rows of " + std::to_string(cols) + ")";
+    out << "\n(" + std::to_string(rows) + (rows == 1 ? " row of " : " rows of ") + std::to_string(cols) + ")";
 }
 
 /// Prints a stack by rows_from(first, count), which prints so many rows: one sequence as it is, several each under a line

@@ -10,7 +10,47 @@
 
 namespace tlm {
 
-/// Throws std::out_of_range for a token of x that is not from the vocabulary {0, …, vocab_size − 1}, and tells its place:
+/// A token that is not in the vocabulary, and its place: the position in its sequence, and the sequence, from 1.
+class UnknownToken : public std::out_of_range {
+ public:
+  UnknownToken(Token token, std::string_view role, std::size_t position, std::size_t sequence, std::size_t vocab_size)
+      : UnknownToken{
+            token,
+            std::string(role) + " at position " + std::to_string(position) + " of sequence " + std::to_string(sequence),
+            vocab_size} {
+    position_ = position;
+    sequence_ = sequence;
+  }
+
+  /// The same where a token that starts was put before each sequence: it is no part of them, and positions count behind it.
+  UnknownToken behind_a_start() const {
+    if (position_ == 1) return {token_, "which starts every sequence", vocab_size_};
+    return {token_, "read", position_ - 1, sequence_, vocab_size_};
+  }
+
+ private:
+  UnknownToken(Token token, const std::string& where, std::size_t vocab_size)
+      : std::out_of_range{"token " + std::to_string(token) + ", " + where +
+                          ", is not in the vocabulary: tokens are 0 to " + std::to_string(vocab_size - 1)},
+        token_{token},
+        vocab_size_{vocab_size} {}
+
+  Token token_;
+  std::size_t vocab_size_, position_ = 0, sequence_ = 0;
+};
+
+/// read(), which reads sequences behind a token that starts each: an unknown token among them is told by its place behind
+/// that one, as whoever gave the sequences counts.
+template <class Read>
+auto behind_a_start(const Read& read) {
+  try {
+    return read();
+  } catch (const UnknownToken& unknown) {
+    throw unknown.behind_a_start();
+  }
+}
+
+/// Throws UnknownToken for a token of x that is not from the vocabulary {0, …, vocab_size − 1}, and tells its place:
 /// the sequence and the position in it, from 1, behind the `skipped` tokens of each sequence that are not in x. `role` is
 /// what the tokens are for.
 inline void require_in_vocabulary(const Tokens& x, std::size_t vocab_size, std::string_view role = "read",
@@ -19,10 +59,7 @@ inline void require_in_vocabulary(const Tokens& x, std::size_t vocab_size, std::
   for (std::size_t s = 0; s < sequences.count(); ++s)
     for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
       if (const Token token = x(i, 0); token < 0 || std::size_t(token) >= vocab_size)
-        throw std::out_of_range("token " + std::to_string(token) + ", " + std::string(role) + " at position " +
-                                std::to_string(i - sequences.begin(s) + skipped + 1) + " of sequence " +
-                                std::to_string(s + 1) + ", is not in the vocabulary: tokens are 0 to " +
-                                std::to_string(vocab_size - 1));
+        throw UnknownToken{token, role, i - sequences.begin(s) + skipped + 1, s + 1, vocab_size};
 }
 
 }  // namespace tlm

@@ -82,13 +82,20 @@ void require_a_weight(const Real& sum) {
 template <std::size_t vocab_size, class Objective, class Domain, class Real>
 void require_valid(const Lesson<Domain, Real>& lesson) {
   require_in_vocabulary(lesson.said, vocab_size, "to be said", lesson.skipped);
+  const Sequences& sequences = lesson.omega.sequences();
   if constexpr (std::is_floating_point_v<Real>)
-    for (std::size_t i = 0; i < lesson.omega.rows(); ++i)
-      if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1))) {
-        std::ostringstream message;
-        message << "loss weight " << omega << " is not from [0, 1]";
-        throw std::invalid_argument(message.str());
-      }
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1))) {
+          std::ostringstream message;
+          message << "the loss weight of token " << i - sequences.begin(s) + lesson.skipped + 1 << " of sequence "
+                  << s + 1 << " is ";
+          if (omega == omega)
+            message << omega << ", which is not from [0, 1]";
+          else
+            message << "not a number";
+          throw std::invalid_argument(message.str());
+        }
   require_a_weight<Objective>(sum_of(lesson.omega));
 }
 
@@ -128,6 +135,16 @@ struct CanLearnFrom {
       "Batch<double>");
 };
 
+/// read(), the model's reading of a lesson: of a Batch it reads each sequence behind the token that starts.
+template <class BatchOf, class Read>
+auto as_given(const Read& read) {
+  if constexpr (
+      requires(const BatchOf& batch) { batch.start; } || requires(const BatchOf& disturbed) { disturbed.batch.start; })
+    return behind_a_start(read);
+  else
+    return read();
+}
+
 /// −Σω_ji·y_ji / c over all tokens of a batch, where y_ji is the log probability that T gives to token x_ji after (start,
 /// x_j1, …, x_j,i−1): y_ji = Y_j[i] at x_ji, with Y_j = LogSoftmax(T(start, x_j1, …, x_jn)|n); of an encoder–decoder, to
 /// token y_i after its source and (y_1, …, y_{i−1}). The objective makes c of Σω: Mean, Sum or PartOf a larger batch; by one
@@ -144,8 +161,10 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
     require_valid<T::codomain::cols, Objective>(todays);
     const auto q = wanted_distribution(objective);
     const auto environment = environment_of(batch);
-    auto Z =
-        std::apply([&](const auto&... entry) { return scores(model)(std::move(todays.read), entry...); }, environment);
+    auto Z = as_given<BatchOf>([&] {
+      return std::apply([&](const auto&... entry) { return scores(model)(std::move(todays.read), entry...); },
+                        environment);
+    });
     return cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)), q).value;
   } else {
     return {};
@@ -153,6 +172,7 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
+/// That of a model whose weights were never initialized is 0 and moves nothing: require_initialized (train.hpp) refuses it.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
   static_assert(IsLayer<T>::value);
@@ -161,9 +181,11 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
     require_valid<T::codomain::cols, Objective>(todays);
     const auto q = wanted_distribution(objective);
     auto environment = environment_of(batch);
-    auto [Z, pullback] = std::apply(
-        [&](const auto&... entry) { return scores(model).value_and_pullback(std::move(todays.read), entry...); },
-        environment);
+    auto [Z, pullback] = as_given<BatchOf>([&] {
+      return std::apply(
+          [&](const auto&... entry) { return scores(model).value_and_pullback(std::move(todays.read), entry...); },
+          environment);
+    });
     auto [loss, Z_bar] = cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)), q);
     // By noise nothing is differentiated: what stands for its gradient is not written to.
     std::apply([&](auto&... entry) { pullback(std::move(Z_bar), scores(gradient), entry...); }, environment);

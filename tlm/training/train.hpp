@@ -13,7 +13,7 @@
 // Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
 // a note, which stops no compiler that takes warnings for errors; with TLM_QUIET it is not printed.
 #if !defined(__OPTIMIZE__) && !defined(TLM_QUIET)
-#pragma message("tlm: without optimisation a small model trains about 30 times as slowly: use -O3, or -DTLM_QUIET")
+#pragma message("tlm: without optimisation a small model trains about 35 times as slowly: use -O3, or -DTLM_QUIET")
 #endif
 
 namespace tlm {
@@ -59,13 +59,14 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///   next_batch() → Batch<Real> or Translations, or InParts of these;
 ///   optimizer(model, gradient);   report(Progress) → Continue
 ///
-/// A loop of one's own does the same: before it require_initialized may be asked once, with the first gradient, and
+/// A loop of one's own does the same. A step is
 ///
 ///   set_to_zero(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
+///   if (step == 1) require_initialized(model, gradient);        // or a model without weights stays as it is, silently
 ///   optimizer(model, gradient);
 ///
-/// is a step. Throws what loss throws; std::invalid_argument if the weights were never initialized (require_initialized,
+/// Throws what loss throws; std::invalid_argument if the weights were never initialized (require_initialized,
 /// once, in the first step with a loss); and std::runtime_error for a loss that is infinite or not a number. The model then
 /// is as after the last complete step.
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <type_traits>
+
+#include <tlm/language.hpp>
+
+/// What the arithmetics of the checks refuse, each in one sentence of the compiler, however many of them a layer runs over.
+namespace tlm::checking {
+
+/// The condition under which numbers are compared.
+template <bool ordered>
+struct HasOrder {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(
+      ordered,
+      "a layer does not branch on values, as a prime field and sets of positions have no order: cases are told "
+      "apart by functions of numbers, such as relu(x), relu_derivative(x) and maximum(numbers, count) of "
+      "tlm/matrix/numbers.hpp");
+};
+
+/// The condition under which a function of numbers, or one of numbers of another kind, is known.
+template <bool known>
+struct IsKnown {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(
+      known,
+      "tlm::check runs a layer over numbers that are no float or double: functions of them are those of "
+      "tlm/matrix/numbers.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
+      "another function is brought stands in CONTRIBUTING.md");
+};
+
+/// The base of an arithmetic that is no ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
+///
+/// A function of ℝ is refused where its argument becomes a double. What it returns may become a number again, so that no
+/// second error follows.
+template <class Numbers>
+struct Refusals {
+  friend bool operator==(const Refusals&, const Refusals&) = default;
+
+  friend std::strong_ordering operator<=>(const Numbers&, const Numbers&) { return order(); }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend std::strong_ordering operator<=>(const Numbers&, Real) { return order(); }
+
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  explicit(!std::same_as<Real, double>) constexpr operator Real() const { return Real(known()); }
+
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend bool operator==(const Numbers&, Real) { return known(); }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator+(const Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator+(Real, const Numbers& a) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator-(const Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator-(Real, const Numbers& a) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator*(const Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator*(Real, const Numbers& a) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator/(const Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers operator/(Real, const Numbers& a) { return known() ? a : a; }
+
+ private:
+  static constexpr std::strong_ordering order() {
+    static_assert(HasOrder<sizeof(Numbers) == 0>::value);
+    return std::strong_ordering::equal;
+  }
+  static constexpr bool known() {
+    static_assert(IsKnown<sizeof(Numbers) == 0>::value);
+    return true;
+  }
+};
+
+}  // namespace tlm::checking
