@@ -234,6 +234,8 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
     put_with(ours, "\"tlm_version\":\"" + std::string(none) + "\"");
     refused("its \"tlm_version\" is \"" + std::string(none) + "\", which is none");
   }
+  put_with(ours + ",\"tokenizer\"", "\"tlm_version\":\"0.1.0x\",\"tokenize\"");
+  refused("its \"tlm_version\" is \"0.1.0x\", which is none");
   put_with("tlm_version", "TLM_version");
   refused("it does not say its \"tlm_version\"");
   put_with(ours, "\"tlm_version\":\"0.0.9\"");  // an older one is read
@@ -270,6 +272,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
     storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
     refused("nothing is known of \"one more\", F32 []");
     list.pop_back();
+    ++complete.place;  // what is read is not what is there
     state.drawn = std::uint64_t(1) << 41;
     storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
     CHECK(said([&] { storage::load_run(path, run, configuration); }) ==

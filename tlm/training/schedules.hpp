@@ -67,11 +67,17 @@ struct Cosine {
   }
 };
 
-/// The condition under which an optimizer has a learning rate of its own to be set. A failure shows it.
+/// An optimizer with a learning rate of its own.
 template <class Optimizer>
-struct HasLearningRate {
-  static constexpr bool value = requires(Optimizer optimizer) { optimizer.learning_rate = 0.5; };
-  static_assert(value,
+concept HasLearningRate = requires(Optimizer optimizer) {
+  optimizer.learning_rate = 0.5;
+};
+
+/// The condition under which an optimizer follows a schedule. A failure shows it.
+template <class Optimizer>
+struct FollowsASchedule {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(HasLearningRate<Optimizer>,
                 "a schedule sets the learning_rate of an optimizer, which this has not: what wraps an optimizer goes "
                 "around it, as in Clipped{Scheduled{Adam, schedule}}");
 };
@@ -82,6 +88,7 @@ struct HasLearningRate {
 ///   Scheduled adam{Adam<Model>{}, WarmUp{.d_model = 128, .warm_up = 400}};
 template <class Optimizer, class Schedule>
 struct Scheduled {
+  static_assert(FollowsASchedule<Optimizer>::value);
   Optimizer optimizer;
   Schedule schedule;    ///< schedule(t) = η(t)
   std::uint64_t t = 0;  ///< How many steps were done.
@@ -89,7 +96,7 @@ struct Scheduled {
   /// Throws what the schedule and the optimizer throw; what they refuse is no step.
   template <class Layer, class Gradient>
   void operator()(Layer& layer, Gradient& gradient) {
-    if constexpr (HasLearningRate<Optimizer>::value) {
+    if constexpr (HasLearningRate<Optimizer>) {
       optimizer.learning_rate = schedule(t + 1);
       optimizer(layer, gradient);
       ++t;
