@@ -23,6 +23,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -193,6 +194,15 @@ inline void add_training_options(CLI::App& app, double& learning_rate, std::size
   app.footer(
       "On a terminal of 80 columns that is not \"dumb\" (TERM) the progress is one line, rewritten in place;\n"
       "elsewhere, and with NO_COLOR set, it is a line every 500 steps.");
+}
+
+/// How many threads this machine runs at once.
+inline std::size_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+/// The option of how many threads share a batch.
+inline void add_threads(CLI::App& app, std::size_t& threads) {
+  add_integer(app, "--threads", threads, 1, 1024,
+              with_standard("How many threads share a batch; the bits depend on it", threads));
 }
 
 /// The option of those that answer questions of the user's own: a sequence, and as often as it is given.

@@ -21,13 +21,12 @@ class DisturbedLM {
   };
 
  public:
-  struct Model
-      : tlm::Composition<tlm::FinalLayer<c.d_model, c.vocab_size, Real>,  // Φ
-                         tlm::Normalization<"N", c.d_model, Real>,        // ∘ N
-                         tlm::Stack<Block, c.n_layers>,                   // ∘ DB_n ∘ … ∘ DB_1
-                         Drop,                                            // ∘ Dropout
-                         tlm::PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
-                         tlm::Embedding<c.vocab_size, c.d_model, Real>> {      // ∘ Em
+  struct Model : tlm::Composition<tlm::FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
+                                  tlm::Normalization<"N", c.d_model, Real>,             // ∘ N
+                                  tlm::Stack<Block, c.n_layers>,                        // ∘ DB_n ∘ … ∘ DB_1
+                                  Drop,                                                 // ∘ Dropout
+                                  tlm::PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
+                                  tlm::Embedding<c.vocab_size, c.d_model, Real>> {      // ∘ Em
     static constexpr std::string_view symbol = "T_LM";
   };
   static_assert(tlm::autoregressive<Model>);

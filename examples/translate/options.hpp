@@ -16,7 +16,7 @@ struct Options {
   std::filesystem::path model = "translator.safetensors";
   int blocks = 6;
   std::optional<std::size_t> steps;
-  std::size_t batch_size = 32;
+  std::size_t batch_size = 16, threads = 1;
   double learning_rate = 0.002;
   std::uint64_t seed = 1;
   bool resume = false;

@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Trains an encoder-decoder to translate from English, translates with it, and tests it.", "translate"};
   app.require_subcommand(1);
   Options options;
+  options.threads = program::processors();
   std::string model = options.model;
   const auto add_model = [&](CLI::App& command) {
     command.add_option("--model", model, program::with_standard("The file of the model", model))->type_name("FILE");
@@ -118,6 +119,7 @@ int main(int argc, char** argv) {
                        program::with_standard("The number of pairs in a batch", options.batch_size));
   program::add_positive(training, "--learning-rate", options.learning_rate,
                         program::with_standard("The greatest learning rate", options.learning_rate));
+  program::add_threads(training, options.threads);
   program::add_integer(training, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max(),
                        program::with_standard("Where random numbers start", options.seed));
   training.add_flag("--resume", options.resume, "Go on where the file has come to, with the settings that it has");

@@ -15,6 +15,7 @@
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/f_score.hpp>
 #include <tlm/training/initialization.hpp>
@@ -70,6 +71,7 @@ class Translator {
     const auto validation = tlm::in_parts({tlm::Tokens{held_out.sources}, tlm::Tokens{held_out.targets}},
                                           std::min<std::size_t>(32, held_out.sources.size()));
     const tlm::NumbersInWords numbers;
+    tlm::Threads<Model> threads{options.threads};
     std::uint64_t tokens = 0;
     const auto next_batch = [&] {
       std::vector<std::vector<tlm::Token>> x, y;
@@ -85,8 +87,8 @@ class Translator {
         }
         tokens += x.back().size() + y.back().size();
       }
-      return tlm::Disturbed{tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}},
-                            tlm::Noise{run.model, options.seed, run.step}};
+      return tlm::OnThreads{threads, tlm::Disturbed{tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}},
+                                                    tlm::Noise{run.model, options.seed, run.step}}};
     };
     const auto evaluate = [&] {
       std::size_t right = 0;

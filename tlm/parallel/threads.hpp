@@ -14,19 +14,24 @@
 
 #include <tlm/training/loss.hpp>
 
+/// Of OpenBLAS, whose header and that of xtensor-blas do not go together.
+extern "C" void openblas_set_num_threads(int count);
+
 /// A batch learned from by several threads at once: each takes a part of its sequences.
 namespace tlm {
 
 /// Threads that compute losses and gradients of a model of type T. They live as long as this object, and sleep where there is
 /// nothing to do. Each but the first, which is the thread that asks, has a gradient of its own.
 ///
-/// BLAS is to use one thread inside each of them (OPENBLAS_NUM_THREADS=1): otherwise they take the processors from each other.
+/// Inside each of them OpenBLAS uses one thread, as these share the processors already: making such threads tells it so, for
+/// the whole process. An OpenBLAS that was built with OpenMP listens to OMP_NUM_THREADS=1 instead, before the program starts.
 template <class T>
 class Threads {
  public:
   /// Throws std::invalid_argument for 0 threads.
   explicit Threads(std::size_t count) {
     if (count == 0) throw std::invalid_argument("0 threads compute nothing: at least 1 is needed");
+    if (count > 1) openblas_set_num_threads(1);
     for (std::size_t k = 1; k < count; ++k) workers_.push_back(std::make_unique<Worker>());
   }
   /// How many there are, with the one that asks.

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// Trains T_LM on any text file, lets it write on, and measures in bits per byte how well it foresees the last tenth of the
+// text, which it has not seen.
+
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <examples/learning.hpp>
+#include <tlm/decoding/decode.hpp>
+#include <tlm/parallel/threads.hpp>
+#include <tlm/text/byte_pairs.hpp>
+#include <tlm/text/file.hpp>
+#include <tlm/training/initialization.hpp>
+#include <tlm/training/loss.hpp>
+
+#include "model.hpp"
+
+namespace {
+
+constexpr tlm::Config config{
+    .vocab_size = 512, .d_model = 128, .d_ff = 512, .n_layers = 4, .n_heads = 4, .max_len = 128};
+using Model = DisturbedLM<config, 30>::Model;
+using Tokenizer = tlm::BytePairs<config.vocab_size>;
+
+struct Options {
+  std::string text = "/usr/share/common-licenses/GPL-3";
+  std::string model = "text.safetensors";
+  std::size_t steps = 3000, batch_size = 8, threads = program::processors();
+  double learning_rate = 0.001;
+  std::uint64_t seed = 1;
+  bool resume = false;
+  std::size_t tokens = 200;
+  double temperature = 0.8, top_p = 1;
+  std::size_t top_k = config.vocab_size;
+  std::string prompt;
+};
+
+/// A text without its last tenth, and that.
+struct Text {
+  std::string known, held_out;
+};
+
+Text read(const std::string& path) {
+  std::string text = tlm::read_file(path);
+  const std::size_t least = 20 * config.max_len;
+  if (text.size() < least)
+    throw std::invalid_argument(path + " has " + std::to_string(text.size()) +
+                                " bytes: a text to learn from needs at least " + std::to_string(least));
+  std::string held_out = text.substr(text.size() / 10 * 9);
+  text.resize(text.size() - held_out.size());
+  return {std::move(text), std::move(held_out)};
+}
+
+/// The held-out text in windows: of each the second half counts, so that every token has half a window before it.
+tlm::InParts<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer) {
+  constexpr std::size_t half = config.max_len / 2;
+  auto tokens = tokenizer.encode(text.known);
+  if (tokens.size() < config.max_len + 1)
+    throw std::invalid_argument("the text has " + std::to_string(tokens.size()) + " tokens to learn from: at least " +
+                                std::to_string(config.max_len + 1) + " are needed");
+  tokens.erase(tokens.begin(), tokens.end() - std::ptrdiff_t(half + 1));
+  for (const tlm::Token token : tokenizer.encode(text.held_out)) tokens.push_back(token);
+  tlm::InParts<tlm::Batch<>> batch;
+  for (std::size_t begin = 1; begin + half < tokens.size(); begin += half) {
+    const auto at = [&](std::size_t k) { return tokens.begin() + std::ptrdiff_t(k); };
+    const std::vector<tlm::Token> window{at(begin), at(std::min(begin + 2 * half, tokens.size()))};
+    batch.parts.push_back(tlm::unweighted(tokens[begin - 1], tlm::Tokens{window}));
+    for (std::size_t i = 0; i < half; ++i) batch.parts.back().omega(i, 0) = 0;
+  }
+  return batch;
+}
+
+/// −log₂ of the probability that the model gives to the held-out text, for each of its bytes.
+double bits_per_byte(const Model& model, const Text& text, const Tokenizer& tokenizer) {
+  return double(tlm::loss(model, windows(text, tokenizer), tlm::Sum{})) / std::log(2.0) / double(text.held_out.size());
+}
+
+tlm::storage::Metadata metadata_of(const Options& options) {
+  const tlm::storage::SafetensorsFile file{options.model};
+  file.require_metadata({{"program", "text"}});
+  return file.metadata();
+}
+
+void train(Options options) {
+  if (options.resume) {
+    const auto said = metadata_of(options);
+    options.text = said.at("text");
+    options.steps = std::stoul(said.at("steps"));
+    options.batch_size = std::stoul(said.at("batch_size"));
+    options.learning_rate = std::stod(said.at("learning_rate"));
+    options.seed = std::stoull(said.at("seed"));
+  }
+  std::ostringstream rate;
+  rate << options.learning_rate;
+  const Text text = read(options.text);
+  auto learning = std::make_unique<program::Learning<Model>>(
+      program::Learning<Model>{.run = {.optimizer = {{{.beta_2 = 0.98, .weight_decay = 0.1},
+                                                      {.greatest = options.learning_rate,
+                                                       .least = options.learning_rate / 1000,
+                                                       .warm_up = std::min<std::size_t>(100, options.steps / 10),
+                                                       .steps = options.steps}},
+                                                     1.0},
+                                       .patience = {.evaluations = 5},
+                                       .generator = tlm::Generator{options.seed}},
+                               .path = options.model,
+                               .configuration = {{"program", "text"},
+                                                 {"text", options.text},
+                                                 {"steps", std::to_string(options.steps)},
+                                                 {"batch_size", std::to_string(options.batch_size)},
+                                                 {"learning_rate", rate.str()},
+                                                 {"seed", std::to_string(options.seed)}},
+                               .steps = options.steps,
+                               .every = std::max<std::size_t>(1, options.steps / 20)});
+  auto& run = learning->run;
+  if (options.resume) {
+    tlm::storage::load_run(options.model, run, learning->configuration);
+  } else {
+    run.tokenizer = Tokenizer::learned(text.known).list();
+    tlm::initialize_glorot(run.model, run.generator);
+    learning->save();  // what cannot be written is to be known now
+  }
+  const auto tokenizer = Tokenizer::from_list(run.tokenizer);
+  const auto known = tokenizer.encode(text.known);
+  const auto held_out = windows(text, tokenizer);
+  std::cout << "T_LM with " << tlm::weight_count<Model> << " weights learns " << options.text << ", "
+            << text.known.size() << " bytes or " << known.size() << " tokens of it, in " << options.steps
+            << " steps with batches of " << options.batch_size << ", learning rate " << options.learning_rate
+            << ", seed " << options.seed << std::endl;
+  tlm::Threads<Model> threads{options.threads};
+  std::uint64_t tokens = 0;
+  const auto next_batch = [&] {
+    std::vector<std::vector<tlm::Token>> windows;
+    for (std::size_t s = 0; s < options.batch_size; ++s) {
+      const auto begin = known.begin() + run.generator.integer(0, int(known.size() - config.max_len));
+      windows.emplace_back(begin, begin + std::ptrdiff_t(config.max_len));
+    }
+    tokens += options.batch_size * config.max_len;
+    return tlm::OnThreads{threads, tlm::Disturbed{tlm::unweighted(Tokenizer::start, tlm::Tokens{windows}),
+                                                  tlm::Noise{run.model, options.seed, run.step}}};
+  };
+  program::learn(
+      *learning, next_batch, [&] { return tokens; },
+      [&] {
+        std::ostringstream more;
+        more << "  " << std::fixed << std::setprecision(3) << bits_per_byte(run.model, text, tokenizer)
+             << " bits per byte of the last tenth\n";
+        return std::pair{double(tlm::loss(run.model, held_out)), more.str()};
+      });
+}
+
+void sample(const Options& options) {
+  auto model = std::make_unique<Model>();
+  metadata_of(options);
+  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(options.model, *model));
+  tlm::Generator generator{options.seed};
+  const tlm::Sampled choose{generator, options.temperature, options.top_k, options.top_p};
+  std::vector<tlm::Token> said = tokenizer.encode(options.prompt);
+  std::cout << options.prompt;
+  // The model sees so many tokens at most: when they are full it goes on from their second half.
+  for (std::size_t left = options.tokens; left > 0;) {
+    if (said.size() + 1 >= config.max_len) said.erase(said.begin(), said.end() - std::ptrdiff_t(config.max_len / 2));
+    const std::size_t room = std::min(left, config.max_len - 1 - said.size());
+    const auto longer = tlm::decode(*model, said, {Tokenizer::start, Tokenizer::end, said.size() + 1 + room}, choose);
+    const std::vector<tlm::Token> more{longer.begin() + std::ptrdiff_t(said.size()), longer.end()};
+    std::cout << tokenizer.decode(more) << std::flush;
+    left -= more.size();
+    said = longer;
+  }
+  std::cout << '\n';
+}
+
+/// Bits per byte of the held-out text by the byte before each, as often as they followed each other in the known text, and
+/// each as often again as 1/16 of a time.
+double of_bigrams(const Text& text) {
+  constexpr double more = 1.0 / 16;
+  std::array<std::array<double, 256>, 256> count{};
+  std::array<double, 256> sum{};
+  const auto byte = [](char c) { return std::size_t{static_cast<unsigned char>(c)}; };
+  for (std::size_t i = 1; i < text.known.size(); ++i) {
+    ++count[byte(text.known[i - 1])][byte(text.known[i])];
+    ++sum[byte(text.known[i - 1])];
+  }
+  double bits = 0;
+  char before = text.known.back();
+  for (const char c : text.held_out) {
+    bits -= std::log2((count[byte(before)][byte(c)] + more) / (sum[byte(before)] + 256 * more));
+    before = c;
+  }
+  return bits / double(text.held_out.size());
+}
+
+/// How many bytes a program makes of some; nothing if it is not there.
+std::optional<double> compressed(const std::string& command, const std::string& bytes) {
+  std::string name = std::filesystem::temp_directory_path() / "tlm-text-XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file < 0) return {};
+  close(file);
+  std::ofstream{name, std::ios::binary} << bytes;
+  FILE* const pipe = popen(("{ " + command + " < '" + name + "' | wc -c; } 2> /dev/null").c_str(), "r");
+  double count = 0;
+  const bool read = pipe != nullptr && std::fscanf(pipe, "%lf", &count) == 1;
+  if (pipe != nullptr) pclose(pipe);
+  std::filesystem::remove(name);
+  return read && count > 0 ? std::optional{count} : std::nullopt;
+}
+
+void evaluate(const Options& options) {
+  auto model = std::make_unique<Model>();
+  const Text text = read(metadata_of(options).at("text"));
+  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(options.model, *model));
+  const auto per_byte = [&](std::optional<double> bytes) {
+    return bytes ? std::optional{8 * *bytes / double(text.held_out.size())} : std::nullopt;
+  };
+  const auto before = compressed("xz -9", text.known), both = compressed("xz -9", text.known + text.held_out);
+  std::cout << "bits per byte of the last " << text.held_out.size() << " bytes\n";
+  for (const auto& [what, bits] : std::initializer_list<std::pair<const char*, std::optional<double>>>{
+           {"T_LM", bits_per_byte(*model, text, tokenizer)},
+           {"a byte by the byte before it", of_bigrams(text)},
+           {"gzip -9 of these alone", per_byte(compressed("gzip -9", text.held_out))},
+           {"xz -9 of these alone", per_byte(compressed("xz -9", text.held_out))},
+           {"xz -9 that has read what comes before",
+            before && both ? per_byte(*both - *before) : std::optional<double>{}}}) {
+    std::cout << "  " << std::left << std::setw(40) << what << std::right << std::fixed << std::setprecision(2);
+    if (bits)
+      std::cout << *bits << '\n';
+    else
+      std::cout << "not installed\n";
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Trains the Transformer Language Model on a text file, lets it write on, and measures it.", "text"};
+  app.require_subcommand(1);
+  Options options;
+  const auto add_model = [&](CLI::App& command) {
+    command.add_option("--model", options.model, program::with_standard("The file of the model", options.model))
+        ->type_name("FILE");
+  };
+  const auto add_seed = [&](CLI::App& command) {
+    program::add_integer(command, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                         program::with_standard("Where random numbers start", options.seed));
+  };
+  CLI::App& training = *app.add_subcommand("train", "Learns a text but for its last tenth, and saves what it learned");
+  training.add_option("text", options.text, program::with_standard("The text", options.text))->type_name("FILE");
+  add_model(training);
+  program::add_integer(training, "--steps", options.steps, 1, program::a_billion,
+                       program::with_standard("The number of steps", options.steps));
+  program::add_integer(training, "--batch-size", options.batch_size, 1, 10'000,
+                       program::with_standard("The number of windows in a batch", options.batch_size));
+  program::add_positive(training, "--learning-rate", options.learning_rate,
+                        program::with_standard("The greatest learning rate", options.learning_rate));
+  program::add_threads(training, options.threads);
+  add_seed(training);
+  training.add_flag("--resume", options.resume, "Go on where the file has come to, with the settings that it has");
+  CLI::App& sampling = *app.add_subcommand("sample", "Writes on behind a beginning");
+  sampling.add_option("beginning", options.prompt, "The beginning; none if it is left out")->type_name("TEXT");
+  add_model(sampling);
+  program::add_integer(sampling, "--tokens", options.tokens, 1, 1'000'000,
+                       program::with_standard("How many tokens to write", options.tokens));
+  program::add_positive(sampling, "--temperature", options.temperature,
+                        program::with_standard("Less is more certain", options.temperature));
+  program::add_integer(sampling, "--top-k", options.top_k, 1, config.vocab_size, "Only the likeliest tokens (all)");
+  program::add_positive(sampling, "--top-p", options.top_p,
+                        "Only the likeliest that have this probability together (1)");
+  add_seed(sampling);
+  CLI::App& testing = *app.add_subcommand("evaluate", "Measures the model on the last tenth, beside other means");
+  add_model(testing);
+  return program::main(app, argc, argv, [&] {
+    if (training.parsed()) train(options);
+    if (sampling.parsed()) sample(options);
+    if (testing.parsed()) evaluate(options);
+  });
+}
