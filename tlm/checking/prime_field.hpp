@@ -70,6 +70,7 @@ class PrimeField : public Refusals<PrimeField> {
   constexpr PrimeField& operator+=(PrimeField other) { return *this = *this + other; }
   constexpr PrimeField& operator-=(PrimeField other) { return *this = *this - other; }
   constexpr PrimeField& operator*=(PrimeField other) { return *this = *this * other; }
+  constexpr PrimeField& operator/=(PrimeField other) { return *this = *this / other; }
   friend constexpr bool operator==(PrimeField, PrimeField) = default;
 
   /// base^exponent.
