@@ -41,6 +41,7 @@ struct Dual : Refusals<Dual<Real>> {
   Dual& operator+=(Dual other) { return *this = *this + other; }
   Dual& operator-=(Dual other) { return *this = *this - other; }
   Dual& operator*=(Dual other) { return *this = *this * other; }
+  Dual& operator/=(Dual other) { return *this = *this / other; }
   friend bool operator==(const Dual&, const Dual&) = default;
 
   friend Dual exp(Dual a) {

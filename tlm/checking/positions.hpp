@@ -54,6 +54,7 @@ class Positions : public Refusals<Positions> {
   constexpr Positions& operator+=(Positions other) { return *this = *this + other; }
   constexpr Positions& operator-=(Positions other) { return *this = *this - other; }
   constexpr Positions& operator*=(Positions other) { return *this = *this * other; }
+  constexpr Positions& operator/=(Positions other) { return *this = *this / other; }
   friend constexpr bool operator==(Positions, Positions) = default;
 
   friend constexpr Positions exp(Positions a) { return of(a.tags_); }  // exp(0) is not 0

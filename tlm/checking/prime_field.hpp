@@ -71,6 +71,7 @@ class PrimeField : public Refusals<PrimeField> {
   constexpr PrimeField& operator+=(PrimeField other) { return *this = *this + other; }
   constexpr PrimeField& operator-=(PrimeField other) { return *this = *this - other; }
   constexpr PrimeField& operator*=(PrimeField other) { return *this = *this * other; }
+  constexpr PrimeField& operator/=(PrimeField other) { return *this = *this / other; }
   friend constexpr bool operator==(PrimeField, PrimeField) = default;
 
   /// base^exponent.

@@ -76,6 +76,18 @@ struct Refusals {
   template <class Real>
   requires std::is_arithmetic_v<Real>
   friend Numbers operator/(Real, const Numbers& a) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers& operator+=(Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers& operator-=(Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers& operator*=(Numbers& a, Real) { return known() ? a : a; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend Numbers& operator/=(Numbers& a, Real) { return known() ? a : a; }
 
  private:
   static constexpr std::strong_ordering order() {
