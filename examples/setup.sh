@@ -107,9 +107,10 @@ configure() {
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise
 # nothing is printed unless it fails.
 build() {
-  local directory=$1 jobs=() planned
+  local directory=$1 jobs=(-j "${JOBS:-$(nproc)}") planned
   shift
-  [[ -z "${JOBS:-}" ]] || jobs=(-j "$JOBS")
+  # Compilers fill gigabytes of memory: in large pages that takes a tenth less time.
+  export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}
   planned=$(cd "$directory" && ninja -n "$@" 2>&1) || true
   [[ "$planned" != *"ninja: no work to do."* ]] || return 0
   if [[ -t 1 ]]; then
