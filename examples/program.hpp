@@ -62,6 +62,9 @@ inline std::string shown(const std::string& argument) { return argument.empty() 
 inline bool read_options(CLI::App& app, int argc, char** argv) {
   for (CLI::Option* const option : app.get_options())
     if (option->get_items_expected_max() == 0) option->disable_flag_override();  // a flag has no value
+  for (CLI::App* const command : app.get_subcommands({}))
+    for (CLI::Option* const option : command->get_options())
+      if (option->get_items_expected_max() == 0) option->disable_flag_override();
   try {
     app.parse(argc, argv);
     return true;
@@ -69,7 +72,7 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
     app.exit(help);
     return false;
   } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining();
+    const auto extras = app.remaining(true);  // those of its commands, too
     const auto extra = std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text != "--"; });
     throw CLI::ValidationError(shown(*extra), "there is no such option; --help lists what there is");
   } catch (const CLI::ArgumentMismatch& error) {  // it begins with the name of the option, a flag's without its dashes

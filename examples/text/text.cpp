@@ -125,7 +125,7 @@ void train(Options options) {
                                                  {"learning_rate", rate.str()},
                                                  {"seed", std::to_string(options.seed)}},
                                .steps = options.steps,
-                               .every = std::max<std::size_t>(1, options.steps / 20)});
+                               .every = std::max<std::size_t>(25, options.steps / 20)});
   auto& run = learning->run;
   if (options.resume) {
     tlm::storage::load_run(options.model, run, learning->configuration);

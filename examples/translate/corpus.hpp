@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <iostream>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,22 +31,16 @@ inline std::vector<tlm::SentencePair> some(const std::vector<tlm::SentencePair>&
   return chosen;
 }
 
-/// Numbers up to 999,999,999: 1000 that are held out to test, 200 others that are held out to look at.
+/// Numbers up to 999,999,999: 1000 that are held out to test, 100 others that are held out to look at.
 inline Corpus numbers() {
   const tlm::NumbersInWords task;
   tlm::Generator generator{0};
-  const auto draw = [&](std::size_t count, bool to_learn_from) {
-    std::vector<tlm::SentencePair> pairs;
-    while (pairs.size() < count)
-      pairs.push_back(task.pair(to_learn_from ? task.training_number(generator) : task.held_out_number(generator)));
-    return pairs;
-  };
-  Corpus corpus{"numbers", draw(10'000, true), {}, tlm::distinct(draw(1100, false))};
-  corpus.held_out.resize(1000);
-  for (const tlm::SentencePair& pair : draw(400, false))
-    if (corpus.validation.size() < 200 &&
-        std::find(corpus.held_out.begin(), corpus.held_out.end(), pair) == corpus.held_out.end())
-      corpus.validation.push_back(pair);
+  Corpus corpus{"numbers", {}, {}, {}};
+  while (corpus.known.size() < 10'000) corpus.known.push_back(task.pair(task.training_number(generator)));
+  std::set<int> drawn;
+  while (drawn.size() < 1100)
+    if (const int number = task.held_out_number(generator); drawn.insert(number).second)
+      (drawn.size() <= 1000 ? corpus.held_out : corpus.validation).push_back(task.pair(number));
   return corpus;
 }
 
@@ -57,5 +53,5 @@ inline Corpus sentences(std::string name, tlm::SentencePairs read) {
                                 " would be left to learn from, " + std::to_string(validation.size()) +
                                 " to look at and " + std::to_string(held_out.size()) + " to test");
   if (read.left_out.count() > 0) std::cout << "left out: " << read.left_out.sentence() << '\n';
-  return {std::move(name), std::move(known), some(validation, 300), some(held_out, 1000)};
+  return {std::move(name), std::move(known), some(validation, 100), some(held_out, 1000)};
 }
