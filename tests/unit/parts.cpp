@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/patience.hpp>
@@ -142,6 +143,24 @@ TEST_CASE("a batch in parts has the loss and the gradient of the whole, by every
   double mean_of_means = 0;
   for (const auto& part : parts.parts) mean_of_means += loss(model, part) / 3;
   CHECK(std::abs(mean_of_means - loss(model, parts)) > 1e-4);
+}
+
+TEST_CASE("translations in parts, too, have the loss and the gradient of the whole, and null does not count") {
+  using Translator = formulated::Transformer<
+      formulated::Config{
+          .s = tests::vocab_size, .d_model = 6, .d_ff = 7, .d_k = 3, .d_v = 5, .h = 2, .N = 1, .max_len = 9},
+      double>;
+  Generator generator{7};
+  const auto model = random_layer<Translator>(generator);
+  const Translations whole{random_rows<Tokens>(Sequences::of_lengths({2, 4, 1, 3, 2}), generator),
+                           random_rows<Tokens>(Sequences::of_lengths({4, 2, 6, 3, 3}), generator), 2};
+  for (const std::size_t most : {1u, 2u, 5u}) {
+    CAPTURE(most);
+    Translator of_whole, of_parts;
+    const double expected = loss_and_gradient(model, whole, of_whole);
+    CHECK(loss_and_gradient(model, in_parts(whole, most), of_parts) == doctest::Approx(expected).epsilon(1e-13));
+    CHECK(distance_of_weights(of_whole, of_parts) <= 1e-13);
+  }
 }
 
 TEST_CASE("a batch is split between sequences, in their order, each with its weights") {
