@@ -81,6 +81,11 @@ template <class Real> using Em = Embedding<vocab_size, d_model, Real>;
 template <class Real> using PE = PositionalEncoding<max_len, d_model, Real>;
 template <class Real> using W_p = ConstantPositionalEncoding<max_len, d_model, Real>;
 template <class Real> using SinesCosines = SinesThenCosines<max_len, d_model, Real>;
+template <class Real> using Same = Unchanged<d_model, Real>;
+template <class Real> using NumberAppended = Appended<d_model, SequenceNumber<max_len, Real>>;
+template <class Real> using IndicatorsAppended = Appended<d_model, Indicators<2, max_len, Real>>;
+template <class Real> using IndicatorsOfSequenceAppended = Appended<d_model, IndicatorsOfSequence<2, Real>>;
+template <class Real> using PEAppended = Appended<d_model, PositionalEncoding<max_len, 5, Real>>;
 template <class Real> using N = Normalization<"N", d_model, Real>;
 template <class Real> using LN = LayerNorm<"LayerNorm", d_model, Real>;
 template <class Real> using TimesA = Times<"A", d_model, d_ff, Real>;
@@ -95,6 +100,7 @@ template <class Real> using FFN = FeedForwardNetwork<d_model, d_ff, Real>;
 template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
 template <class Real> using BiasedH = Heads<n_heads, Causal, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>, Times<"W_V", d_model, d_model, Real>, RelativeBias<n_heads, max_len, Real>, block>;
+template <class Real> using PositionedH = HeadsWithPositions<"Q", "K", "V", d_model, n_heads, 5, max_len, Causal, Real>;
 template <class Real> using SideBySide = Concat<N<Real>, PE<Real>, H<Real>>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;
 template <class Real> using CA = CausalAttention<d_model, n_heads, Real>;
@@ -148,6 +154,11 @@ inline constexpr std::tuple building_blocks{
     Listed<PE>{"PE"},
     Listed<W_p>{"W_p"},
     Listed<SinesCosines>{"W_p, sines then cosines"},
+    Listed<Same>{"X"},
+    Listed<NumberAppended>{"(x_t, t)"},
+    Listed<IndicatorsAppended>{"(x_t, indicators of t)"},
+    Listed<IndicatorsOfSequenceAppended>{"(x_t, indicators of t in its sequence)"},
+    Listed<PEAppended>{"(x_t, p_t)"},
     Listed<N>{"N"},
     Listed<LN>{"LayerNorm"},
     Listed<TimesA>{"X×A"},
@@ -162,6 +173,7 @@ inline constexpr std::tuple building_blocks{
     Listed<Phi>{"Φ"},
     Listed<H>{"H, in blocks of 4"},
     Listed<BiasedH>{"H with a bias"},
+    Listed<PositionedH>{"H with p_t added to q_t, k_t and v_t"},
     Listed<SideBySide>{"Concat(N, PE, H)"},
     Listed<CA1>{"CA of one head, without W_O and B"},
     Listed<CA>{"CA"},

@@ -9,11 +9,13 @@
 #include <tlm/claims/derivation.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
+#include <tlm/layers/appended_positions.hpp>
 #include <tlm/layers/causal_attention.hpp>
 #include <tlm/layers/decoder_block.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/feed_forward.hpp>
 #include <tlm/layers/final_layer.hpp>
+#include <tlm/layers/heads_with_positions.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/models/formulated_transformer.hpp>

@@ -206,6 +206,25 @@ static_assert(rowwise<FinalLayer<8, 11>>);
 static_assert(autoregressive<PositionalEncoding<7, 8>>);
 static_assert(!rowwise<PositionalEncoding<7, 8>>);
 
+// Neither are the NumPy notebook's ways to see positions. What is appended is autoregressive, if it depends on t alone; in
+// which half of its own sequence t lies depends on what follows.
+static_assert(rowwise<Unchanged<8>> && rowwise<Zeros<8, 3>>);
+template <class P>
+using AppendedToEight = Appended<8, P>;
+static_assert(autoregressive<AppendedToEight<SequenceNumber<7>>> && !rowwise<AppendedToEight<SequenceNumber<7>>>);
+static_assert(autoregressive<AppendedToEight<Indicators<2, 7>>> && !rowwise<AppendedToEight<Indicators<2, 7>>>);
+static_assert(!autoregressive<AppendedToEight<IndicatorsOfSequence<2>>>,
+              "an indicator of the half of the sequence sees how long the sequence is");
+static_assert(autoregressive<AppendedToEight<PositionalEncoding<7, 4>>> &&
+              !rowwise<AppendedToEight<PositionalEncoding<7, 4>>>);
+static_assert(autoregressive<AppendedToEight<ConstantPositionalEncoding<7, 4>>> &&
+              !rowwise<AppendedToEight<ConstantPositionalEncoding<7, 4>>>);
+
+// Added to queries, keys and values, positions make attention no less autoregressive; the mask does.
+static_assert(autoregressive<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Causal>>);
+static_assert(!autoregressive<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Unmasked>>);
+static_assert(!rowwise<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Causal>>);
+
 // Attention looks at the rows before.
 static_assert(autoregressive<SingleHeadCausalAttention<8>> && autoregressive<CausalAttention<8, 2>>);
 static_assert(!rowwise<SingleHeadCausalAttention<8>> && !rowwise<CausalAttention<8, 2>>);

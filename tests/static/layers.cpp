@@ -92,6 +92,10 @@ constexpr bool maps = std::is_same_v<typename F::domain, Domain>&& std::is_same_
 
 static_assert(maps<Embedding<11, 8>, Tokens, Matrix<n, 8>>);
 static_assert(maps<PositionalEncoding<7, 8>, Matrix<n, 8>, Matrix<n, 8>>);
+static_assert(maps<Appended<8, SequenceNumber<7>>, Matrix<n, 8>, Matrix<n, 9>>);
+static_assert(maps<Appended<8, Indicators<3, 7>>, Matrix<n, 8>, Matrix<n, 12>>);
+static_assert(maps<Appended<8, PositionalEncoding<7, 4>>, Matrix<n, 8>, Matrix<n, 12>>);
+static_assert(maps<HeadsWithPositions<"Q", "K", "V", 8, 2, 5, 7, Causal>, Matrix<n, 8>, Matrix<n, 10>>);
 static_assert(maps<Normalization<"N", 8>, Matrix<n, 8>, Matrix<n, 8>>);
 static_assert(maps<Times<"W", 8, 4>, Matrix<n, 8>, Matrix<n, 4>>);
 static_assert(!maps<Times<"W", 8, 4>, Matrix<n, 4>, Matrix<n, 8>>);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/written.hpp>
 
 namespace tlm {
@@ -22,6 +23,45 @@ struct Radians {
   friend double sin(Radians angle) { return std::sin(angle.value); }
   friend double cos(Radians angle) { return std::cos(angle.value); }
 };
+
+/// How long each sequence is so far: what a layer remembers that counts positions.
+struct LengthsSoFar {
+  std::vector<std::size_t> lengths;
+};
+
+/// P|n for each sequence of X, added to it: each row receives the row of P of its position, behind those in `so_far`.
+///
+/// Throws std::length_error for a sequence longer than max_len, and std::invalid_argument for other sequences than before;
+/// `so_far` then is as it was.
+template <std::size_t max_len, std::size_t cols, class Real>
+Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, LengthsSoFar& so_far,
+                                    Matrix<n, cols, Real> X) {
+  const Sequences& sequences = X.sequences();
+  std::vector<std::size_t> lengths = so_far.lengths;
+  if (lengths.empty()) lengths.resize(sequences.count());
+  if (lengths.size() != sequences.count())
+    throw std::invalid_argument("a stack of " + std::to_string(lengths.size()) + " sequences cannot be continued by " +
+                                std::to_string(sequences.count()));
+  for (std::size_t s = 0; s < sequences.count(); ++s) {
+    if (lengths[s] + sequences.length(s) > max_len)
+      throw std::length_error("sequence " + std::to_string(s + 1) + ", of " +
+                              std::to_string(lengths[s] + sequences.length(s)) + " tokens, is too long: max_len is " +
+                              std::to_string(max_len));
+    for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, P.row(lengths[s]++));
+  }
+  so_far.lengths = std::move(lengths);
+  return X;
+}
+
+/// P̄ += what add_positions pulls back to P: row pos receives Ȳ in that position of every sequence, which is not longer
+/// than P.
+template <std::size_t max_len, std::size_t cols, class Real>
+void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, cols, Real>& Y_bar) {
+  const Sequences& sequences = Y_bar.sequences();
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    for (std::size_t pos = 0; pos < sequences.length(s); ++pos)
+      P_bar.add_to_row(pos, Y_bar.row(sequences.begin(s) + pos));
+}
 
 /// PE(X) = X + PE|n, where n is the number of rows of X and PE is a max_len × d_model weight matrix.
 /// (Article, "Positional Encoding".)
@@ -45,38 +85,16 @@ struct PositionalEncoding {
 
   /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ in that position of every sequence.
   auto value_and_pullback(domain X) const {
-    const Sequences sequences = X.sequences();
-    return with_pullback((*this)(std::move(X)), [sequences](codomain Y_bar, PositionalEncoding& gradient) {
-      for (std::size_t s = 0; s < sequences.count(); ++s)
-        for (std::size_t pos = 0; pos < sequences.length(s); ++pos)
-          gradient.PE.add_to_row(pos, Y_bar.row(sequences.begin(s) + pos));
+    return with_pullback((*this)(std::move(X)), [](codomain Y_bar, PositionalEncoding& gradient) {
+      accumulate_positions(gradient.PE, Y_bar);
       return Y_bar;
     });
   }
 
-  /// How long each sequence is so far.
-  struct State {
-    std::vector<std::size_t> lengths;
-  };
+  using State = LengthsSoFar;
 
-  /// Throws like operator(), and std::invalid_argument for other sequences than before; the state then is as it was.
-  codomain extend(State& state, domain X) const {
-    const Sequences& sequences = X.sequences();
-    std::vector<std::size_t> lengths = state.lengths;
-    if (lengths.empty()) lengths.resize(sequences.count());
-    if (lengths.size() != sequences.count())
-      throw std::invalid_argument("a stack of " + std::to_string(lengths.size()) +
-                                  " sequences cannot be continued by " + std::to_string(sequences.count()));
-    for (std::size_t s = 0; s < sequences.count(); ++s) {
-      if (lengths[s] + sequences.length(s) > max_len)
-        throw std::length_error("sequence " + std::to_string(s + 1) + ", of " +
-                                std::to_string(lengths[s] + sequences.length(s)) + " tokens, is too long: max_len is " +
-                                std::to_string(max_len));
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, PE.row(lengths[s]++));
-    }
-    state.lengths = std::move(lengths);
-    return X;
-  }
+  /// Throws like add_positions; the state then is as it was.
+  codomain extend(State& state, domain X) const { return add_positions(PE, state, std::move(X)); }
 
   /// The article's initial weights:
   ///
@@ -126,33 +144,38 @@ struct PositionalEncoding {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
 };
 
-/// X ↦ X + W_p|n with the constants W_p: sines and cosines that are not trained and count as no weights. (The Formulated
-/// Transformer, "Hyperparameters".) With positions pos from 1 and i = 1, …, d_model/2,
+/// X ↦ X + P|n with constants P, which are not trained and count as no weights. Its letter in the write-up is `letter`.
+template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
+struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
+  using typename PositionalEncoding<max_len, cols, Real>::domain;
+  static Written written(const Written& X) { return X + Written{letter}; }
+
+  explicit ConstantPositions(Matrix<max_len, cols, Real> P) { this->PE = std::move(P); }
+
+  /// X̄ = Ȳ: there is nothing else to move.
+  auto value_and_pullback(domain X) const {
+    return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositions&) { return Y_bar; });
+  }
+
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+/// X ↦ X + W_p|n with the constants W_p: sines and cosines. (The Formulated Transformer, "Hyperparameters".) With positions pos from 1 and i = 1, …, d_model/2,
 ///
 ///   W_p(pos, 2i−1) = sin(pos / 10000^(2i/d_model)),   W_p(pos, 2i) = cos(pos / 10000^(2i/d_model)),
 ///
 /// where the columns count from 1. (As printed, 2i and 2i+1, they would leave out the first and overrun the last.)
 template <std::size_t max_len, std::size_t d_model, class Real = float>
-struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
-  using typename PositionalEncoding<max_len, d_model, Real>::domain;
-  static Written written(const Written& X) { return X + "W_p"; }
-
+struct ConstantPositionalEncoding : ConstantPositions<"W_p", max_len, d_model, Real> {
   using Encoding = PositionalEncoding<max_len, d_model, Real>;
 
-  ConstantPositionalEncoding() { this->PE = Encoding::sinusoidal(&angle); }
+  ConstantPositionalEncoding() : ConstantPositions<"W_p", max_len, d_model, Real>{Encoding::sinusoidal(&angle)} {}
 
   /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
   static Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
 
   /// T_k with W_p,pos × T_k = W_p,pos+k.
   static Matrix<d_model, d_model, Real> offset(std::size_t k) { return Encoding::offset(k, &angle); }
-
-  /// X̄ = Ȳ: there is nothing else to move.
-  auto value_and_pullback(domain X) const {
-    return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositionalEncoding&) { return Y_bar; });
-  }
-
-  static constexpr void weights(auto&&, auto&...) {}
 };
 
 /// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth source,
@@ -161,20 +184,14 @@ struct ConstantPositionalEncoding : PositionalEncoding<max_len, d_model, Real> {
 ///
 ///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).
 template <std::size_t max_len, std::size_t d_model, class Real = float>
-struct SinesThenCosines : ConstantPositionalEncoding<max_len, d_model, Real> {
+struct SinesThenCosines : ConstantPositions<"W_p", max_len, d_model, Real> {
   using Pairs = ConstantPositionalEncoding<max_len, d_model, Real>;
-  using typename Pairs::domain;
 
-  SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
+  SinesThenCosines() : ConstantPositions<"W_p", max_len, d_model, Real>{columns_moved(Pairs{}.PE)} {}
 
   /// T_k with W_p,pos × T_k = W_p,pos+k: with its rows and columns moved alike the rotations are no longer block by block.
   static Matrix<d_model, d_model, Real> offset(std::size_t k) {
     return transpose_of(columns_moved(transpose_of(columns_moved(Pairs::offset(k)))));
-  }
-
-  /// X̄ = Ȳ, as of ConstantPositionalEncoding.
-  auto value_and_pullback(domain X) const {
-    return with_pullback((*this)(std::move(X)), [](domain Y_bar, SinesThenCosines&) { return Y_bar; });
   }
 
  private:
