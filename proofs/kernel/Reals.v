@@ -1,0 +1,132 @@
+(* SPDX-License-Identifier: MIT *)
+(* Over ℝ: the laws, softmax as the article has it, and what is *not* rowwise. *)
+
+From Coq Require Export Reals Lra.
+From tlm Require Export Layers.
+Local Open Scope R_scope.
+
+(* Φ(x) = ½ + ∫_0^x φ(t) dt, where φ(t) = exp(−t²/2)/√(2π). *)
+Definition normal_density (t : R) : R := exp (- (t * t) / 2) / sqrt (2 * PI).
+Lemma normal_density_is_continuous a b : a <= b -> Riemann_integrable normal_density a b.
+Proof.
+  intros H. apply continuity_implies_RiemannInt; [easy |]. intros x _. apply derivable_continuous_pt.
+  unfold normal_density. reg.
+Qed.
+Definition normal_cdf (x : R) : R :=
+  match Rle_dec 0 x with
+  | left H => / 2 + RiemannInt (normal_density_is_continuous 0 x H)
+  | right H => / 2 - RiemannInt (normal_density_is_continuous x 0 (Rlt_le _ _ (Rnot_le_lt _ _ H)))
+  end.
+
+(* The arithmetic of real numbers. *)
+#[global] Instance real_numbers : Arithmetic R := {|
+  number := IZR;
+  Add := Rplus;
+  Sub := Rminus;
+  Mul := Rmult;
+  Div := Rdiv;
+  Exp := exp;
+  Sqrt := sqrt;
+  Relu := Rmax 0;
+  NormalCdf := normal_cdf;
+  Maximum := fun list => match list with [] => 0 | x :: list => fold_left Rmax list x end;
+  Sine := fun d i pos => sin (INR pos / Rpower 10000 (2 * INR i / INR d));
+  Cosine := fun d i pos => cos (INR pos / Rpower 10000 (2 * INR i / INR d));
+|}.
+
+#[global] Instance real_numbers_are_lawful : Lawful real_numbers.
+Proof. split; intros x; cbn; unfold Rdiv; ring. Qed.
+
+(* --- softmax --- *)
+
+Lemma Sum_nil : Sum [] = 0 :> R. Proof. reflexivity. Qed.
+Lemma Sum_cons (x : R) list : Sum (x :: list) = x + Sum list. Proof. reflexivity. Qed.
+
+Lemma Sum_of_nonnegative (list : list R) : Forall (fun x => 0 <= x) list -> 0 <= Sum list.
+Proof. induction 1; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.
+
+Lemma Sum_of_quotients (list : list R) s : Sum (map (fun x => x / s) list) = Sum list / s.
+Proof.
+  induction list; cbn [map]; rewrite ?Sum_nil, ?Sum_cons; [unfold Rdiv; ring | rewrite IHlist; unfold Rdiv; ring].
+Qed.
+
+Lemma exponential_is_nonnegative g s : 0 <= exponential g s.
+Proof. destruct s; cbn; [apply Rlt_le, exp_pos | lra]. Qed.
+
+Lemma exponentials_are_nonnegative g s : Forall (fun x => 0 <= x) (map (exponential g) s).
+Proof. apply Forall_map, Forall_forall. intros x _. apply exponential_is_nonnegative. Qed.
+
+Lemma Sum_of_exponentials_is_positive g s : (exists x, In (Some x) s) -> 0 < Sum (map (exponential g) s).
+Proof.
+  intros [x H]. induction s as [| s_0 s IH]; [easy |]. pose proof (Sum_of_nonnegative _ (exponentials_are_nonnegative g s)).
+  pose proof (exponential_is_nonnegative g s_0). cbn [map]. rewrite Sum_cons.
+  destruct H as [-> | H]; [| specialize (IH H); lra].
+  pose proof (exp_pos (x - g)). change (exponential g (Some x)) with (exp (x - g)) in *. lra.
+Qed.
+
+(* Its rows are non-negative and sum to 1, where something is visible. *)
+(** the numbers of softmax(s) are ≥ 0, where not all of s is −∞ *)
+Theorem softmax_is_nonnegative (s : list (option R)) : (exists x, In (Some x) s) -> Forall (fun y => 0 <= y) (softmax s).
+Proof.
+  intros H. unfold softmax. pose proof (Sum_of_exponentials_is_positive (Maximum (seen s)) s H) as P.
+  apply Forall_map. eapply Forall_impl; [| apply exponentials_are_nonnegative]. intros x Hx.
+  apply Rmult_le_pos; [exact Hx | now apply Rlt_le, Rinv_0_lt_compat].
+Qed.
+(** and they sum to 1 *)
+Theorem softmax_sums_to_1 (s : list (option R)) : (exists x, In (Some x) s) -> Sum (softmax s) = 1.
+Proof.
+  intros H. unfold softmax. pose proof (Sum_of_exponentials_is_positive (Maximum (seen s)) s H) as P.
+  cbv zeta. change (Sum (map (fun e_j => e_j / Sum (map (exponential (Maximum (seen s))) s))
+    (map (exponential (Maximum (seen s))) s)) = 1).
+  rewrite Sum_of_quotients. apply Rinv_r. lra.
+Qed.
+
+(* And so the rows of softmax(◺A) of a square matrix. *)
+(** each row of softmax(◺A) is non-negative and sums to 1 *)
+Theorem rows_of_softmax_of_triangle (n : nat) (A : list (list R)) :
+  square n A -> Forall (fun row => Forall (fun y => 0 <= y) row /\ Sum row = 1) (map softmax (Causal A)).
+Proof.
+  intros [L F]. apply Forall_map, Forall_forall. intros s Hs.
+  enough (exists x, In (Some x) s) by (split; [now apply softmax_is_nonnegative | now apply softmax_sums_to_1]).
+  unfold Causal, map_index in Hs. apply in_map_from in Hs. destruct Hs as [i [row [Hrow ->]]].
+  pose proof (proj1 (Forall_forall _ _) F row Hrow) as Lrow. cbn in Lrow.
+  destruct row as [| x row]; [| exists x; cbn; now left].
+  destruct A; [easy | cbn in *; lia].
+Qed.
+
+(* The greatest number that is subtracted cancels: softmax(s)_j = exp(s_j) / Σ_k exp(s_k), where exp(−∞) = 0. *)
+Definition exp_of (s_j : option R) : R := match s_j with Some x => exp x | None => 0 end.
+(** softmax(s)_j = exp(s_j) / Σ_k exp(s_k): the greatest number that is subtracted cancels *)
+Theorem softmax_formula (s : list (option R)) : (exists x, In (Some x) s) ->
+  softmax s = map (fun s_j => exp_of s_j / Sum (map exp_of s)) s.
+Proof.
+  intros H. pose proof (Sum_of_exponentials_is_positive 0 s H) as P. unfold softmax. set (g := Maximum (seen s)).
+  assert (forall h s, map (exponential h) s = map (fun x => x / exp h) (map exp_of s)) as E.
+  { intros h s'. rewrite map_map. apply map_ext. intros [x |]; cbn; [| unfold Rdiv; ring].
+    unfold Rminus. now rewrite exp_plus, exp_Ropp. }
+  cbv zeta. rewrite E in *. rewrite Sum_of_quotients in *. rewrite !map_map. apply map_ext. intros s_j.
+  rewrite exp_0 in P. unfold Rdiv in P. rewrite Rinv_1, Rmult_1_r in P. pose proof (exp_pos g).
+  change (exp_of s_j / exp g / (Sum (map exp_of s) / exp g) = exp_of s_j / Sum (map exp_of s)). field. split; lra.
+Qed.
+
+(* --- What is not rowwise --- *)
+
+Lemma zero_plus m (x : Row R m) : plus (tabulate m (fun _ => 0)) x = x.
+Proof.
+  assert (forall j, entry (tabulate m (fun _ => 0)) j = 0) as Z.
+  { clear x. unfold entry. induction m; intros [| j]; [easy | easy | easy | exact (IHm j)]. }
+  unfold plus. transitivity (tabulate m (entry x)); [| apply tabulate_of_nth].
+  apply tabulate_ext. intros j. rewrite Z. change (0 + entry x j = entry x j). ring.
+Qed.
+
+(* PE is not rowwise, contrary to what the article says, for a table with two different rows. *)
+(** PE is not rowwise, contrary to what the article says, for a table that has two different rows *)
+Theorem PE_is_not_rowwise {memory : Type} {max_len d_model} (PE : Matrix R max_len d_model) i :
+  row PE i <> row PE 0 -> ~ rowwise (PositionalEncoding (memory := memory) PE).
+Proof.
+  intros different H. apply different. set (zero := tabulate d_model (fun _ => 0) : Row R d_model).
+  assert (skipn i (repeat zero (S i)) = [zero]) as one by (clear; induction i; [easy | exact IHi]).
+  destruct (H [] (repeat zero (S i))) as [_ E]. specialize (E i). rewrite repeat_length in E. specialize (E ltac:(lia)).
+  rewrite one in E. unfold PositionalEncoding, by_position, map_index in E. rewrite map_from_skipn, one in E. cbn in E.
+  unfold zero in E. rewrite !zero_plus in E. now injection E.
+Qed.
