@@ -127,6 +127,9 @@ struct Normalization : StandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i, with ε = 10⁻⁵. (The Formulated Transformer, "Layer
 /// normalization"; the NumPy notebook.)
 template <Symbol name, std::size_t d_model, class Real = float>
-struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon, d_model, Real> {};
+struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon, d_model, Real> {
+  /// 1/ε, for the proof kernel's definition.
+  static constexpr std::size_t formal_constants[] = {100'000};
+};
 
 }  // namespace tlm
