@@ -140,7 +140,8 @@ Section Theorems.
     now destruct (Nat.leb_spec p k); [lia |].
   Qed.
 
-  Lemma softmax_of_hidden i (s : list (option num)) :
+  (** a row of softmax(◺A) does not change with what is hidden, nor if it is left out *)
+  Theorem softmax_of_hidden i (s : list (option num)) :
     Forall is_hidden (skipn i s) -> softmax (s↾i) = (softmax s)↾i.
   Proof.
     intros H. unfold softmax.
@@ -186,6 +187,14 @@ Section Theorems.
       + rewrite app_length, firstn_length, skipn_length. lia.
     - rewrite (nth_overflow (map softmax _)); [now destruct j |].
       unfold Causal, map_index. now rewrite map_length, map_from_length.
+  Qed.
+
+  (** ◺(A/c) = (◺A)/c, where −∞/c = −∞, as it is for c > 0 *)
+  Theorem triangle_of_quotient (c : num) (S : list (list num)) :
+    Causal (map (map (fun s => s / c)) S) = map (map (option_map (fun s => s / c))) (Causal S).
+  Proof.
+    unfold Causal, map_index. rewrite map_from_map, map_of_map_from. apply map_from_ext. intros i row'.
+    rewrite map_from_map, map_of_map_from. apply map_from_ext. intros j s. now destruct (j <=? i).
   Qed.
 
   (* --- softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel --- *)
@@ -312,5 +321,15 @@ Section Theorems.
   Proof.
     intros HA HB M X. destruct (HA M X) as [LA EA]. unfold Product. split; [now rewrite map_length |]. intros i Hi.
     now rewrite EA, (HB M (X↾i) X), firstn_map.
+  Qed.
+
+  (** attention to a memory is rowwise, if Q is *)
+  Theorem cross_attention_is_rowwise {I m m'} {d_head : nat} {mask : mask} {Q K : operation memory I (Row num m)}
+    {V : operation memory I (Row num m')} :
+    full mask -> rowwise Q -> constant K -> constant V -> rowwise (Product (SoftmaxKernel d_head mask Q K) V).
+  Proof.
+    intros Hmask HQ HK HV M X. destruct (HQ M X) as [LQ EQ]. unfold Product, SoftmaxKernel, scores.
+    rewrite !Hmask. unfold Unmasked. split; [now rewrite !map_length |]. intros i Hi.
+    rewrite Hmask, EQ, (HK M (X⇂i) X), (HV M (X⇂i) X) by easy. unfold Unmasked. now rewrite !map_of_row.
   Qed.
 End Theorems.

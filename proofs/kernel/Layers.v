@@ -122,6 +122,20 @@ Section Layers.
   Theorem TiedOutput_is_rowwise {vocab_size d_model} {W_e : Matrix num vocab_size d_model} : rowwise (TiedOutput W_e).
   Proof. apply each_row_is_rowwise. Qed.
 
+  (* --- The article's two formulas for a decoder block, with "Res" and without --- *)
+
+  (** Res(FF)(Res(CA∘N_ca)(X)) = Y + FF(Y) with Y = X + CA(N_ca(X)) *)
+  Theorem decoder_block_written_out {d} (FF CA N_ca : operation memory (Row num d) (Row num d)) M X :
+    (Residual FF ∘ Residual (CA ∘ N_ca)) M X =
+    let Y := zip plus X (CA M (N_ca M X)) in zip plus Y (FF M Y).
+  Proof. reflexivity. Qed.
+
+  (** Res(FF∘Res(CA∘N_ca))(X) = X + FF(Y) with the same Y *)
+  Theorem inspirational_decoder_block_written_out {d} (FF CA N_ca : operation memory (Row num d) (Row num d)) M X :
+    Residual (FF ∘ Residual (CA ∘ N_ca)) M X =
+    let Y := zip plus X (CA M (N_ca M X)) in zip plus X (FF M Y).
+  Proof. reflexivity. Qed.
+
   (* --- Functions of each entry --- *)
 
   Definition entrywise {c} (f : num -> num) : operation memory (Row num c) (Row num c) :=
@@ -134,6 +148,12 @@ Section Layers.
   (* x·Φ(x) *)
   Definition GELU {c} := entrywise (c := c) (fun x => x * NormalCdf x).
   Theorem GELU_is_rowwise {c} : rowwise (GELU (c := c)).
+  Proof. apply each_row_is_rowwise. Qed.
+
+  (* x·(1 + tanh u)/2 with u = √(2/π)·(x + 0.044715·x³) *)
+  Definition TanhGELU {c} := entrywise (c := c) (fun x =>
+    let u := RootOfTwoOverPi * (x + number 44715 / number 1000000 * x * x * x) in x * (1 + Tanh u) / number 2).
+  Theorem TanhGELU_is_rowwise {c} : rowwise (TanhGELU (c := c)).
   Proof. apply each_row_is_rowwise. Qed.
 
   (* Without noise, which is only there while a model learns. *)

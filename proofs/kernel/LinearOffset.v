@@ -118,7 +118,7 @@ Corollary literal_columns_of_the_article_have_no_linear_map :
       fst (literal_row 1 (/ 10000) (pos + 1)) =
       a * fst (literal_row 1 (/ 10000) pos) + b * snd (literal_row 1 (/ 10000) pos).
 Proof.
-  pose proof PI_RGT_0. pose proof PI2_3_2. unfold PI2 in *.
+  assert (7 / 4 <= PI) by (unfold PI, PI2; pose proof (proj2_sig PI_2_aux) as [[L _] _]; lra).
   apply literal_columns_have_no_linear_map.
   - apply Rgt_not_eq, sin_gt_0; lra.
   - apply Rgt_not_eq, cos_decreasing_1; lra.

@@ -72,3 +72,17 @@ Proof.
   unfold weight_of, weighted_sum. rewrite concat_app. cbn [concat]. rewrite !map_app, !Sum_app.
   destruct (Z before Hb) as [-> ->], (Z after Ha) as [-> ->]. f_equal; [f_equal |]; lra.
 Qed.
+
+(** the loss is ≥ 0 if ω ≥ 0, not all of them 0, and y ≤ 0, as logarithms of probabilities are *)
+Theorem loss_is_nonnegative s :
+  Forall (fun p => 0 <= fst p /\ snd p <= 0) s -> 0 < weight_of s -> 0 <= loss s.
+Proof.
+  intros H positive. unfold loss. apply Rmult_le_pos; [| now apply Rlt_le, Rinv_0_lt_compat].
+  enough (weighted_sum s <= 0) by lra. clear positive. unfold weighted_sum.
+  induction H as [| p s [Hw Hy] _ IH]; cbn [map]; rewrite ?Sum_nil, ?Sum_cons; [lra |].
+  pose proof (Rmult_le_compat_l (fst p) (snd p) 0 Hw Hy). lra.
+Qed.
+
+(** and a negative weight may make it negative: ω = (2, −1), y = (−1, −3) *)
+Theorem loss_with_a_negative_weight : loss [(2, -1); (-1, -3)] = -1.
+Proof. unfold loss, weighted_sum, weight_of. cbn [map fst snd]. rewrite !Sum_cons, !Sum_nil. field. Qed.

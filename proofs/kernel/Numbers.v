@@ -17,6 +17,8 @@ Class Arithmetic (num : Type) := {
   Exp : num -> num;
   Sqrt : num -> num;
   Relu : num -> num;
+  Tanh : num -> num;
+  RootOfTwoOverPi : num;                (* √(2/π) *)
   NormalCdf : num -> num;               (* Φ(x): the probability that a standard normal number is at most x *)
   Maximum : list num -> num;
   Sine : nat -> nat -> nat -> num;      (* Sine d i pos = sin(pos / 10000^(2i/d)) *)

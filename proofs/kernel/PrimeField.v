@@ -30,8 +30,8 @@ Definition mixed (x : Z) : Z :=
   Z.lxor x (Z.shiftr x 31).
 
 Section Key.
-  (* The key of the uninterpreted functions. *)
-  Context (key : Z).
+  (* The key of the uninterpreted functions; and what takes the place of sines and cosines, which are left to ℝ. *)
+  Context (key : Z) (sine cosine : nat -> nat -> nat -> int).
 
   Definition hash (function : Z) (x : int) : int :=
     of_Z (mixed (Z.lxor (mixed (key * 16 + function)) (Uint63.to_Z x))).
@@ -45,14 +45,22 @@ Section Key.
     Exp := hash 1;
     Sqrt := hash 3;
     Relu := hash 4;
+    Tanh := hash 13;
+    RootOfTwoOverPi := hash 8 4605361924766709329;  (* the bits of that double *)
     NormalCdf := hash 11;
     Maximum := fun list =>
       let count := of_Z (Z.of_nat (length list)) in
       hash 7 (fold_left (fun sum x => (sum + hash 6 x) mod p) list count);
-    Sine := fun _ _ _ => 0;  (* what a sine is, is left to ℝ *)
-    Cosine := fun _ _ _ => 0;
+    Sine := sine;
+    Cosine := cosine;
   |}.
 End Key.
+
+(* Sines and cosines from a table with a row for each position, in which they stand side by side. *)
+Definition sine_of {d} (W_p : list (Row int d)) (_ i pos : nat) : int :=
+  nth (2 * (i - 1))%nat (things (nth (pos - 1)%nat W_p (tabulate d (fun _ => 0)))) 0.
+Definition cosine_of {d} (W_p : list (Row int d)) (_ i pos : nat) : int :=
+  nth (2 * (i - 1) + 1)%nat (things (nth (pos - 1)%nat W_p (tabulate d (fun _ => 0)))) 0.
 
 (* Rows of numbers, as the C++ program prints them. *)
 Notation "⟨ x ; .. ; y ⟩" := (pair x .. (pair y tt) ..) (at level 0).

@@ -5,18 +5,22 @@ From Coq Require Export Reals Lra.
 From tlm Require Export Layers.
 Local Open Scope R_scope.
 
-(* Φ(x) = ½ + ∫_0^x φ(t) dt, where φ(t) = exp(−t²/2)/√(2π). *)
+(* Φ(x) = ½ + ∫_0^x φ(t) dt, where φ(t) = exp(−t²/2)/√(2π). As φ decreases, the integral from 0 to x ≥ 0 is the least upper
+   bound of the sums (x/n)·Σ_{k = 1, …, n} φ(kx/n), none of which is greater than ½. *)
 Definition normal_density (t : R) : R := exp (- (t * t) / 2) / sqrt (2 * PI).
-Lemma normal_density_is_continuous a b : a <= b -> Riemann_integrable normal_density a b.
-Proof.
-  intros H. apply continuity_implies_RiemannInt; [easy |]. intros x _. apply derivable_continuous_pt.
-  unfold normal_density. reg.
-Qed.
+Definition lower_sum (x : R) (n : nat) : R :=
+  Rmin (/ 2) (x / INR (S n) * sum_f_R0 (fun k => normal_density (INR (S k) * x / INR (S n))) n).
+Lemma lower_sums_have_a_least_upper_bound x : { m | is_lub (fun y => exists n, y = lower_sum x n) m }.
+Proof. apply completeness; [exists (/ 2); intros y [n ->]; apply Rmin_l | now exists (lower_sum x 0), 0%nat]. Qed.
 Definition normal_cdf (x : R) : R :=
-  match Rle_dec 0 x with
-  | left H => / 2 + RiemannInt (normal_density_is_continuous 0 x H)
-  | right H => / 2 - RiemannInt (normal_density_is_continuous x 0 (Rlt_le _ _ (Rnot_le_lt _ _ H)))
-  end.
+  if Rle_dec 0 x then / 2 + proj1_sig (lower_sums_have_a_least_upper_bound x)
+  else / 2 - proj1_sig (lower_sums_have_a_least_upper_bound (- x)).
+
+(* ω_i = 10000^(−2i/d), without logarithms: the greatest number a ≤ 1 with a^d·10000^(2i) ≤ 1. *)
+Lemma there_is_an_angle d i :
+  { m | is_lub (fun a => a = 0 \/ a <= 1 /\ a ^ d * 10000 ^ (2 * i) <= 1) m }.
+Proof. apply completeness; [exists 1; intros a [-> | [H _]]; lra | exists 0; now left]. Qed.
+Definition angle (d i : nat) : R := proj1_sig (there_is_an_angle d i).
 
 (* The arithmetic of real numbers. *)
 #[global] Instance real_numbers : Arithmetic R := {|
@@ -28,10 +32,12 @@ Definition normal_cdf (x : R) : R :=
   Exp := exp;
   Sqrt := sqrt;
   Relu := Rmax 0;
+  Tanh := tanh;
+  RootOfTwoOverPi := sqrt (2 / PI);
   NormalCdf := normal_cdf;
   Maximum := fun list => match list with [] => 0 | x :: list => fold_left Rmax list x end;
-  Sine := fun d i pos => sin (INR pos / Rpower 10000 (2 * INR i / INR d));
-  Cosine := fun d i pos => cos (INR pos / Rpower 10000 (2 * INR i / INR d));
+  Sine := fun d i pos => sin (INR pos * angle d i);
+  Cosine := fun d i pos => cos (INR pos * angle d i);
 |}.
 
 #[global] Instance real_numbers_are_lawful : Lawful real_numbers.
@@ -129,4 +135,28 @@ Proof.
   destruct (H [] (repeat zero (S i))) as [_ E]. specialize (E i). rewrite repeat_length in E. specialize (E ltac:(lia)).
   rewrite one in E. unfold PositionalEncoding, by_position, map_index in E. rewrite map_from_skipn, one in E. cbn in E.
   unfold zero in E. rewrite !zero_plus in E. now injection E.
+Qed.
+
+(** softmax(◺A) is not rowwise, contrary to what the article says: for A = (0 0; 0 0) row 2 alone gives (1 0), not (½ ½) *)
+Theorem softmax_of_triangle_is_not_rowwise {memory : Type} :
+  ~ rowwise (fun (M : list memory) (A : list (list R)) => map softmax (Causal A)).
+Proof.
+  intros H. destruct (H [] [[0; 0]; [0; 0]]) as [_ E]. specialize (E 1%nat ltac:(cbn; lia)).
+  apply (f_equal (fun A => at_ij A 0 1)) in E. unfold at_ij, softmax in E. cbn in E.
+  set (e := exp (0 - Rmax 0 0)) in E. assert (0 < e) by apply exp_pos. unfold Rdiv in E. rewrite Rmult_0_l in E.
+  assert (0 < e * / (e + (e + 0))) by (apply Rmult_lt_0_compat; [easy | apply Rinv_0_lt_compat; lra]). lra.
+Qed.
+
+(** attention without a mask is not autoregressive: the first of two rows sees the second *)
+Theorem attention_without_a_mask_is_not_autoregressive {memory : Type} :
+  let W := ((0, tt), tt) : Matrix R 1 1 in
+  ~ autoregressive (memory := memory) (Product (SoftmaxKernel 1 Unmasked (Times W) (Times W)) identity).
+Proof.
+  intros W H. destruct (H [] [(0, tt); (1, tt)]) as [_ E]. specialize (E 1%nat ltac:(cbn; lia)).
+  apply (f_equal (fun Y : list (Row R 1) => entry (nth 0 Y (tabulate 1 (fun _ => 0))) 0)) in E.
+  unfold Product, SoftmaxKernel, Unmasked, scores, softmax, entry in E. cbn -[exp Rmax] in E.
+  match type of E with _ = ?a / ?s * 0 + (?b / ?s * 1 + 0) =>
+    assert (0 < a) by apply exp_pos; assert (0 < b) by apply exp_pos;
+    assert (0 < b / s) by (apply Rmult_lt_0_compat; [easy | apply Rinv_0_lt_compat; lra]) end.
+  lra.
 Qed.
