@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes.
+// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes; of one that is a
+// theorem over ℝ, too, the theorem of proofs/kernel.
 
 #include <doctest/doctest.h>
 
 #include <iostream>
+#include <string>
 
 namespace {
 
@@ -11,9 +13,13 @@ class Listing : public doctest::IReporter {
  public:
   explicit Listing(const doctest::ContextOptions&) {}
 
-  void test_case_start(const doctest::TestCaseData& claim) override { name_ = claim.m_name; }
+  void test_case_start(const doctest::TestCaseData& claim) override {
+    name_ = claim.m_name;
+    theorem_ = claim.m_description;
+  }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
-    std::cout << (stats.testCaseSuccess ? "holds: " : "FALLS: ") << name_ << std::endl;
+    std::cout << (stats.testCaseSuccess ? "holds: " : "FALLS: ") << name_
+              << (theorem_ ? std::string("; over ℝ: ") + theorem_ : "") << std::endl;
   }
 
   void report_query(const doctest::QueryData&) override {}
@@ -29,6 +35,7 @@ class Listing : public doctest::IReporter {
 
  private:
   const char* name_ = "";
+  const char* theorem_ = nullptr;
 };
 
 DOCTEST_REGISTER_LISTENER("listing", 1, Listing);
