@@ -39,7 +39,8 @@ using LongBehindEm = typename WithoutEm<typename TransformerLM<longer, Real>::fo
 
 }  // namespace
 
-TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over the prime field") {
+TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over the prime field" *
+          doctest::description("one_hot_times_W_e")) {
   Generator generator{1};
   const auto embedding = draw_layer<Em<PrimeField>>(generator);
   const Tokens x{3, 0, 4, 3};
@@ -96,7 +97,8 @@ TEST_CASE("CA(X) = H(X)×W_O + B: exactly over the prime field, n = 6") {
   });
 }
 
-TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B: exactly over the prime field, n = 6") {
+TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B: exactly over the prime field, n = 6" *
+          doctest::description("one_head_is_the_whole")) {
   redrawing(2, [](Generator& generator) {
     const auto single = draw_layer<CA1<PrimeField>>(generator);
     CausalAttention<d_model, 1, PrimeField> multi;

@@ -112,7 +112,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss of a single sequence is −(1/n)Σ_k y_k with y_k = LogSoftmax(T(X)|n)_k at x_k: T_LM in double, n = 4") {
+    "the loss of a single sequence is −(1/n)Σ_k y_k with y_k = LogSoftmax(T(X)|n)_k at x_k: T_LM in double, n = 4" *
+    doctest::description("loss_of_a_single_sequence")) {
   Generator generator{9};
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4, 2};

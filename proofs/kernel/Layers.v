@@ -122,6 +122,12 @@ Section Layers.
   Theorem TiedOutput_is_rowwise {vocab_size d_model} {W_e : Matrix num vocab_size d_model} : rowwise (TiedOutput W_e).
   Proof. apply each_row_is_rowwise. Qed.
 
+  (** the first block of d columns of F(X) is F(X), if it has no more: one head is the h = 1 of several *)
+  Theorem one_head_is_the_whole {A d} (F : operation memory A (Row num d)) M X : BlockOfColumns d 1 F M X = F M X.
+  Proof.
+    unfold BlockOfColumns. rewrite <- map_id. apply map_ext. intros x. unfold block. apply tabulate_of_nth.
+  Qed.
+
   (* --- The article's two formulas for a decoder block, with "Res" and without --- *)
 
   (** Res(FF)(Res(CA∘N_ca)(X)) = Y + FF(Y) with Y = X + CA(N_ca(X)) *)

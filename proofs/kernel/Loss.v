@@ -73,6 +73,16 @@ Proof.
   destruct (Z before Hb) as [-> ->], (Z after Ha) as [-> ->]. f_equal; [f_equal |]; lra.
 Qed.
 
+(** without weights, which is with weights of 1, it is −(1/n)Σ_k y_k *)
+Theorem loss_of_a_single_sequence (y : list R) : loss (map (fun y_k => (1, y_k)) y) = - (1 / INR (length y)) * Sum y.
+Proof.
+  unfold loss, weight_of, weighted_sum. rewrite !map_map. cbn [fst snd].
+  assert (Sum (map (fun _ => 1) y) = INR (length y)) as ->.
+  { induction y; [easy |]. cbn [map length]. rewrite Sum_cons, IHy, S_INR. ring. }
+  assert (Sum (map (fun x => 1 * x) y) = Sum y) as ->; [| unfold Rdiv; ring].
+  f_equal. rewrite <- map_id. apply map_ext. intros x. ring.
+Qed.
+
 (** the loss is ≥ 0 if ω ≥ 0, not all of them 0, and y ≤ 0, as logarithms of probabilities are *)
 Theorem loss_is_nonnegative s :
   Forall (fun p => 0 <= fst p /\ snd p <= 0) s -> 0 < weight_of s -> 0 <= loss s.

@@ -115,6 +115,29 @@ Proof.
   change (exp_of s_j / exp g / (Sum (map exp_of s) / exp g) = exp_of s_j / Sum (map exp_of s)). field. split; lra.
 Qed.
 
+(* --- Embedding --- *)
+
+Lemma sum_of_one (f : nat -> R) x m p : (p <= x < p + m)%nat ->
+  Sum (map (fun k => (if k =? x then 1 else 0) * f k) (seq p m)) = f x.
+Proof.
+  revert p; induction m; intros p H; [lia |]. cbn [seq map]. rewrite Sum_cons. destruct (Nat.eqb_spec p x) as [-> | N].
+  - replace (Sum _) with 0; [ring |]. symmetry. clear IHm H.
+    enough (forall q, (x < q)%nat -> Sum (map (fun k => (if k =? x then 1 else 0) * f k) (seq q m)) = 0) as Z by (apply Z; lia).
+    induction m; intros q Hq; [easy |]. cbn [seq map]. rewrite Sum_cons, IHm by lia.
+    destruct (Nat.eqb_spec q x); [lia | ring].
+  - rewrite IHm by lia. ring.
+Qed.
+
+(** OneHot(x)×W_e is the row of W_e that belongs to x *)
+Theorem one_hot_times_W_e {vocab_size d_model} (W_e : Matrix R vocab_size d_model) (x : nat) :
+  (x < vocab_size)%nat -> times (tabulate vocab_size (fun k => if k =? x then 1 else 0)) W_e = row W_e x.
+Proof.
+  intros H. unfold times. transitivity (tabulate d_model (entry (row W_e x))); [| apply tabulate_of_nth].
+  apply tabulate_ext. intros j. unfold sum_below.
+  rewrite <- (sum_of_one (fun k => entry (row W_e k) j) x vocab_size 0) by lia. f_equal. apply map_ext_in. intros k Hk.
+  apply in_seq in Hk. unfold entry at 1. rewrite nth_of_tabulate by lia. reflexivity.
+Qed.
+
 (* --- What is not rowwise --- *)
 
 Lemma zero_plus m (x : Row R m) : plus (tabulate m (fun _ => 0)) x = x.
