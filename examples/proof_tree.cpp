@@ -10,6 +10,7 @@
 
 #include <examples/program.hpp>
 #include <tlm/claims/derivation.hpp>
+#include <tlm/claims/proof_term.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
@@ -18,14 +19,31 @@ namespace {
 
 using Small = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .n_heads = 2}>;
 
+/// What is printed of a model.
+struct Model {
+  tlm::Derivation (*derivation)();
+  std::string (*proof_term)();
+};
+
+/// The definition and the proof, for numbers of any arithmetic that obeys three laws; and what follows for real numbers.
+template <class T>
+std::string proof_term() {
+  const std::string name{tlm::symbol_of<T>()};
+  return "(* " + name +
+         " and that it is autoregressive, from its C++ type; to be checked by Coq over proofs/kernel. *)\n" +
+         tlm::ProofTerms{}.file<T>(name);
+}
+
+template <class T>
+constexpr Model model{tlm::derivation<T>, proof_term<T>};
+
 /// The models, by the names that they have on the command line.
-const std::map<std::string, tlm::Derivation (*)()> models{
-    {"T_LM", tlm::derivation<tlm::TransformerLM<tlm::Config{.vocab_size = 11}>>},
-    {"inspirational",
-     tlm::derivation<tlm::TransformerLM<tlm::Config{.vocab_size = 11, .block = tlm::Block::inspirational}>>},
-    {"two_heads", tlm::derivation<Small>},
-    {"formulated", tlm::derivation<tlm::formulated::Transformer<tlm::formulated::Config{.s = 11}>>},
-    {"numpy", tlm::derivation<tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>},
+const std::map<std::string, Model> models{
+    {"T_LM", model<tlm::TransformerLM<tlm::Config{.vocab_size = 11}>>},
+    {"inspirational", model<tlm::TransformerLM<tlm::Config{.vocab_size = 11, .block = tlm::Block::inspirational}>>},
+    {"two_heads", model<Small>},
+    {"formulated", model<tlm::formulated::Transformer<tlm::formulated::Config{.s = 11}>>},
+    {"numpy", model<tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>},
 };
 
 /// The check that holds what a leaf declares: a file of proofs/ and a test case in it.
@@ -72,14 +90,18 @@ nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
 
 int main(int argc, char** argv) {
   CLI::App app{"How \"T is autoregressive\" is derived by types.", "proof_tree"};
-  tlm::Derivation (*derive)() = models.at("T_LM");
-  bool json = false;
-  program::add_choice(app, "--model", derive, models, "Of which model (T_LM)");
-  app.add_flag("--json", json, "The steps as JSON: equal ones once, parts as places in the list");
+  Model chosen = models.at("T_LM");
+  bool json = false, kernel = false;
+  program::add_choice(app, "--model", chosen, models, "Of which model (T_LM)");
+  auto* const as_data = app.add_flag("--json", json, "The steps as JSON: equal ones once, parts as places in the list");
+  app.add_flag("--kernel", kernel, "A definition and a proof for the proof kernel Coq, over proofs/kernel")
+      ->excludes(as_data);
   return program::main(app, argc, argv, [&] {
-    if (json)
-      std::cout << as_json(derive()).dump(2) << '\n';
+    if (kernel)
+      std::cout << chosen.proof_term();
+    else if (json)
+      std::cout << as_json(chosen.derivation()).dump(2) << '\n';
     else
-      std::cout << tlm::written_out(derive());
+      std::cout << tlm::written_out(chosen.derivation());
   });
 }

@@ -30,6 +30,7 @@ readonly for_tests=(
   "python3 program python3"
   "cmake program cmake"
 )
+readonly for_kernel=("coq program coqc")
 readonly for_format=("clang-format program clang-format")
 
 # is_there KIND NAME: whether it is.

@@ -81,7 +81,8 @@ Table softmax_of_all(Table A) {
 
 }  // namespace
 
-TEST_CASE("each row of softmax(◺A) sums to 1: exactly over the prime field, n ≤ 6") {
+TEST_CASE("each row of softmax(◺A) sums to 1: exactly over the prime field, n ≤ 6" *
+          doctest::description("rows_of_softmax_of_triangle")) {
   redrawing(1, [](Generator& generator) {
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       INFO("n = ", n);
@@ -98,7 +99,8 @@ TEST_CASE("each row of softmax(◺A) sums to 1: exactly over the prime field, n 
 TEST_CASE(
     "softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of V behind i, for every A and V, over "
     "sets of "
-    "positions, n ≤ 6") {
+    "positions, n ≤ 6" *
+    doctest::description("softmax_of_triangle_is_lower_triangular")) {
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     INFO("n = ", n);
     Square<Positions> A{Sequences{n}, Sequences{n}};
@@ -135,7 +137,8 @@ TEST_CASE(
 TEST_CASE(
     "leaving hidden entries out is masking them by −∞: softmax(◺A) by its formula, with 0 above the diagonal, in "
     "double "
-    "within 1e-15, n ≤ 6") {
+    "within 1e-15, n ≤ 6" *
+    doctest::description("softmax_of_hidden")) {
   Generator generator{5};
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     INFO("n = ", n);
@@ -150,7 +153,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("◺(A/c) = (◺A)/c for c > 0, and not for c < 0, where −∞/c = ∞: double with −∞, n = 6") {
+TEST_CASE("◺(A/c) = (◺A)/c for c > 0, and not for c < 0, where −∞/c = ∞: double with −∞, n = 6" *
+          doctest::description("triangle_of_quotient")) {
   Generator generator{3};
   const Table A = table(random_square<double>(greatest_n, generator));
   for (const double c : {std::sqrt(3.0), 0.5, 1e300, 1e-300}) {
@@ -163,7 +167,8 @@ TEST_CASE("◺(A/c) = (◺A)/c for c > 0, and not for c < 0, where −∞/c = �
 TEST_CASE(
     "softmax(◺A) is not rowwise, contrary to what the article says: for A = (0 0; 0 0) row 2 alone gives (1 0), and "
     "not "
-    "(½ ½)") {
+    "(½ ½)" *
+    doctest::description("softmax_of_triangle_is_not_rowwise")) {
   const std::vector<double> row{0, 0};
   CHECK(softmax_of_all(masked({row, row}))[1] == std::vector{0.5, 0.5});
   CHECK(softmax_of_all(masked({row}))[0] == std::vector{1.0, 0.0});
@@ -172,7 +177,8 @@ TEST_CASE(
 TEST_CASE(
     "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel: for X|i it is the leading i×i block of that for X: Q and K linear, "
     "two heads, "
-    "exactly over the prime field, n ≤ 6 (generic Q and K: claim 1)") {
+    "exactly over the prime field, n ≤ 6 (generic Q and K: claim 1)" *
+    doctest::description("softmax_kernel_is_causal")) {
   redrawing(4, [](Generator& generator) {
     const auto A = draw_layer<LinearKernel<Causal, PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {

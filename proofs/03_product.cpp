@@ -40,7 +40,8 @@ using GenericParts = Made<AttentionOf, is::Autoregressive, is::Autoregressive, i
 TEST_CASE(
     "A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive: softmax(◺(Q×Kᵀ/c))×V, Q, K and V "
     "linear, "
-    "in blocks of 1, 2, 3 and 32 rows, over the four arithmetics, n ≤ 6") {
+    "in blocks of 1, 2, 3 and 32 rows, over the four arithmetics, n ≤ 6" *
+    doctest::description("softmax_kernel_is_causal, product_is_autoregressive")) {
   must_hold(autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"));
   must_hold(autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"));
   must_hold(autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"));
@@ -49,7 +50,8 @@ TEST_CASE(
 
 TEST_CASE(
     "and so for Q, K and V that are not rowwise, and a bias: generic autoregressive Q, K and V, exactly over the prime "
-    "field, n ≤ 6") {
+    "field, n ≤ 6" *
+    doctest::description("biased_softmax_kernel_is_causal, product_is_autoregressive")) {
   must_hold(compare_parts<GenericParts, PrimeField>("softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)", Claim::autoregressive, 11));
 }
 

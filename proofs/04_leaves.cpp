@@ -18,7 +18,8 @@ using namespace tlm::proofs;
 
 TEST_CASE(
     "each layer of the list that is called rowwise is rowwise: over the four arithmetics (of tokens not over sets), n "
-    "≤ 6") {
+    "≤ 6" *
+    doctest::description("Embedding_is_rowwise, Normalization_is_rowwise, Times_is_rowwise, …")) {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (rowwise<Layer<double>>) must_hold(rowwise_verdict<Layer>(listed.name));
   });
@@ -33,7 +34,8 @@ TEST_CASE(
 
 TEST_CASE(
     "each layer of the list that is called autoregressive is autoregressive: over the four arithmetics (of tokens not "
-    "over sets), n ≤ 6") {
+    "over sets), n ≤ 6" *
+    doctest::description("PositionalEncoding_is_autoregressive, …")) {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<double>>) {
       must_hold(autoregressive_verdict<Layer>(listed.name));
@@ -54,14 +56,16 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("PE is not rowwise, contrary to what the article says: PE(X_2) ≠ PE(X)_2") {
+TEST_CASE("PE is not rowwise, contrary to what the article says: PE(X_2) ≠ PE(X)_2" *
+          doctest::description("PE_is_not_rowwise")) {
   const Verdict verdict = rowwise_verdict<PE>("PE");
   REQUIRE(verdict.field);
   CHECK(verdict.field->n == 2);
   CHECK(verdict.field->i == 2);
 }
 
-TEST_CASE("attention without a mask is not autoregressive: the first of two rows sees the second") {
+TEST_CASE("attention without a mask is not autoregressive: the first of two rows sees the second" *
+          doctest::description("attention_without_a_mask_is_not_autoregressive")) {
   const Verdict verdict = autoregressive_verdict<MH>("MultiHead");
   for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) {
     REQUIRE(failure);
@@ -78,7 +82,8 @@ TEST_CASE(
       []<template <class> class Layer>(Listed<Layer> listed) { must_hold(sequences_verdict<Layer>(listed.name)); });
 }
 
-TEST_CASE("X ↦ M×K, where M is the memory, is independent of X: over the four arithmetics, n ≤ 6") {
+TEST_CASE("X ↦ M×K, where M is the memory, is independent of X: over the four arithmetics, n ≤ 6" *
+          doctest::description("memory_is_constant")) {
   static_assert(constant<FromMemory<Times<"K", d_model, d_ff>>> && !constant<N<double>>);
   must_hold(constant_verdict<MemoryTimesK>("M×K"));
 }

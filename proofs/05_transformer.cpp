@@ -39,7 +39,8 @@ using LongBehindEm = typename WithoutEm<typename TransformerLM<longer, Real>::fo
 
 }  // namespace
 
-TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over the prime field") {
+TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over the prime field" *
+          doctest::description("one_hot_times_W_e")) {
   Generator generator{1};
   const auto embedding = draw_layer<Em<PrimeField>>(generator);
   const Tokens x{3, 0, 4, 3};
@@ -97,7 +98,8 @@ TEST_CASE("CA(X) = H(X)×W_O + B: exactly over the prime field, n = 6") {
   });
 }
 
-TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B: exactly over the prime field, n = 6") {
+TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B: exactly over the prime field, n = 6" *
+          doctest::description("one_head_is_the_whole")) {
   redrawing(2, [](Generator& generator) {
     const auto single = draw_layer<CA1<PrimeField>>(generator);
     CausalAttention<d_model, 1, PrimeField> multi;
@@ -111,7 +113,8 @@ TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B:
   });
 }
 
-TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X))): exactly over the prime field, n = 6") {
+TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X))): exactly over the prime field, n = 6" *
+          doctest::description("decoder_block_written_out")) {
   redrawing(3, [](Generator& generator) {
     const auto db = draw_layer<DB<PrimeField>>(generator);
     const auto& ff = part<FF<PrimeField>>(db);
@@ -124,7 +127,8 @@ TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X))): 
   });
 }
 
-TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X))), which is another: exactly over the prime field, n = 6") {
+TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X))), which is another: exactly over the prime field, n = 6" *
+          doctest::description("inspirational_decoder_block_written_out")) {
   redrawing(4, [](Generator& generator) {
     const auto db = draw_layer<InspirationalDB<PrimeField>>(generator);
     const auto& ff = part<FF<PrimeField>>(db);
@@ -142,29 +146,33 @@ TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X))), which is another: 
   });
 }
 
-TEST_CASE("each H_i and H are autoregressive, over the four arithmetics, n ≤ 6") {
+TEST_CASE("each H_i and H are autoregressive, over the four arithmetics, n ≤ 6" *
+          doctest::description("H_is_autoregressive")) {
   must_hold(autoregressive_verdict<OneHead>("H_1"));
   must_hold(autoregressive_verdict<H>("H"));
 }
 
-TEST_CASE("CA is autoregressive, over the four arithmetics, n ≤ 6") {
+TEST_CASE("CA is autoregressive, over the four arithmetics, n ≤ 6" * doctest::description("CA_is_autoregressive")) {
   must_hold(autoregressive_verdict<CA1>("CA, one head"));
   must_hold(autoregressive_verdict<CA>("CA"));
 }
 
-TEST_CASE("FF, Φ and N are rowwise, over the four arithmetics, n ≤ 6") {
+TEST_CASE("FF, Φ and N are rowwise, over the four arithmetics, n ≤ 6" *
+          doctest::description("FF_is_rowwise, Φ_is_rowwise, N_is_rowwise")) {
   must_hold(rowwise_verdict<FF>("FF"));
   must_hold(rowwise_verdict<Phi>("Φ"));
   must_hold(rowwise_verdict<N>("N"));
 }
 
-TEST_CASE("DB is autoregressive, by both formulas, over the four arithmetics, n ≤ 6") {
+TEST_CASE("DB is autoregressive, by both formulas, over the four arithmetics, n ≤ 6" *
+          doctest::description("DB_is_autoregressive")) {
   must_hold(autoregressive_verdict<DB>("DB"));
   must_hold(autoregressive_verdict<InspirationalDB>("DB, inspirational"));
 }
 
 TEST_CASE(
-    "T_LM is autoregressive, with both DB, over double, bits and the prime field, and behind Em over sets, n ≤ 6") {
+    "T_LM is autoregressive, with both DB, over double, bits and the prime field, and behind Em over sets, n ≤ 6" *
+    doctest::description("T_LM_is_autoregressive_over_the_reals")) {
   must_hold(autoregressive_verdict<T_LM>("T_LM"));
   must_hold(autoregressive_verdict<InspirationalT_LM>("T_LM, inspirational"));
   must_hold(autoregressive_verdict<BehindEm>("Φ∘N∘DB∘DB∘PE"));

@@ -154,7 +154,8 @@ std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<Unit
 TEST_CASE(
     "T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: proved above; exactly, at random points of the circle over the "
     "prime "
-    "field, for every k < M of d = 2, 4, 8 and M = 12, and some k of d = 128, 512") {
+    "field, for every k < M of d = 2, 4, 8 and M = 12, and some k of d = 128, 512" *
+    doctest::description("linear_offset")) {
   check_offsets<12, 2>(all_offsets(12));
   check_offsets<12, 4>(all_offsets(12));
   check_offsets<12, 8>(all_offsets(12));
@@ -173,7 +174,8 @@ TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}
 
 TEST_CASE(
     "T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I: exactly, at random points of the circle, d = 8, some j and k up to "
-    "100") {
+    "100" *
+    doctest::description("T_of_a_sum, T_keeps_inner_products, T_of_0")) {
   constexpr std::size_t d = 8;
   const auto angles = random_angles(d / 2, 1);
   const auto angle = [&](std::size_t i) { return angles[i]; };
@@ -214,7 +216,8 @@ TEST_CASE(
 TEST_CASE(
     "pairs of columns, 0-based, have a T_k: rank [P] = rank [P | P shifted by k], generic angles, d = 6, M = 24, k = "
     "1, 2, "
-    "5") {
+    "5" *
+    doctest::description("linear_offset, T_is_linear")) {
   const auto angles = random_angles(3, 3);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2], angles[2]};
   const auto P = table(24, columns, {false, true, false, true, false, true});
@@ -246,7 +249,8 @@ TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/
 TEST_CASE(
     "for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model: proved above; "
     "generic "
-    "angles, d = 6, k = 1, 2, 5") {
+    "angles, d = 6, k = 1, 2, 5" *
+    doctest::description("literal_columns_have_no_linear_map")) {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
   const auto angles = random_angles(4, 5);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};

@@ -56,7 +56,8 @@ struct Drawn {
 TEST_CASE(
     "Y[1] does not depend on the input sequence, Y[k] on x_1, …, x_{k−1} only, and on each of them: T_LM, exactly over "
     "the "
-    "prime field, n ≤ 6") {
+    "prime field, n ≤ 6" *
+    doctest::description("rows_depend_on_the_past")) {
   redrawing(1, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
@@ -82,7 +83,8 @@ TEST_CASE(
 TEST_CASE(
     "Y[k] depends on no other tokens than x_1, …, x_{k−1}: T_LM of this shape with every input and all weights, over "
     "sets of "
-    "positions, n ≤ 6") {
+    "positions, n ≤ 6" *
+    doctest::description("rows_depend_on_the_past")) {
   Generator generator{0};
   const auto behind_Em = draw_layer<BehindEm<Positions>>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n) {
@@ -99,7 +101,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "T(X)|n = T(X|n): the row behind the last token need not be computed (T_LM, exactly over the prime field, n = 4)") {
+    "T(X)|n = T(X|n): the row behind the last token need not be computed (T_LM, exactly over the prime field, n = 4)" *
+    doctest::description("loss_reads_the_first_rows")) {
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const Tokens x{3, 1, 4, 2}, X{0, 3, 1, 4, 2};
@@ -109,7 +112,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss of a single sequence is −(1/n)Σ_k y_k with y_k = LogSoftmax(T(X)|n)_k at x_k: T_LM in double, n = 4") {
+    "the loss of a single sequence is −(1/n)Σ_k y_k with y_k = LogSoftmax(T(X)|n)_k at x_k: T_LM in double, n = 4" *
+    doctest::description("loss_of_a_single_sequence")) {
   Generator generator{9};
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4, 2};
@@ -122,7 +126,8 @@ TEST_CASE(
 TEST_CASE(
     "the loss of a batch is that of a single sequence if the weights of all others are 0: exactly over the prime "
     "field, 3 "
-    "sequences") {
+    "sequences" *
+    doctest::description("loss_of_a_single_row")) {
   redrawing(3, [](Generator& generator) {
     Drawn batch{generator};
     const auto& sequences = batch.x.sequences();
@@ -138,7 +143,8 @@ TEST_CASE(
 
 TEST_CASE(
     "it is the mean of the sequences' losses if their weights have equal sums: exactly over the prime field, 3 "
-    "sequences") {
+    "sequences" *
+    doctest::description("loss_of_batch_is_the_mean")) {
   redrawing(4, [](Generator& generator) {
     Drawn batch{generator};
     const auto& sequences = batch.x.sequences();
@@ -153,7 +159,8 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("it is not the mean of the sequences' losses in general: a counter-example over the prime field") {
+TEST_CASE("it is not the mean of the sequences' losses in general: a counter-example over the prime field" *
+          doctest::description("loss_of_batch_is_not_the_mean_in_general")) {
   redrawing(5, [](Generator& generator) {
     const Drawn batch{generator};
     CHECK(loss_of(batch.Z, batch.x, batch.omega) != batch.mean_over_rows());
@@ -161,7 +168,8 @@ TEST_CASE("it is not the mean of the sequences' losses in general: a counter-exa
   });
 }
 
-TEST_CASE("the loss is ≥ 0 if ω ≥ 0 (100 draws of T_LM and ω in double), and = 0 for a vocabulary of one token") {
+TEST_CASE("the loss is ≥ 0 if ω ≥ 0 (100 draws of T_LM and ω in double), and = 0 for a vocabulary of one token" *
+          doctest::description("loss_is_nonnegative")) {
   Generator generator{6};
   for (int draws = 0; draws < 100; ++draws) {
     const auto model = draw_layer<T_LM<double>>(generator);
@@ -173,7 +181,8 @@ TEST_CASE("the loss is ≥ 0 if ω ≥ 0 (100 draws of T_LM and ω in double), a
   CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(0, Tokens{0, 0, 0})) == 0);
 }
 
-TEST_CASE("control: a negative weight makes a negative loss: ω = (2, −1) and y = (log ½, log ⅛)") {
+TEST_CASE("control: a negative weight makes a negative loss: ω = (2, −1) and y = (log ½, log ⅛)" *
+          doctest::description("loss_with_a_negative_weight")) {
   Matrix<n, 2, double> Z{Sequences{2}};
   Z(0, 0) = Z(0, 1) = 0;                 // both tokens have the probability ½
   Z(1, 0) = 0, Z(1, 1) = std::log(7.0);  // the first one has ⅛

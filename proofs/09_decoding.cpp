@@ -23,7 +23,8 @@ using namespace tlm::proofs;
 TEST_CASE(
     "extending each autoregressive layer of the list by pieces gives the rows of the whole, for all ways to split n ≤ "
     "6 "
-    "rows: exactly over the prime field") {
+    "rows: exactly over the prime field" *
+    doctest::description("extending_is_computing_at_once")) {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<double>>)
       for (const std::uint64_t key : {11u, 12u}) {
@@ -45,7 +46,8 @@ TEST_CASE("and so in double within 1e-12, and over sets of positions, for each b
 TEST_CASE(
     "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention to X and to "
     "a "
-    "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows") {
+    "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows" *
+    doctest::description("extension_of_composition, extension_of_zip, extension_of_attention")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     must_hold(extension_fails<Layer, PrimeField>(listed.name, 11));
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes; below one that
-// falls, its counter-example.
+// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes; of one that is a
+// theorem over ℝ, too, the theorem of proofs/kernel; below one that falls, its counter-example.
 
 #include <doctest/doctest.h>
 
@@ -17,11 +17,13 @@ class Listing : public doctest::IReporter {
 
   void test_case_start(const doctest::TestCaseData& claim) override {
     name_ = claim.m_name;
+    theorem_ = claim.m_description;
     fallen_ = false;
   }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
     if (!stats.testCaseSuccess) fall("");
-    if (!fallen_) std::cout << "holds: " << name_ << std::endl;
+    if (!fallen_)
+      std::cout << "holds: " << name_ << (theorem_ ? std::string("; over ℝ: ") + theorem_ : "") << std::endl;
     checked_ += 1;
     all_fallen_ += fallen_;
   }
@@ -69,6 +71,7 @@ class Listing : public doctest::IReporter {
   }
 
   const char* name_ = "";
+  const char* theorem_ = nullptr;
   bool fallen_ = false;
   int checked_ = 0, all_fallen_ = 0;
 };

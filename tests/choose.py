@@ -51,8 +51,8 @@ def main():
     if not names:
         chosen = [test for suite, tests in suites.items() if suite not in LEFT_OUT for test in tests]
         arguments = [argument for suite in LEFT_OUT for argument in ("--no-suite", suite)]
-    if len(names) == 1 and names[0].split("/")[0] in ("proofs", "mutations"):
-        arguments += ["--verbose", "--num-processes", "1"]  # the list of claims, or of what was seen
+    if len(names) == 1 and names[0].split("/")[0] in ("proofs", "mutations", "kernel"):
+        arguments += ["--verbose", "--num-processes", "1"]  # the list of claims, theorems, or what was seen
 
     files = {target["id"]: target["filename"] for target in introspect(build, "--targets")}
     needed = {os.path.relpath(file, build) for test in chosen for target in test["depends"] for file in files[target]}

@@ -440,6 +440,15 @@ class ProofTree(unittest.TestCase):
         for once in ("DB is autoregressive", "FF is rowwise", "CA is autoregressive", "◺ is lower triangular"):
             self.assertEqual(statements.count(once), 1)
 
+    def test_for_the_proof_kernel_it_is_a_definition_and_a_theorem(self):
+        # What they say is checked by ./tests/run kernel.
+        for model in self.MODELS:
+            name = "T_LM" if model in ("T_LM", "inspirational", "two_heads") else "Transformer"
+            lines = run("proof_tree", "--kernel", "--model", model).stdout.splitlines()
+            for beginning in (f"  Definition {name} ", f"  Theorem {name}_is_autoregressive : autoregressive {name}.",
+                              f"Theorem {name}_is_autoregressive_over_the_reals "):
+                self.assertEqual(sum(line.startswith(beginning) for line in lines), 1, (model, beginning))
+
     def test_text_and_json_say_the_same(self):
         def written_out(steps, place=0):
             yield steps[place]["object"]

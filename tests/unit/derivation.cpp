@@ -3,19 +3,21 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <tlm/algebra/concat.hpp>
 #include <tlm/claims/derivation.hpp>
+#include <tlm/claims/proof_term.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
 #include "../printing.hpp"
 
-/// Derivations, as text and as data.
+/// Derivations, as text, as data, and as proofs for a proof kernel.
 using namespace tlm;
 using tests::Beginning, tests::Containing;
 
@@ -490,4 +492,74 @@ TEST_CASE("control: what is not well-founded, or unsound, is seen") {
   steps = derivation<FeedForward<4, 8>>();
   steps[2].follows = false;
   CHECK_FALSE(sound(steps));
+}
+
+// --- For a proof kernel: what it says of these texts is seen by ./tests/run kernel --------------------------------------
+
+namespace {
+
+/// The definitions and theorems of T on one line, with single spaces.
+template <class T>
+std::string proof_term(const std::string& name) {
+  std::istringstream words{ProofTerms{}.file<T>(name)};
+  std::string text, word;
+  while (words >> word) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("as a proof term: the single-head CA, by the article's Claim") {
+  CHECK(proof_term<SingleHeadCausalAttention<16>>("CA") ==
+        "From tlm Require Import Layers. Section CA_and_its_parts. Context {num : Type} {arithmetic : Arithmetic num} "
+        "{lawful : Lawful arithmetic} {memory : Type}. (* The weights: any. *) Variable W_Q : Matrix num 16 16. "
+        "Variable W_K : Matrix num 16 16. Variable W_V : Matrix num 16 16. "
+        "(* CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √16))×(X×W_V) *) "
+        "Definition CA : operation memory (Row num 16) (Row num 16) := "
+        "Product (SoftmaxKernel 16 Causal (Times W_Q) (Times W_K)) (Times W_V). "
+        "Theorem CA_is_autoregressive : autoregressive CA. Proof. exact (product_is_autoregressive "
+        "(softmax_kernel_is_causal Causal_is_lower_triangular (rowwise_is_autoregressive Times_is_rowwise) "
+        "(rowwise_is_autoregressive Times_is_rowwise)) (rowwise_is_autoregressive Times_is_rowwise)). Qed. "
+        "End CA_and_its_parts. (* The same for real numbers. *) From tlm Require Import Reals. "
+        "Theorem CA_is_autoregressive_over_the_reals {memory : Type} W_Q W_K W_V : "
+        "autoregressive (CA (num := R) (memory := memory) W_Q W_K W_V). "
+        "Proof. exact (CA_is_autoregressive W_Q W_K W_V). Qed.");
+}
+
+TEST_CASE("as a proof term: the weights of a stack are functions of the layer, heads and layers are spelled out") {
+  const std::string text = proof_term<
+      TransformerLM<Config{.vocab_size = 3, .d_model = 4, .d_ff = 8, .n_layers = 2, .n_heads = 2, .max_len = 5}>>(
+      "T_LM");
+  for (const char* part :
+       {"Variable Em_W_e : Matrix num 3 4.", "Variable DB_FF_A : nat -> Matrix num 4 8.",
+        "Variable DB_FF_K : nat -> Row num 8.",
+        "Definition FF (l : nat) : operation memory (Row num 4) (Row num 4) := ",
+        "Definition H (l i : nat) : operation memory _ _ := ", "(BlockOfColumns 2 i (Times (DB_CA_W_V l))).",
+        "Plus (DB_CA_B l) ∘ (Times (DB_CA_W_O l) ∘ Concat (H l 1) (H l 2)).",
+        "Theorem FF_is_rowwise (l : nat) : rowwise (FF l).",
+        "Definition T_LM : operation memory token (Row num 3) := Φ ∘ N ∘ (DB 2 ∘ DB 1) ∘ PE ∘ Em.",
+        "Theorem PE_is_autoregressive : autoregressive PE. Proof. exact PositionalEncoding_is_autoregressive. Qed.",
+        "(concat_is_autoregressive (H_is_autoregressive l 1) (H_is_autoregressive l 2))"})
+    CHECK(text == Containing{part});
+}
+
+TEST_CASE("as a proof term: a tied weight, a memory, constants, and parts of one symbol") {
+  const std::string text = proof_term<formulated::Transformer<toy>>("Transformer");
+  for (const char* part :
+       {"Local Notation memory := (Row num 8).", "Variable x : list token.", "Variable W_e : Matrix num 11 8.",
+        "LayerNorm 100000 (Decoder_LayerNorm_γ l) (Decoder_LayerNorm_β l).",
+        "(BlockOfColumns 4 i (OfMemory (Times (Decoder_MultiHead_W_K l))))", "Definition MultiHead (l : nat)",
+        "Definition Encoder_MultiHead (l : nat)", "Softmax ∘ Tied (EncoderDecoder (",
+        "ConstantPositionalEncoding ∘ TiedEmbedding W_e) x).", "(columns_are_constant memory_is_constant)"})
+    CHECK(text == Containing{part});
+  // Of the encoder nothing is claimed.
+  CHECK(text.find("Theorem Encoder") == std::string::npos);
+}
+
+TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
+  const std::string text = proof_term<Attention<Everything>>("T");
+  CHECK(text == Containing{"Definition T : operation memory (Row num 8) (Row num 8) := "});
+  CHECK(text.find("Theorem") == std::string::npos);
+  // And a rowwise operation is claimed to be rowwise.
+  CHECK(proof_term<ReLU<3>>("T") == Containing{"Theorem T_is_rowwise : rowwise T. Proof. exact ReLU_is_rowwise. Qed."});
 }

@@ -41,18 +41,22 @@ class Deriver {
     if (!is_new) return place;
     steps_.push_back({notation<Notation<T>>().text, equation<T>(), Claim::text, follows<T, Claim>, "", "", "", {}});
     if constexpr (Leaf<T>) steps_[place].declared = T::declared::text;
-    if constexpr (follows<T, Claim>) {
-      bool explained = false;
-      if constexpr (Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
-      for_each_rule<T, Claim>([&]<class Rule>() {
-        if (explained || !applies<Claim, Rule>) return;
-        explained = true;
-        explain<Rule>(place);
-      });
-    } else {
+    if constexpr (follows<T, Claim>)
+      by_which<T, Claim>([&]<class Rule>() { explain<Rule>(place); });
+    else
       for_the_nearest_rule<T, Claim>(place);
-    }
     return place;
+  }
+
+  /// action<Rule>() with the rule by which "T is Claim" follows: the first that applies; with none if T declares it.
+  template <class T, class Claim, class Action>
+  static void by_which(const Action& action) {
+    bool explained = false;
+    if constexpr (Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
+    for_each_rule<T, Claim>([&]<class Rule>() {
+      if constexpr (applies<Claim, Rule>)
+        if (!std::exchange(explained, true)) action.template operator()<Rule>();
+    });
   }
 
   Derivation steps() && { return std::move(steps_); }

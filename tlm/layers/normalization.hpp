@@ -127,6 +127,9 @@ struct Normalization : StandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization"; the
 /// NumPy notebook, from whose class ε = 10⁻⁵ is; the fourth source, where it is 10⁻⁴.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
-struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon<one_over_epsilon>, d_model, Real> {};
+struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon<one_over_epsilon>, d_model, Real> {
+  /// 1/ε, for the proof kernel's definition.
+  static constexpr std::size_t formal_constants[] = {one_over_epsilon};
+};
 
 }  // namespace tlm

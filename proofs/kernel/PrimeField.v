@@ -1,0 +1,66 @@
+(* SPDX-License-Identifier: MIT *)
+(* The field of p = 2⁶¹ − 1 elements, with exp, sqrt, … as uninterpreted functions: what tlm/checking/prime_field.hpp and
+   tlm/random/hash.hpp say, in which the definitions of this theory are computed. *)
+
+From Coq Require Import Uint63.
+From tlm Require Export Layers.
+Local Open Scope uint63_scope.
+
+Definition p : int := 2305843009213693951.
+
+Definition of_Z (x : Z) : int := Uint63.of_Z (x mod Uint63.to_Z p)%Z.
+
+(* As 2⁶¹ = 1, the high and the low 61 bits of a product may be added: a product is high·2⁶³ + low, and 2⁶³ = 4. *)
+Definition product (a b : int) : int :=
+  let (high, low) := mulc a b in (4 * high + (low >> 61) + (low land p)) mod p.
+
+(* a^e, where bits = the number of e's bits *)
+Fixpoint power (bits : nat) (a e : int) : int :=
+  match bits with
+  | 0%nat => 1
+  | S bits => let rest := power bits (product a a) (e >> 1) in if is_even e then rest else product a rest
+  end.
+
+(* The finalizer of SplitMix64, on 64 bits. *)
+Definition mixed (x : Z) : Z :=
+  let word x := Z.land x 0xffffffffffffffff in
+  let x := word (x + 0x9e3779b97f4a7c15)%Z in
+  let x := word (Z.lxor x (Z.shiftr x 30) * 0xbf58476d1ce4e5b9)%Z in
+  let x := word (Z.lxor x (Z.shiftr x 27) * 0x94d049bb133111eb)%Z in
+  Z.lxor x (Z.shiftr x 31).
+
+Section Key.
+  (* The key of the uninterpreted functions; and what takes the place of sines and cosines, which are left to ℝ. *)
+  Context (key : Z) (sine cosine : nat -> nat -> nat -> int).
+
+  Definition hash (function : Z) (x : int) : int :=
+    of_Z (mixed (Z.lxor (mixed (key * 16 + function)) (Uint63.to_Z x))).
+
+  Definition prime_field : Arithmetic int := {|
+    number := of_Z;
+    Add := fun a b => (a + b) mod p;
+    Sub := fun a b => (a + (p - b)) mod p;
+    Mul := product;
+    Div := fun a b => product a (power 61 b (p - 2));  (* Fermat: b^(p−1) = 1 *)
+    Exp := hash 1;
+    Sqrt := hash 3;
+    Relu := hash 4;
+    Tanh := hash 13;
+    RootOfTwoOverPi := hash 8 4605361924766709329;  (* the bits of that double *)
+    NormalCdf := hash 11;
+    Maximum := fun list =>
+      let count := of_Z (Z.of_nat (length list)) in
+      hash 7 (fold_left (fun sum x => (sum + hash 6 x) mod p) list count);
+    Sine := sine;
+    Cosine := cosine;
+  |}.
+End Key.
+
+(* Sines and cosines from a table with a row for each position, in which they stand side by side. *)
+Definition sine_of {d} (W_p : list (Row int d)) (_ i pos : nat) : int :=
+  nth (2 * (i - 1))%nat (things (nth (pos - 1)%nat W_p (tabulate d (fun _ => 0)))) 0.
+Definition cosine_of {d} (W_p : list (Row int d)) (_ i pos : nat) : int :=
+  nth (2 * (i - 1) + 1)%nat (things (nth (pos - 1)%nat W_p (tabulate d (fun _ => 0)))) 0.
+
+(* Rows of numbers, as the C++ program prints them. *)
+Notation "⟨ x ; .. ; y ⟩" := (pair x .. (pair y tt) ..) (at level 0).

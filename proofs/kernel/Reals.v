@@ -1,0 +1,185 @@
+(* SPDX-License-Identifier: MIT *)
+(* Over ℝ: the laws, softmax as the article has it, and what is *not* rowwise. *)
+
+From Coq Require Export Reals Lra.
+From tlm Require Export Layers.
+Local Open Scope R_scope.
+
+(* Φ(x) = ½ + ∫_0^x φ(t) dt, where φ(t) = exp(−t²/2)/√(2π). As φ decreases, the integral from 0 to x ≥ 0 is the least upper
+   bound of the sums (x/n)·Σ_{k = 1, …, n} φ(kx/n), none of which is greater than ½. *)
+Definition normal_density (t : R) : R := exp (- (t * t) / 2) / sqrt (2 * PI).
+Definition lower_sum (x : R) (n : nat) : R :=
+  Rmin (/ 2) (x / INR (S n) * sum_f_R0 (fun k => normal_density (INR (S k) * x / INR (S n))) n).
+Lemma lower_sums_have_a_least_upper_bound x : { m | is_lub (fun y => exists n, y = lower_sum x n) m }.
+Proof. apply completeness; [exists (/ 2); intros y [n ->]; apply Rmin_l | now exists (lower_sum x 0), 0%nat]. Qed.
+Definition normal_cdf (x : R) : R :=
+  if Rle_dec 0 x then / 2 + proj1_sig (lower_sums_have_a_least_upper_bound x)
+  else / 2 - proj1_sig (lower_sums_have_a_least_upper_bound (- x)).
+
+(* ω_i = 10000^(−2i/d), without logarithms: the greatest number a ≤ 1 with a^d·10000^(2i) ≤ 1. *)
+Lemma there_is_an_angle d i :
+  { m | is_lub (fun a => a = 0 \/ a <= 1 /\ a ^ d * 10000 ^ (2 * i) <= 1) m }.
+Proof. apply completeness; [exists 1; intros a [-> | [H _]]; lra | exists 0; now left]. Qed.
+Definition angle (d i : nat) : R := proj1_sig (there_is_an_angle d i).
+
+(* The arithmetic of real numbers. *)
+#[global] Instance real_numbers : Arithmetic R := {|
+  number := IZR;
+  Add := Rplus;
+  Sub := Rminus;
+  Mul := Rmult;
+  Div := Rdiv;
+  Exp := exp;
+  Sqrt := sqrt;
+  Relu := Rmax 0;
+  Tanh := tanh;
+  RootOfTwoOverPi := sqrt (2 / PI);
+  NormalCdf := normal_cdf;
+  Maximum := fun list => match list with [] => 0 | x :: list => fold_left Rmax list x end;
+  Sine := fun d i pos => sin (INR pos * angle d i);
+  Cosine := fun d i pos => cos (INR pos * angle d i);
+|}.
+
+#[global] Instance real_numbers_are_lawful : Lawful real_numbers.
+Proof. split; intros x; cbn; unfold Rdiv; ring. Qed.
+
+(* --- softmax --- *)
+
+Lemma Sum_nil : Sum [] = 0 :> R. Proof. reflexivity. Qed.
+Lemma Sum_cons (x : R) list : Sum (x :: list) = x + Sum list. Proof. reflexivity. Qed.
+
+Lemma Sum_of_nonnegative (list : list R) : Forall (fun x => 0 <= x) list -> 0 <= Sum list.
+Proof. induction 1; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.
+
+Lemma Sum_of_quotients (list : list R) s : Sum (map (fun x => x / s) list) = Sum list / s.
+Proof.
+  induction list; cbn [map]; rewrite ?Sum_nil, ?Sum_cons; [unfold Rdiv; ring | rewrite IHlist; unfold Rdiv; ring].
+Qed.
+
+Lemma exponential_is_nonnegative g s : 0 <= exponential g s.
+Proof. destruct s; cbn; [apply Rlt_le, exp_pos | lra]. Qed.
+
+Lemma exponentials_are_nonnegative g s : Forall (fun x => 0 <= x) (map (exponential g) s).
+Proof. apply Forall_map, Forall_forall. intros x _. apply exponential_is_nonnegative. Qed.
+
+Lemma Sum_of_exponentials_is_positive g s : (exists x, In (Some x) s) -> 0 < Sum (map (exponential g) s).
+Proof.
+  intros [x H]. induction s as [| s_0 s IH]; [easy |]. pose proof (Sum_of_nonnegative _ (exponentials_are_nonnegative g s)).
+  pose proof (exponential_is_nonnegative g s_0). cbn [map]. rewrite Sum_cons.
+  destruct H as [-> | H]; [| specialize (IH H); lra].
+  pose proof (exp_pos (x - g)). change (exponential g (Some x)) with (exp (x - g)) in *. lra.
+Qed.
+
+(* Its rows are non-negative and sum to 1, where something is visible. *)
+(** the numbers of softmax(s) are ≥ 0, where not all of s is −∞ *)
+Theorem softmax_is_nonnegative (s : list (option R)) : (exists x, In (Some x) s) -> Forall (fun y => 0 <= y) (softmax s).
+Proof.
+  intros H. unfold softmax. pose proof (Sum_of_exponentials_is_positive (Maximum (seen s)) s H) as P.
+  apply Forall_map. eapply Forall_impl; [| apply exponentials_are_nonnegative]. intros x Hx.
+  apply Rmult_le_pos; [exact Hx | now apply Rlt_le, Rinv_0_lt_compat].
+Qed.
+(** and they sum to 1 *)
+Theorem softmax_sums_to_1 (s : list (option R)) : (exists x, In (Some x) s) -> Sum (softmax s) = 1.
+Proof.
+  intros H. unfold softmax. pose proof (Sum_of_exponentials_is_positive (Maximum (seen s)) s H) as P.
+  cbv zeta. change (Sum (map (fun e_j => e_j / Sum (map (exponential (Maximum (seen s))) s))
+    (map (exponential (Maximum (seen s))) s)) = 1).
+  rewrite Sum_of_quotients. apply Rinv_r. lra.
+Qed.
+
+(* And so the rows of softmax(◺A) of a square matrix. *)
+(** each row of softmax(◺A) is non-negative and sums to 1 *)
+Theorem rows_of_softmax_of_triangle (n : nat) (A : list (list R)) :
+  square n A -> Forall (fun row => Forall (fun y => 0 <= y) row /\ Sum row = 1) (map softmax (Causal A)).
+Proof.
+  intros [L F]. apply Forall_map, Forall_forall. intros s Hs.
+  enough (exists x, In (Some x) s) by (split; [now apply softmax_is_nonnegative | now apply softmax_sums_to_1]).
+  unfold Causal, map_index in Hs. apply in_map_from in Hs. destruct Hs as [i [row [Hrow ->]]].
+  pose proof (proj1 (Forall_forall _ _) F row Hrow) as Lrow. cbn in Lrow.
+  destruct row as [| x row]; [| exists x; cbn; now left].
+  destruct A; [easy | cbn in *; lia].
+Qed.
+
+(* The greatest number that is subtracted cancels: softmax(s)_j = exp(s_j) / Σ_k exp(s_k), where exp(−∞) = 0. *)
+Definition exp_of (s_j : option R) : R := match s_j with Some x => exp x | None => 0 end.
+(** softmax(s)_j = exp(s_j) / Σ_k exp(s_k): the greatest number that is subtracted cancels *)
+Theorem softmax_formula (s : list (option R)) : (exists x, In (Some x) s) ->
+  softmax s = map (fun s_j => exp_of s_j / Sum (map exp_of s)) s.
+Proof.
+  intros H. pose proof (Sum_of_exponentials_is_positive 0 s H) as P. unfold softmax. set (g := Maximum (seen s)).
+  assert (forall h s, map (exponential h) s = map (fun x => x / exp h) (map exp_of s)) as E.
+  { intros h s'. rewrite map_map. apply map_ext. intros [x |]; cbn; [| unfold Rdiv; ring].
+    unfold Rminus. now rewrite exp_plus, exp_Ropp. }
+  cbv zeta. rewrite E in *. rewrite Sum_of_quotients in *. rewrite !map_map. apply map_ext. intros s_j.
+  rewrite exp_0 in P. unfold Rdiv in P. rewrite Rinv_1, Rmult_1_r in P. pose proof (exp_pos g).
+  change (exp_of s_j / exp g / (Sum (map exp_of s) / exp g) = exp_of s_j / Sum (map exp_of s)). field. split; lra.
+Qed.
+
+(* --- Embedding --- *)
+
+Lemma sum_of_one (f : nat -> R) x m p : (p <= x < p + m)%nat ->
+  Sum (map (fun k => (if k =? x then 1 else 0) * f k) (seq p m)) = f x.
+Proof.
+  revert p; induction m; intros p H; [lia |]. cbn [seq map]. rewrite Sum_cons. destruct (Nat.eqb_spec p x) as [-> | N].
+  - replace (Sum _) with 0; [ring |]. symmetry. clear IHm H.
+    enough (forall q, (x < q)%nat -> Sum (map (fun k => (if k =? x then 1 else 0) * f k) (seq q m)) = 0) as Z by (apply Z; lia).
+    induction m; intros q Hq; [easy |]. cbn [seq map]. rewrite Sum_cons, IHm by lia.
+    destruct (Nat.eqb_spec q x); [lia | ring].
+  - rewrite IHm by lia. ring.
+Qed.
+
+(** OneHot(x)×W_e is the row of W_e that belongs to x *)
+Theorem one_hot_times_W_e {vocab_size d_model} (W_e : Matrix R vocab_size d_model) (x : nat) :
+  (x < vocab_size)%nat -> times (tabulate vocab_size (fun k => if k =? x then 1 else 0)) W_e = row W_e x.
+Proof.
+  intros H. unfold times. transitivity (tabulate d_model (entry (row W_e x))); [| apply tabulate_of_nth].
+  apply tabulate_ext. intros j. unfold sum_below.
+  rewrite <- (sum_of_one (fun k => entry (row W_e k) j) x vocab_size 0) by lia. f_equal. apply map_ext_in. intros k Hk.
+  apply in_seq in Hk. unfold entry at 1. rewrite nth_of_tabulate by lia. reflexivity.
+Qed.
+
+(* --- What is not rowwise --- *)
+
+Lemma zero_plus m (x : Row R m) : plus (tabulate m (fun _ => 0)) x = x.
+Proof.
+  assert (forall j, entry (tabulate m (fun _ => 0)) j = 0) as Z.
+  { clear x. unfold entry. induction m; intros [| j]; [easy | easy | easy | exact (IHm j)]. }
+  unfold plus. transitivity (tabulate m (entry x)); [| apply tabulate_of_nth].
+  apply tabulate_ext. intros j. rewrite Z. change (0 + entry x j = entry x j). ring.
+Qed.
+
+(* PE is not rowwise, contrary to what the article says, for a table with two different rows. *)
+(** PE is not rowwise, contrary to what the article says, for a table that has two different rows *)
+Theorem PE_is_not_rowwise {memory : Type} {max_len d_model} (PE : Matrix R max_len d_model) i :
+  row PE i <> row PE 0 -> ~ rowwise (PositionalEncoding (memory := memory) PE).
+Proof.
+  intros different H. apply different. set (zero := tabulate d_model (fun _ => 0) : Row R d_model).
+  assert (skipn i (repeat zero (S i)) = [zero]) as one by (clear; induction i; [easy | exact IHi]).
+  destruct (H [] (repeat zero (S i))) as [_ E]. specialize (E i). rewrite repeat_length in E. specialize (E ltac:(lia)).
+  rewrite one in E. unfold PositionalEncoding, by_position, map_index in E. rewrite map_from_skipn, one in E. cbn in E.
+  unfold zero in E. rewrite !zero_plus in E. now injection E.
+Qed.
+
+(** softmax(◺A) is not rowwise, contrary to what the article says: for A = (0 0; 0 0) row 2 alone gives (1 0), not (½ ½) *)
+Theorem softmax_of_triangle_is_not_rowwise {memory : Type} :
+  ~ rowwise (fun (M : list memory) (A : list (list R)) => map softmax (Causal A)).
+Proof.
+  intros H. destruct (H [] [[0; 0]; [0; 0]]) as [_ E]. specialize (E 1%nat ltac:(cbn; lia)).
+  apply (f_equal (fun A => at_ij A 0 1)) in E. unfold at_ij, softmax in E. cbn in E.
+  set (e := exp (0 - Rmax 0 0)) in E. assert (0 < e) by apply exp_pos. unfold Rdiv in E. rewrite Rmult_0_l in E.
+  assert (0 < e * / (e + (e + 0))) by (apply Rmult_lt_0_compat; [easy | apply Rinv_0_lt_compat; lra]). lra.
+Qed.
+
+(** attention without a mask is not autoregressive: the first of two rows sees the second *)
+Theorem attention_without_a_mask_is_not_autoregressive {memory : Type} :
+  let W := ((0, tt), tt) : Matrix R 1 1 in
+  ~ autoregressive (memory := memory) (Product (SoftmaxKernel 1 Unmasked (Times W) (Times W)) identity).
+Proof.
+  intros W H. destruct (H [] [(0, tt); (1, tt)]) as [_ E]. specialize (E 1%nat ltac:(cbn; lia)).
+  apply (f_equal (fun Y : list (Row R 1) => entry (nth 0 Y (tabulate 1 (fun _ => 0))) 0)) in E.
+  unfold Product, SoftmaxKernel, Unmasked, scores, softmax, entry in E. cbn -[exp Rmax] in E.
+  match type of E with _ = ?a / ?s * 0 + (?b / ?s * 1 + 0) =>
+    assert (0 < a) by apply exp_pos; assert (0 < b) by apply exp_pos;
+    assert (0 < b / s) by (apply Rmult_lt_0_compat; [easy | apply Rinv_0_lt_compat; lra]) end.
+  lra.
+Qed.

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""Has the proof kernel of Coq check the theory, what is exported from the C++ types, and that both compute the same numbers;
+then that it rejects what is wrong. Prints the theorems as a list.
+
+usage: check.py THEORY DIRECTORY PROOF_TREE NUMBERS
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+THEORY, DIRECTORY = map(pathlib.Path, sys.argv[1:3])
+PROOF_TREE, NUMBERS = sys.argv[3:5]
+RULES = THEORY.parent.parent / "tlm" / "algebra" / "rules.hpp"
+
+# In the order of the article; each stands on some of those before it.
+FILES = ["Numbers", "Operations", "Attention", "Layers", "Reals", "LinearOffset", "Loss", "Decoding", "PrimeField"]
+MODELS = ["T_LM", "inspirational", "two_heads", "formulated", "numpy"]
+
+# What a theorem may rest on beside the kernel itself: Coq's real numbers, and that functions are equal if they are equal at
+# every argument.
+ALLOWED = {
+    "ClassicalDedekindReals.sig_forall_dec",
+    "ClassicalDedekindReals.sig_not_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+}
+
+failures = []
+NUMBERS_OF = {}  # a layer's file of numbers
+
+
+def fail(sentence):
+    failures.append(sentence)
+    print("FALLS:", sentence, flush=True)
+
+
+def coqc(file, theory=None):
+    """What Coq says to a file, and whether it accepts it."""
+    run = subprocess.run(["coqc", "-q", "-Q", theory or DIRECTORY / "theory", "tlm", file], capture_output=True,
+                         text=True, cwd=DIRECTORY)
+    return run.returncode == 0, run.stdout + run.stderr
+
+
+def compile_theory(directory, change=lambda text, name: text, only=FILES):
+    """Compiles the theory in a directory of its own; None, or the file that is not accepted and why."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    for name in only:
+        file = directory / f"{name}.v"
+        file.write_text(change((THEORY / file.name).read_text(), name))
+        accepted, said = coqc(file, directory)
+        if not accepted:
+            return name, said
+    return None
+
+
+def theorems():
+    """The theorems of the theory in their order: name, and the comment above it as one line."""
+    found = {}
+    for name in FILES:
+        text = (THEORY / f"{name}.v").read_text()
+        for match in re.finditer(r"^ *(?:Theorem|Corollary) ([\w']+)", text, re.M):
+            above = re.search(r"\(\*\*((?:(?!\*\)).)*)\*\)\s*$", text[:match.start()], re.S)
+            found[match[1]] = " ".join(above[1].split()) if above else ""
+    return found
+
+
+def check_assumptions(name, module, said):
+    axioms = set(re.findall(r"^([\w.']+) *:", said.split("Axioms:")[1], re.M)) if "Axioms:" in said else set()
+    if "Axioms:" not in said and "Closed under the global context" not in said:
+        fail(f"{module}: nothing is said of what {name} rests on:\n{said}")
+    for axiom in sorted(axioms - ALLOWED):
+        fail(f"{name} rests on {axiom}, which is not allowed")
+    return "rests on the axioms of Coq's real numbers" if axioms else "rests on no axiom"
+
+
+def check_listing(known):
+    """The lines of the C++ proofs that are theorems over ℝ name them."""
+    for file in sorted(THEORY.parent.glob("*.cpp")):
+        for names in re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', file.read_text()):
+            for name in "".join(re.findall(r'"([^"]*)"', names)).split(", "):
+                if name not in known and name != "…":
+                    fail(f"{file.name} names the theorem {name}, which is neither in the theory nor exported")
+
+
+def list_theory():
+    rules = dict(re.findall(r'Rule<\s*"(\w+)",\s*"([^"]+)"', RULES.read_text()))
+    known = theorems()
+    for rule in sorted(set(re.findall(r'Rule<\s*"(\w+)"', RULES.read_text())) - set(known)):
+        fail(f"the rule {rule} of tlm/algebra/rules.hpp has no theorem of its name in {THEORY}")
+    lines = ["From tlm Require Import " + " ".join(FILES) + "."]
+    for name in known:
+        lines += [f'Goal True. idtac "@{name}". Abort.', f"Print Assumptions {name}."]
+    file = DIRECTORY / "assumptions.v"
+    file.write_text("\n".join(lines) + "\n")
+    accepted, said = coqc(file)
+    if not accepted:
+        fail("the theorems cannot be listed: " + said)
+        return
+    parts = dict(part.split("\n", 1) for part in said.split("@")[1:])
+    for name, comment in known.items():
+        rests = check_assumptions(name, "theory", parts[name])
+        declared = re.fullmatch(r"([A-Z]\w+)_is_(rowwise|autoregressive)", name)
+        if sentence := rules.get(name) or comment or declared and f"{declared[1]} is {declared[2]}":
+            print(f"proved: {sentence}: {name} ({rests})", flush=True)
+
+
+def export(model):
+    return subprocess.check_output([PROOF_TREE, "--kernel", "--model", model], text=True)
+
+
+def check_export(model):
+    text = export(model)
+    name = re.search(r"^Theorem (\w+)_is_autoregressive_over_the_reals", text, re.M)[1]
+    file = DIRECTORY / f"export_{model}.v"
+    file.write_text(f"{text}Print Assumptions {name}_is_autoregressive_over_the_reals.\n")
+    return model, name, *coqc(file)
+
+
+def check_numbers(line):
+    file, name = line.split(" ", 1)
+    return file, name, *coqc(DIRECTORY / f"{file}.v")
+
+
+def replaced(text, *pairs):
+    """On one line; each must be there."""
+    text = " ".join(text.split())
+    for old, new in pairs:
+        if old not in text:
+            raise SystemExit(f"check.py: a control plants a change of '{old}', which is not there")
+        text = text.replace(old, new)
+    return text
+
+
+def in_export(*pairs, model="T_LM"):
+    def check(name):
+        file = DIRECTORY / f"{name}.v"
+        file.write_text(replaced(export(model), *pairs))
+        return coqc(file)
+    return check
+
+
+def in_numbers(layer, *pairs):
+    def check(name):
+        file = DIRECTORY / f"{name}.v"
+        file.write_text(replaced((DIRECTORY / f"{NUMBERS_OF[layer]}.v").read_text(), *pairs))
+        return coqc(file)
+    return check
+
+
+def in_theory(changed, *pairs, numbers_of=None):
+    def check(name):
+        directory = DIRECTORY / name
+        last = "PrimeField" if numbers_of else changed
+        only = [file for file in FILES if FILES.index(file) <= FILES.index("Layers") or file == last]
+        refused = compile_theory(directory, lambda text, file: replaced(text, *pairs) if file == changed else text, only)
+        if refused:
+            return False, f"{refused[0]}: {refused[1]}"
+        if not numbers_of:
+            return True, ""
+        return coqc(shutil.copy(DIRECTORY / f"{NUMBERS_OF[numbers_of]}.v", directory / "numbers.v"), directory)
+    return check
+
+
+UNEQUAL = "Unable to unify"
+
+# What is wrong in one way each, and what Coq must say to it.
+CONTROLS = {
+    "an export without the mask, by the rule for the masked one":
+        (in_export(("SoftmaxKernel 64 Causal", "SoftmaxKernel 64 Unmasked")),
+         r'SoftmaxKernel \S+ Causal.*while it is expected to have type\s+"autoregressive \(H l i\)"'),
+    "an export without the mask, which says so":
+        (in_export(("SoftmaxKernel 64 Causal", "SoftmaxKernel 64 Unmasked"),
+                   ("Causal_is_lower_triangular", "Unmasked_is_full")),
+         r'"full Unmasked"\s+while it is expected to have type\s+"lower_triangular Unmasked"'),
+    "an export in which PE is called rowwise":
+        (in_export(("PE_is_autoregressive : autoregressive PE", "PE_is_rowwise : rowwise PE"),
+                   ("exact PositionalEncoding_is_autoregressive", "exact PositionalEncoding_is_rowwise"),
+                   ("composition_is_autoregressive PE_is_autoregressive",
+                    "composition_is_autoregressive (rowwise_is_autoregressive PE_is_rowwise)")),
+         r"reference PositionalEncoding_is_rowwise was not found"),
+    "the same by the theorem that there is":
+        (in_export(("PE_is_autoregressive : autoregressive PE", "PE_is_rowwise : rowwise PE")),
+         r'"autoregressive \(PositionalEncoding.*while it is expected to have type\s+"rowwise PE"'),
+    "positions counted from the right":
+        (in_theory("Layers", (":= by_position (fun i x => plus x (row PE i)).",
+                              ":= fun M X => rev (by_position (fun i x => plus x (row PE i)) M (rev X)).")),
+         r"Layers.*by_position"),
+    "a rule cited without one of its premises":
+        (in_export(("softmax_kernel_is_causal Causal_is_lower_triangular", "softmax_kernel_is_causal")),
+         r'while it is expected to have type\s+"lower_triangular'),
+    "the Claim cited for a kernel that is only autoregressive":
+        (in_export(("product_with_constant_is_autoregressive", "product_is_autoregressive"), model="numpy"),
+         r'has type\s+"autoregressive.*while it is expected to have type\s+"causal_kernel'),
+    "N with another ε":
+        (in_theory("Layers", ("1 / number 1000000)", "1 / number 100000)"), numbers_of="N"), UNEQUAL),
+    "CA divided by √d_model":
+        (in_numbers("CA", ("SoftmaxKernel 3 ", "SoftmaxKernel 6 ")), UNEQUAL),
+    "DB without its first Res":
+        (in_numbers("DB", ("Residual (CA", "(CA")), UNEQUAL),
+    "T_LM with one block less":
+        (in_numbers("T_LM", ("DB 2 ∘ ", "")), UNEQUAL),
+}
+
+
+def check_control(number, sentence):
+    check, expected = CONTROLS[sentence]
+    accepted, said = check(f"control_{number}")
+    return sentence, accepted, said, expected
+
+
+def main():
+    if not shutil.which("coqc"):
+        sys.exit("check.py: there is no coqc; on Debian: apt-get install coq")
+    refused = compile_theory(DIRECTORY / "theory")
+    if refused:
+        sys.exit(f"the theory is not accepted: {refused[0]}\n{refused[1]}")
+    list_theory()
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
+        for model, name, accepted, said in pool.map(check_export, MODELS):
+            if accepted:
+                print(f"proved: {name} is autoregressive, for all weights of these shapes: the export of {model} "
+                      f"({check_assumptions(name, model, said)})", flush=True)
+            else:
+                fail(f"the export of {model} is not accepted:\n{said}")
+        lines = subprocess.check_output([NUMBERS, DIRECTORY], text=True).splitlines()
+        NUMBERS_OF.update((line.split(" ", 1)[1], line.split(" ", 1)[0]) for line in lines)
+        for file, name, accepted, said in pool.map(check_numbers, lines):
+            if accepted:
+                print(f"agrees: {name}: the C++ template and the exported definition, over the prime field, n = 1, …, 4",
+                      flush=True)
+            else:
+                fail(f"{name}: the C++ template and the exported definition differ, or {file}.v is wrong:\n{said[:2000]}")
+        for sentence, accepted, said, expected in pool.map(lambda item: check_control(*item), enumerate(CONTROLS)):
+            if accepted:
+                fail(f"control: Coq accepts {sentence}")
+            elif not re.search(expected, said, re.S):
+                fail(f"control: {sentence} is refused, but not as it should be ('{expected}'):\n{said[:2000]}")
+            else:
+                print(f"rejected: {sentence}", flush=True)
+    exported = {name for model in MODELS for name in
+                re.findall(r"^ *Theorem ([\w']+)", (DIRECTORY / f"export_{model}.v").read_text(), re.M)}
+    definitions = {name for file in FILES for name in
+                   re.findall(r"^ *(?:Program )?Definition ([\w']+)", (THEORY / f"{file}.v").read_text(), re.M)}
+    check_listing(set(theorems()) | exported | definitions)
+    if failures:
+        sys.exit(f"{len(failures)} failed")
+
+
+main()

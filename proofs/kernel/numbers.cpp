@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// The tie between the C++ templates and the formal definitions: draws weights and inputs of each layer over the prime field,
+// and writes for each a file in which Coq computes what the exported definition gives for them, and compares.
+//
+//   numbers DIRECTORY     writes DIRECTORY/agrees_….v, and prints the name of each layer with its file
+
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tlm/checking/drawing.hpp>
+#include <tlm/claims/proof_term.hpp>
+
+#include "../layers.hpp"
+
+using namespace tlm;
+using namespace tlm::proofs;
+using checking::draw_input;
+using checking::draw_layer;
+using checking::PrimeField;
+using checking::redrawing;
+
+namespace {
+
+constexpr std::size_t greatest_n = 4;
+constexpr std::uint64_t key = 11;
+
+/// begin a; b; … end
+std::string listed(const std::string& begin, const std::vector<std::string>& items, const std::string& end) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : "; ") + item;
+  return begin + text + end;
+}
+
+std::string number(PrimeField x) { return std::to_string(x.residue()); }
+std::string number(Token x) { return std::to_string(x) + "%nat"; }
+
+/// The rows of a matrix; a token is a row.
+template <class M>
+std::vector<std::string> rows_of(const M& X, std::size_t rows) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if constexpr (std::is_same_v<M, Tokens>) {
+      list.push_back(number(X(i, 0)));
+    } else {
+      std::vector<std::string> row;
+      for (std::size_t j = 0; j < M::cols; ++j) row.push_back(number(X(i, j)));
+      list.push_back(listed("⟨", row, "⟩"));
+    }
+  }
+  return list;
+}
+template <class M>
+std::string matrix(const M& X) {
+  return listed("[", rows_of(X, X.rows()), "]");
+}
+
+/// The weights in their order, each as the exported definition takes it: those of a stack as one function.
+template <class Layer>
+std::string weights_of(Layer& layer) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, bool> in_a_stack;
+  for_each_weight(
+      [&]<class Weight>(const Name& name, Weight& weight) {
+        std::string path;
+        for (const Name* part = &name; part; part = part->inner) {
+          path += std::string(part->symbol) + "_";
+          if (part->index > 0) in_a_stack[path] = true;
+        }
+        bool stacked = false;
+        for (const Name* part = &name; part; part = part->inner) stacked = stacked || part->index > 0;
+        in_a_stack[path] = stacked;
+        if (values[path].empty()) order.push_back(path);
+        const Name* innermost = &name;
+        while (innermost->inner) innermost = innermost->inner;
+        const auto rows = rows_of(weight, Weight::size / Weight::cols);
+        values[path].push_back(innermost->role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
+      },
+      layer);
+  std::string text;
+  for (const std::string& path : order) {
+    const auto& list = values[path];
+    if (!in_a_stack[path]) {
+      text += "\n    " + list[0];
+    } else {
+      text += "\n    (fun l => match l with";
+      for (std::size_t l = 0; l < list.size(); ++l) text += " | " + std::to_string(l + 1) + "%nat => " + list[l];
+      text += " | _ => " + list[0] + " end)";
+    }
+  }
+  return text;
+}
+
+template <class Layer>
+void write(const std::string& directory, std::size_t number, const std::string& name) {
+  std::string weights;
+  std::vector<std::string> inputs, outputs;
+  redrawing(number, [&](Generator& generator) {
+    auto layer = draw_layer<Layer>(generator);
+    inputs.clear(), outputs.clear();
+    for (std::size_t n = 1; n <= greatest_n; ++n) {
+      const auto X = draw_input<typename Layer::domain>(Sequences{n}, generator);
+      const auto Y = layer(X);
+      if constexpr (checking::Pair<typename Layer::domain>)
+        inputs.push_back("(" + matrix(X.x) + ", " + matrix(X.y) + ")");
+      else
+        inputs.push_back(matrix(X));
+      outputs.push_back(matrix(Y));
+    }
+    weights = weights_of(layer);
+    return true;
+  });
+  constexpr bool pair = checking::Pair<typename Layer::domain>;
+  const std::string file = "agrees_" + std::to_string(number);
+  std::ofstream out{directory + "/" + file + ".v"};
+  out << "(* " << name << ": what the exported definition gives equals what the C++ template gave. *)\n"
+      << ProofTerms{}.file<Layer>("formal", false)
+      << "\nFrom Coq Require Import Uint63.\nFrom tlm Require Import PrimeField.\nLocal Open Scope uint63_scope.\n"
+      << "Definition W_p : list (Row int " << d_model
+      << ") := " << matrix(ConstantPositionalEncoding<max_len, d_model, PrimeField>{}.PE) << ".\n"
+      << "#[local] Instance arithmetic : Arithmetic int := prime_field " << key << " (sine_of W_p) (cosine_of W_p).\n\n"
+      << "Definition computed " << (pair ? "x X := formal x" : ":= formal (memory := unit)") << weights
+      << (pair ? " [] X" : " []") << ".\n"
+      << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
+      << listed("[", inputs, "]") << "\n  = " << listed("[", outputs, "]") << ".\n"
+      << "Proof. vm_compute. reflexivity. Qed.\n";
+  std::cout << file << ' ' << name << '\n';
+}
+
+/// A layer that brings its memory with it, as a weight, is no operation of its own: with an encoder it is in the list of
+/// models.
+template <class Layer>
+constexpr bool brings_its_memory = requires(Layer layer) {
+  layer.memory;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: numbers DIRECTORY\n";
+    return 2;
+  }
+  PrimeField::key = key;
+  const std::string directory = argv[1];
+  std::size_t number = 0;
+  const auto tie = [&]<template <class> class Layer>(Listed<Layer> listed) {
+    // The theory has no RelativeBias, which is an example in proofs/layers.hpp.
+    if constexpr (!brings_its_memory<Layer<PrimeField>> && !std::is_same_v<Layer<PrimeField>, BiasedH<PrimeField>>)
+      write<Layer<PrimeField>>(directory, ++number, std::string(listed.name));
+  };
+  for_each_layer(tie);
+  tie(Listed<FormulatedModel>{"the formulated Transformer"});
+  tie(Listed<NumpyModel>{"the NumPy notebook's Transformer"});
+}
