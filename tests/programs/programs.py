@@ -19,7 +19,7 @@ import unittest
 
 DIRECTORY = pathlib.Path(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("reverse", "seq2seq", "own_layer", "proof_tree", "attention", "averages", "positional_encoding")
+PROGRAMS = ("reverse", "seq2seq", "own_layer", "proof_tree", "errata", "attention", "averages", "positional_encoding")
 
 
 def run(program, *options):
@@ -186,9 +186,48 @@ class Attention(unittest.TestCase):
         self.assertEqual(errors, 33)
 
 
+class Errata(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.entries = {entry["number"]: entry for entry in json.loads(run("errata", "--json").stdout)}
+
+    def number(self, erratum, pattern):
+        """The number that a pattern finds in what was computed for an erratum."""
+        return float(re.search(pattern, "\n".join(self.entries[erratum]["computed"]))[1])
+
+    def test_every_entry_of_the_list_is_there_and_has_a_counter_example(self):
+        numbers = [str(number) for number in range(1, 30)]
+        numbers.insert(13, "13a")
+        self.assertEqual(list(self.entries), numbers)
+        for entry in self.entries.values():
+            self.assertTrue(all(entry[key] for key in ("title", "source", "says", "computed", "here")), entry)
+
+    def test_the_counter_examples_refute(self):
+        self.assertLess(self.number("4", r"by (\S+) for columns from 0"), 1e-12)
+        self.assertGreater(self.number("4", r"by (\S+) for columns from 1"), 0.9)
+        self.assertGreater(self.number("4", r"best T_3 misses by (\S+)"), 1e-3)
+        self.assertGreater(self.number("5", r"uniform numbers by (\S+)"), 0.1)
+        self.assertEqual(self.number("7", r"differ by (\S+)"), 0)
+        self.assertIn("falls at n = 2, i = 1", self.entries["15"]["computed"][0])
+        self.assertIn("is the transpose", self.entries["15"]["computed"][1])
+        self.assertEqual(self.number("20", r"three places: (\S+)"), 63045632)
+        self.assertGreater(self.number("27", r"misses by (\S+)"), 0.1)
+
+    def test_finite_masks_leak_and_a_hole_does_not(self):
+        for mask, leaks in (("not there", False), ("−10 added", True), ("−1000 added", True)):
+            loss, change = (self.number("29", mask + r".*?" + what) for what in (r"mean loss ([^;\s]+)", r"change row 1 by (\S+)"))
+            self.assertEqual(loss < 1.3, leaks, mask)
+            self.assertEqual(change > 1, leaks, mask)
+
+    def test_the_text_says_the_same(self):
+        text = run("errata").stdout
+        for entry in self.entries.values():
+            self.assertIn(f"{entry['number']}. {entry['title']}", text)
+
+
 class Small(unittest.TestCase):
     def test_programs_with_few_options_refuse_others(self):
-        for program in ("own_layer", "attention", "averages", "positional_encoding", "proof_tree"):
+        for program in ("own_layer", "errata", "attention", "averages", "positional_encoding", "proof_tree"):
             result = run(program, "--frobnicate")
             self.assertEqual(result.returncode, 2)
             self.assertEqual(result.stdout, "")
