@@ -143,6 +143,7 @@ class Picture(Directive):
     caption."""
 
     required_arguments = 1
+    option_spec = {"large": directives.flag}
     has_content = True
 
     def make(self):
@@ -154,7 +155,7 @@ class Picture(Directive):
         svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{self.arguments[0]}-", text[text.index("<svg"):])
         caption = nodes.container(classes=["caption"])
         self.state.nested_parse(self.content, self.content_offset, caption)
-        figure = nodes.container(classes=["picture"])
+        figure = nodes.container(classes=["picture", "large"] if "large" in self.options else ["picture"])
         figure["ids"].append("picture-" + nodes.make_id(self.arguments[0]))
         figure += nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")
         figure += caption
@@ -242,7 +243,8 @@ class Coverage(Directive):
             chapter = entry.get("chapter")
             if chapter:
                 what = f'<a href="{chapter}.html">{what}</a>'
-            rows.append(f'<tr><td><small>{html.escape(entry["section"])}</small></td><td class="kind">{entry["kind"]}</td>'
+            false = ' class="false"' if "false" in entry else ""
+            rows.append(f'<tr{false}><td><small>{html.escape(entry["section"])}</small></td><td class="kind">{entry["kind"]}</td>'
                         f"<td>{what}</td><td>{'<br>'.join(where)}</td><td>{'<br>'.join(proofs)}</td></tr>")
         head = "".join(f"<th>{name}</th>" for name in ("section", "", "it says", "code", "proof"))
         text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
