@@ -28,6 +28,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <examples/record.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/training/train.hpp>
 
@@ -213,6 +214,12 @@ inline void add_ask(CLI::App& app, std::vector<std::string>& asked, const std::s
   app.add_option("--ask", asked, description)->allow_extra_args(false)->type_name("\"TOKEN ...\"");
 }
 
+/// The option of those that keep what a run was like, for pictures (record.hpp, report.py).
+inline void add_record(CLI::App& app, std::string& path) {
+  app.add_option("--record", path, "A file for losses, answers and attention, as JSON, for examples/report.py")
+      ->type_name("FILE");
+}
+
 /// What is asked, as sequences of `shortest` to `longest` tokens from `first` to `last`, each as in "3 7".
 inline std::vector<std::vector<tlm::Token>> questions(const std::vector<std::string>& asked, std::uint64_t first,
                                                       std::uint64_t last, std::uint64_t shortest,
@@ -256,11 +263,13 @@ inline bool can_rewrite() {
 /// 500 steps. Where Ctrl-C ends it, a line says that what follows is of a model that was to learn on.
 class ProgressReport {
  public:
-  ProgressReport(std::size_t steps, bool quiet)
-      : steps_{steps}, quiet_{quiet}, live_{can_rewrite()}, start_{Clock::now()}, shown_{start_} {}
+  /// With a record, which is told every loss.
+  ProgressReport(std::size_t steps, bool quiet, Record* record = nullptr)
+      : steps_{steps}, quiet_{quiet}, live_{can_rewrite()}, record_{record}, start_{Clock::now()}, shown_{start_} {}
 
   tlm::Continue operator()(const tlm::Progress& progress) {
     sum_of_losses_ += progress.loss;
+    if (record_) record_->loss(progress.loss);
     ++losses_;
     const bool last = progress.step == steps_ || Interruption::requested();
     const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
@@ -291,6 +300,7 @@ class ProgressReport {
 
   std::size_t steps_;
   bool quiet_, live_;
+  Record* record_;
   Interruption interruption_;
   Clock::time_point start_, shown_;
   double sum_of_losses_ = 0;
@@ -315,6 +325,19 @@ inline void print_asked(const std::vector<Answer>& answers) {
   for (const Answer& answer : answers)
     std::cout << "asked: " << spelled(answer.question) << "  →  " << spelled(answer.answer)
               << (answer.right() ? "" : "   should be: " + spelled(answer.expected)) << '\n';
+}
+
+/// Keeps the answers to a test.
+inline void record_answers(Record& record, const std::vector<Answer>& answers) {
+  for (const Answer& answer : answers)
+    record.answer(spelled(answer.question), spelled(answer.answer), spelled(answer.expected));
+}
+
+/// Tokens as labels.
+inline std::vector<std::string> labels(const std::vector<tlm::Token>& tokens) {
+  std::vector<std::string> labels;
+  for (const tlm::Token token : tokens) labels.push_back(std::to_string(token));
+  return labels;
 }
 
 /// A handful of answers to a test, wrong ones first, and the success rate as the last line.

@@ -8,9 +8,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 trap 'rm -f -- "${log:-}"; echo "$0: interrupted" >&2; trap - INT; kill -INT $$' INT
 
 # What the library, the examples, the tests and the gate are built with: Debian's package, and what tells that it is
-# there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, or an option that it links
-# with.
+# there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, an option that it links
+# with, a module of the system's Python, or a file.
 readonly compiler=${CXX:-g++}
+# The Python that finds Debian's packages, which need not be the first one.
+readonly system_python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 readonly library=(
   "$(basename "${compiler%% *}" | sed 's/^clang++/clang/') program ${compiler%% *}"
   "meson program meson"
@@ -32,6 +34,20 @@ readonly for_tests=(
 )
 readonly for_kernel=("coq program coqc")
 readonly for_format=("clang-format program clang-format")
+readonly for_docs=(
+  "python3-sphinx python sphinx"
+  "furo python furo"
+  "python3-breathe python breathe"
+  "python3-matplotlib python matplotlib"
+  "doxygen program doxygen"
+  "graphviz program dot"
+  "libjs-mathjax file /usr/share/javascript/mathjax/MathJax.js"
+)
+readonly for_browsing=(
+  "chromium program chromium"
+  "chromium-driver program chromedriver"
+  "python3-selenium python selenium"
+)
 
 # is_there KIND NAME: whether it is.
 is_there() {
@@ -46,6 +62,8 @@ is_there() {
       printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" | $compiler $flags -E -x c++ -
       ;;
     option) echo 'int main() {}' | $compiler "$2" -x c++ -o /dev/null - ;;
+    python) "$system_python" -c "import $2" ;;
+    file) [[ -e "$2" ]] ;;
   esac >/dev/null 2>&1
 }
 

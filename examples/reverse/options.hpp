@@ -20,6 +20,7 @@ struct Options {
   std::size_t batch_size = 4;
   std::uint64_t seed = 1;
   std::vector<std::string> asked;
+  std::string record;
   bool quiet = false;
 };
 

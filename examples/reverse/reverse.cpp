@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   program::add_ask(app, options.asked,
                    "A sequence to reverse after training: 2 of the tokens 1 to 10; 2 to 3 of 1 to 3 in example 1, "
                    "2 to 4 of 1 to 4 in example 2");
+  program::add_record(app, options.record);
   return program::main(app, argc, argv, [&] {
     if (options.example == 0) run<0>(options);
     if (options.example == 1) run<1>(options);

@@ -48,6 +48,7 @@ void train_and_test(const Options& options) {
   const tlm::Reversal task{e.n_tokens, e.min_length, e.max_length};
   const auto asked = program::questions(options.asked, 1, e.n_tokens, e.min_length, e.max_length);
   const std::size_t steps = options.steps.value_or(e.steps);
+  program::Record record{options.record, steps};
   tlm::Generator generator{options.seed};
 
   auto model = std::make_unique<Model>();
@@ -70,11 +71,34 @@ void train_and_test(const Options& options) {
 
   std::function<void(Model&, const Model&)> optimizer = tlm::SGD{options.learning_rate};
   if (options.optimizer == Options::Optimizer::adam) optimizer = tlm::Adam<Model>{options.learning_rate};
-  program::ProgressReport report{steps, options.quiet};
+  program::ProgressReport report{steps, options.quiet, &record};
   tlm::train(
       *model, optimizer, [&] { return task.batch(options.batch_size, generator); }, steps, report);
   program::print_asked(answers(*model, asked));
-  program::print_answers(answers(*model, task.all()), options.quiet);
+  const auto tested = answers(*model, task.all());
+  if (record.wanted()) {
+    record.say("program", "reverse");
+    record.say("example", options.example);
+    record.say("model", "T_LM");
+    record.say("block", block == tlm::Block::definition ? "definition" : "inspirational");
+    record.say("optimizer", options.optimizer == Options::Optimizer::sgd ? "SGD" : "Adam");
+    record.say("learning_rate", options.learning_rate);
+    record.say("batch_size", options.batch_size);
+    record.say("seed", options.seed);
+    record_answers(record, tested);
+    // The longest question with tokens that differ as far as they can, and its answer, as the model reads them.
+    std::vector<tlm::Token> tokens;
+    for (int i = 0; i < e.max_length; ++i) tokens.push_back(1 + i % e.n_tokens);
+    std::vector<tlm::Token> read = tlm::Reversal::solved(tokens);
+    read.insert(read.begin(), tlm::Reversal::separator);
+    read.pop_back();
+    const auto keep = [&](const std::string& layer, const auto& A) {
+      record.attention(layer, A, program::labels(read), program::labels(read));
+    };
+    program::Walk{keep}("", *model, tlm::Tokens{read});
+    record.write();
+  }
+  program::print_answers(tested, options.quiet);
 }
 
 template <int example>

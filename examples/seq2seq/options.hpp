@@ -17,6 +17,7 @@ struct Options {
   std::size_t batch_size = 32;
   std::uint64_t seed = 1;
   std::vector<std::string> asked;
+  std::string record;
   bool quiet = false;
 };
 

@@ -26,6 +26,7 @@ template <class Model, class Objective>
 void train_and_test(const Options& options, std::string_view name, const Objective& objective) {
   const auto asked =
       program::questions(options.asked, Task::first_symbol, Task::first_symbol + Task::symbols - 1, 1, Task::longest);
+  program::Record record{options.record, options.steps};
   tlm::Generator generator{options.seed};
   Task task{options.task, generator};
   auto model = std::make_unique<Model>();
@@ -39,9 +40,32 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
               << options.batch_size << ", seed " << options.seed << '\n';
 
   tlm::Adam<Model> adam{options.learning_rate};
-  program::ProgressReport report{options.steps, options.quiet};
+  program::ProgressReport report{options.steps, options.quiet, &record};
   tlm::train(
       *model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report, objective);
   program::print_asked(answers(*model, task, asked));
-  program::print_answers(answers(*model, task, task.held_out()), options.quiet);
+  const auto tested = answers(*model, task, task.held_out());
+  if (record.wanted()) {
+    record.say("program", "seq2seq");
+    record.say("model", std::string(name));
+    record.say("task", options.task == Task::Kind::copy ? "copy" : "reverse");
+    record.say("optimizer", "Adam");
+    record.say("learning_rate", options.learning_rate);
+    record.say("batch_size", options.batch_size);
+    record.say("seed", options.seed);
+    record_answers(record, tested);
+    const Task::Sequence source{3, 5, 7, 9, 11, 4};
+    Task::Sequence read = task.answer(source);
+    read.insert(read.begin(), Task::start);
+    read.pop_back();
+    const auto keep = [&](const std::string& layer, const auto& A) {
+      const bool from_source = A.keys().length(0) == source.size(), of_source = A.queries().length(0) == source.size();
+      record.attention(layer, A, program::labels(of_source ? source : read),
+                       program::labels(from_source ? source : read));
+    };
+    program::Walk{keep}("", *model,
+                        tlm::SourceAndTarget<tlm::Tokens, tlm::Tokens>{tlm::Tokens{source}, tlm::Tokens{read}});
+    record.write();
+  }
+  program::print_answers(tested, options.quiet);
 }

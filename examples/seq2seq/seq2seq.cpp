@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   program::add_integer(app, "--steps", options.steps, 0, program::a_billion,
                        program::with_standard("The number of steps", options.steps));
   program::add_ask(app, options.asked, "A sequence to copy or reverse after training: 1 to 8 of the tokens 3 to 12");
+  program::add_record(app, options.record);
   return program::main(app, argc, argv,
                        [&] { options.model == Options::Model::numpy ? run_numpy(options) : run_formulated(options); });
 }

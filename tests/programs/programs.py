@@ -14,12 +14,15 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import unittest
 
 DIRECTORY = pathlib.Path(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("reverse", "seq2seq", "own_layer", "proof_tree", "attention", "averages", "positional_encoding")
+PROGRAMS = ("reverse", "seq2seq", "tutorial", "break_the_mask", "own_layer", "proof_tree", "errata", "attention", "averages",
+            "positional_encoding", "pictures")
+QUIET = ("tutorial",)  # which has no options, and no manners: it is short enough to be typed
 
 
 def run(program, *options):
@@ -186,9 +189,145 @@ class Attention(unittest.TestCase):
         self.assertEqual(errors, 33)
 
 
+class Errata(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.entries = {entry["number"]: entry for entry in json.loads(run("errata", "--json").stdout)}
+
+    def number(self, erratum, pattern):
+        """The number that a pattern finds in what was computed for an erratum."""
+        return float(re.search(pattern, "\n".join(self.entries[erratum]["computed"]))[1])
+
+    def test_every_entry_of_the_list_is_there_and_has_a_counter_example(self):
+        numbers = [str(number) for number in range(1, 30)]
+        numbers.insert(13, "13a")
+        self.assertEqual(list(self.entries), numbers)
+        for entry in self.entries.values():
+            self.assertTrue(all(entry[key] for key in ("title", "source", "says", "computed", "here")), entry)
+
+    def test_the_counter_examples_refute(self):
+        self.assertLess(self.number("4", r"by (\S+) for columns from 0"), 1e-12)
+        self.assertGreater(self.number("4", r"by (\S+) for columns from 1"), 0.9)
+        self.assertGreater(self.number("4", r"best T_3 misses by (\S+)"), 1e-3)
+        self.assertGreater(self.number("5", r"uniform numbers by (\S+)"), 0.1)
+        self.assertEqual(self.number("7", r"differ by (\S+)"), 0)
+        self.assertIn("falls at n = 2, i = 1", self.entries["15"]["computed"][0])
+        self.assertIn("is the transpose", self.entries["15"]["computed"][1])
+        self.assertEqual(self.number("20", r"three places: (\S+)"), 63045632)
+        self.assertGreater(self.number("27", r"misses by (\S+)"), 0.1)
+
+    def test_finite_masks_leak_and_a_hole_does_not(self):
+        for mask, leaks in (("not there", False), ("−10 added", True), ("−1000 added", True)):
+            loss, change = (self.number("29", mask + r".*?" + what) for what in (r"mean loss ([^;\s]+)", r"change row 1 by (\S+)"))
+            self.assertEqual(loss < 1.3, leaks, mask)
+            self.assertEqual(change > 1, leaks, mask)
+
+    def test_the_text_says_the_same(self):
+        text = run("errata").stdout
+        for entry in self.entries.values():
+            self.assertIn(f"{entry['number']}. {entry['title']}", text)
+
+
+class Tutorial(unittest.TestCase):
+    def test_the_layer_is_what_it_says_and_the_model_learns_and_is_kept(self):
+        with tempfile.TemporaryDirectory() as directory:
+            result = subprocess.run([DIRECTORY / "tutorial"], capture_output=True, text=True, timeout=300, cwd=directory)
+            self.assertEqual(result.returncode, 0)
+            self.assertTrue((pathlib.Path(directory) / "mine.safetensors").is_file())
+        self.assertNotIn("FALLS", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1].strip(), "3 7 0  →  3 7 0 7 3 0")
+
+    def test_the_page_shows_the_whole_program_piece_by_piece(self):
+        page = (ROOT / "docs/tutorial.rst").read_text(encoding="utf-8")
+        program = (ROOT / "examples/tutorial.cpp").read_text(encoding="utf-8")
+        shown = []
+        for begin, end in re.findall(r":start-after: (.*)\n +:end-before: (.*)\n", page):
+            self.assertEqual(program.count(begin.strip()), 1)
+            shown.append(program[program.index(begin.strip()) + len(begin.strip()):program.index(end.strip())])
+        whole = program[program.index("// [includes]"):]
+
+        def lines(text):
+            return [line.strip() for line in text.splitlines() if line.strip() and "// [" not in line and line.strip() != "//"]
+
+        self.assertEqual(lines("".join(shown)), lines(whole))
+
+    def test_what_is_typed_is_compiled_by_the_command_of_the_page(self):
+        page = (ROOT / "docs/tutorial.rst").read_text(encoding="utf-8")
+        self.assertEqual(page.count("   g++ -std=c++20 -O1 -fopenmp-simd -fno-math-errno -I. mine.cpp -o mine -lopenblas\n"), 1)
+
+
+class BreakTheMask(unittest.TestCase):
+    def test_what_should_fall_falls_and_the_pullback_does_not(self):
+        output = run("break_the_mask").stdout
+        for line in ("FALLS: attention is autoregressive: double", "FALLS: attention is autoregressive: sets of positions",
+                     "FALLS: the pullback is anti-causal", "holds: the pullback is the transpose of the derivative: dual numbers "
+                     "of the prime field, exactly"):
+            self.assertIn("\n" + line, output)
+        structural, finite = (float(loss) for loss in re.findall(r"last 100 steps (\S+),", output))
+        self.assertGreater(structural, 1.3)
+        self.assertLess(finite, 1.3)
+
+
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.numbers = json.loads(run("pictures").stdout)
+
+    def test_dependencies_are_a_diagonal_triangles_and_a_square(self):
+        def matrix(sees):
+            return [[int(sees(i, j)) for j in range(8)] for i in range(8)]
+
+        triangle = matrix(lambda i, j: j <= i)
+        self.assertEqual([item["matrix"] for item in self.numbers["dependencies"]],
+                         [matrix(lambda i, j: i == j), triangle, triangle, matrix(lambda i, j: True)])
+
+    def test_every_leaf_holds_and_every_control_falls(self):
+        for leaf in self.numbers["verdicts"]:
+            self.assertEqual(set(leaf["verdict"].values()), {"holds"}, leaf)
+        for control in self.numbers["controls"]:
+            self.assertNotEqual(set(control["verdict"].values()), {"holds"}, control)
+
+    def test_products_depend_on_the_distance_alone(self):
+        products = self.numbers["positional_encoding"]["products"]
+        for p in range(1, 64):
+            for q in range(1, 64):
+                self.assertAlmostEqual(products[p][q], products[p - 1][q - 1], places=10)
+
+    def test_attention_grows_with_the_square_and_a_rowwise_layer_with_n(self):
+        first, *_, last = self.numbers["cost"]["rows"]
+        times = last["n"] / first["n"]
+        self.assertAlmostEqual(last["FF"] / first["FF"], times, places=1)
+        self.assertGreater(last["CA"] / first["CA"], 2 * times)
+
+
+class Record(unittest.TestCase):
+    def test_losses_answers_and_attention_are_kept(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "run.json"
+            for program, heads in (("reverse", 4), ("seq2seq", 24)):
+                result = run(program, "--steps", "30", "--quiet", "--record", file)
+                self.assertEqual(result.returncode, 0)
+                record = json.loads(file.read_text(encoding="utf-8"))
+                self.assertEqual(len(record["losses"]) * record["every"], 30)
+                self.assertEqual((record["right"], record["total"]), success_rate(result.stdout))
+                self.assertEqual(len(record["attention"]), heads)
+                for item in record["attention"]:
+                    for row in item["weights"]:
+                        self.assertEqual(len(row), len(item["keys"]))
+                        self.assertAlmostEqual(sum(weight or 0 for weight in row), 1, places=3)
+                    if "CA" in item["layer"]:
+                        self.assertEqual([row.count(None) for row in item["weights"]], list(range(len(item["keys"])))[::-1])
+
+    def test_where_it_cannot_be_written_is_said_before_training(self):
+        result = run("reverse", "--record", "/nowhere/run.json", "--steps", "1000000000")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, "reverse: cannot write /nowhere/run.json: making /nowhere/run.json.part: No such file or "
+                                        "directory\n")
+
+
 class Small(unittest.TestCase):
     def test_programs_with_few_options_refuse_others(self):
-        for program in ("own_layer", "attention", "averages", "positional_encoding", "proof_tree"):
+        for program in ("own_layer", "errata", "break_the_mask", "pictures", "attention", "averages", "positional_encoding", "proof_tree"):
             result = run(program, "--frobnicate")
             self.assertEqual(result.returncode, 2)
             self.assertEqual(result.stdout, "")
@@ -257,7 +396,7 @@ class Manners(unittest.TestCase):
 
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "w") as full:
-            for program in PROGRAMS:
+            for program in set(PROGRAMS) - set(QUIET):
                 training = ["--steps", "1000000000"] if program in self.TRAINING else []
                 for options in (training + self.TRAINING.get(program, []), ["--help"]):
                     self.assertEqual(self.written_to(full, program, *options),
@@ -266,7 +405,7 @@ class Manners(unittest.TestCase):
     def test_a_closed_pipe_is_an_error(self):
         reader, writer = os.pipe()
         os.close(reader)
-        for program in PROGRAMS[3:]:
+        for program in PROGRAMS[5:]:
             self.assertEqual(self.written_to(writer, program),
                              (1, f"{program}: standard output cannot be written: Broken pipe\n"))
         os.close(writer)

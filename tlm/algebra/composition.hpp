@@ -19,6 +19,7 @@ struct DomainIs {
                 "in a composition G∘F the codomain of F is the domain of G");
 };
 
+/// F_1 ∘ … ∘ F_k, of layers; the last is applied first.
 template <class... Factors>
 struct Composition;
 

@@ -12,6 +12,7 @@ namespace tlm {
 
 /// Stands for a layer that reads the environment.
 struct AnyReader {};
+/// Stands for T, as one of the layers that read the environment.
 template <class T>
 struct Reader {
   static constexpr AnyReader in_vain{};

@@ -42,6 +42,7 @@ namespace tlm {
 
 // --- What a layer lacks, in one sentence -------------------------------------------------------------------------------
 
+/// What T takes and returns; Anything where T does not say it.
 template <class T>
 struct Types {
   using domain = Anything;
@@ -226,6 +227,7 @@ auto stand_in_with_pullback() {
   return with_pullback(stand_in<CodomainOf<T>>(), [](auto&&...) { return stand_in<DomainOf<T>>(); });
 }
 
+/// False, for every layer: no temporary one does.
 template <class Layer>
 inline constexpr bool outlives_its_pullback = false;
 

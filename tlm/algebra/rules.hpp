@@ -250,6 +250,7 @@ struct DeclaresOrFollows {
   static_assert(value, "only a leaf declares what it is: of a formula, and of a name for one, the rules say it");
 };
 
+/// The rules of a formula's form; none for what is no formula.
 template <class T>
 struct ApplicableRules {
   using type = List<>;
@@ -261,6 +262,7 @@ struct ApplicableRules<T> : RulesOf<typename T::form> {};
 template <class T>
 using Rules = typename ApplicableRules<T>::type;
 
+/// One of the rules concludes the claim about T, and its premises follow.
 template <class T, class Claim, class Rules>
 inline constexpr bool one_applies = false;
 

@@ -113,6 +113,7 @@ union Imaginary {
   constexpr Imaginary() : nothing{} {}
   constexpr ~Imaginary() {}
 };
+/// The room for an imaginary layer of each type.
 template <class Layer>
 inline constinit Imaginary<Layer> room_for{};
 /// A layer that is never made.

@@ -275,6 +275,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
     return Report{name};
 }
 
+/// False, for every type: a type is no template.
 template <class T>
 inline constexpr bool is_a_template_over_the_numbers = false;
 

@@ -37,6 +37,7 @@ inline double derivative(const std::function<double()>& f, double& x, double h =
 
 /// Every number that some L depends on: its name, and ∂L by it in both ways.
 struct Comparison {
+  /// A number, and ∂L by it in both ways.
   struct Entry {
     std::string name;
     double by_differences, by_pullback;

@@ -28,6 +28,7 @@ concept HasFormula = requires(const Written& X) {
 template <class Form>
 struct FormNotation;
 
+/// How T is written if it has neither a symbol nor a formula of its own: by its form.
 template <class T>
 struct NotationOf;
 

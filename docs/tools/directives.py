@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: MIT
+"""What the write-up is set with, beside reStructuredText: formula, code and proof side by side; code by its declaration;
+claims with their results; words that explain themselves; and the symbols of formulas as links into the notation table."""
+
+import html
+import json
+import pathlib
+import re
+import tomllib
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_for_filename
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from . import results, sources
+
+LOGGER = logging.getLogger(__name__)
+DOCS = sources.ROOT / "docs"
+
+
+def data(name):
+    """A table of docs/, as TOML."""
+    return tomllib.loads((DOCS / name).read_text(encoding="utf-8"))
+
+
+def link_to(path, line):
+    """Where a line of a file stands in the site, from a page of its top folder."""
+    return f"source/{path}.html#L{line}"
+
+
+def paragraph(*children, classes=()):
+    """A paragraph of texts and nodes."""
+    node = nodes.paragraph(classes=list(classes))
+    for child in children:
+        node += nodes.Text(child) if isinstance(child, str) else child
+    return node
+
+
+def reference(text, uri, classes=()):
+    """A link."""
+    return nodes.reference("", text, refuri=uri, internal=True, classes=list(classes))
+
+
+class Directive(SphinxDirective):
+    """A directive that says where it stands if what it names is not there."""
+
+    def run(self):
+        try:
+            return self.make()
+        except sources.NotFound as error:
+            self.env.note_reread()
+            LOGGER.warning("%s", error, location=self.get_location())
+            return []
+
+    def lines(self):
+        """Its content, a line each without those that are empty."""
+        return [line.strip() for line in self.content if line.strip()]
+
+
+class Header(Directive):
+    """Lines of a file, found by the beginnings of their declarations, so that they cannot drift.
+
+    .. header:: tlm/layers/feed_forward.hpp
+       :of: struct FeedForward :
+    """
+
+    required_arguments = 1
+    option_spec = {"of": directives.unchanged_required, "comment": directives.flag}
+
+    def make(self):
+        path = self.arguments[0]
+        box = nodes.container(classes=["header-code"])
+        for text in self.options["of"].split("\n"):
+            excerpt = sources.declaration(path, text.strip(), "comment" in self.options)
+            link = reference(f"{path}:{excerpt.first}", link_to(path, excerpt.first))
+            box += paragraph(link, classes=["where"])
+            box += nodes.literal_block(excerpt.text, excerpt.text, language="cpp")
+        self.env.note_dependency(str(sources.ROOT / path))
+        return [box]
+
+
+class Holds(Directive):
+    """Claims with the checks that hold them, and what these said in the build's own run.
+
+    .. holds::
+
+       05_transformer: FF, Φ and N are rowwise
+    """
+
+    has_content = True
+
+    def make(self):
+        items = nodes.bullet_list(classes=["holds"])
+        log = self.config.proofs_log
+        for line in self.lines():
+            case = sources.test_case(line)
+            held = results.holds(log, case)
+            if not held:
+                self.env.note_reread()
+                LOGGER.warning("this falls: %s", line, location=self.get_location())
+            item = nodes.list_item(classes=["held" if held else "fell"])
+            link = reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))
+            item += paragraph(nodes.strong("", "holds" if held else "FALLS"), ": " + case.name + " ",
+                              nodes.inline("", "", link, classes=["where"]))
+            items += item
+        self.env.note_dependency(log)
+        return [items]
+
+
+class Beside(Directive):
+    """Formula, code and proof side by side: what is in it, by its kind."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def make(self):
+        content = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, content)
+        columns = {"formula": [], "code": [], "proof": []}
+        for node in content.children:
+            classes = node.get("classes", []) if isinstance(node, nodes.Element) else []
+            column = "code" if "header-code" in classes else "proof" if "holds" in classes else "formula"
+            columns[column].append(node)
+        box = nodes.container(classes=["beside"])
+        box["ids"].append("beside-" + nodes.make_id(f"{self.env.docname} {self.arguments[0]} {self.lineno}"))
+        for name, children in columns.items():
+            if not children:
+                continue
+            column = nodes.container(classes=["column", f"column-{name}"])
+            column += paragraph({"formula": self.arguments[0]}.get(name, name), classes=["column-name"])
+            column += children
+            box += column
+        return [box]
+
+
+class Picture(Directive):
+    """A picture that the build has drawn, in the page itself, so that it has the colours of the page. Its content is its
+    caption."""
+
+    required_arguments = 1
+    option_spec = {"large": directives.flag}
+    has_content = True
+
+    def make(self):
+        file = pathlib.Path(self.config.pictures) / f"{self.arguments[0]}.svg"
+        if not file.is_file():
+            raise sources.NotFound(f"there is no picture {file}")
+        self.env.note_dependency(str(file))
+        text = file.read_text(encoding="utf-8")
+        svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{self.arguments[0]}-", text[text.index("<svg"):])
+        caption = nodes.container(classes=["caption"])
+        self.state.nested_parse(self.content, self.content_offset, caption)
+        figure = nodes.container(classes=["picture", "large"] if "large" in self.options else ["picture"])
+        figure["ids"].append("picture-" + nodes.make_id(self.arguments[0]))
+        figure += nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")
+        figure += caption
+        return [figure]
+
+
+class Output(Directive):
+    """What a program printed in this build: its output, kept by docs/run; or the lines of it from one text to another."""
+
+    required_arguments = 1
+    option_spec = {"from": directives.unchanged, "to": directives.unchanged}
+
+    def make(self):
+        file = pathlib.Path(self.config.runs) / f"{self.arguments[0]}.txt"
+        if not file.is_file():
+            raise sources.NotFound(f"there is no output {file}")
+        self.env.note_dependency(str(file))
+        text = file.read_text(encoding="utf-8")
+        for option, side in (("from", 0), ("to", 1)):
+            if mark := self.options.get(option):
+                if mark not in text:
+                    raise sources.NotFound(f"'{mark}' is not in {file}")
+                at = text.index(mark)
+                text = text[at:] if side == 0 else text[: text.index("\n", at) + 1]
+        return [nodes.literal_block(text.rstrip(), text.rstrip(), language="text", classes=["output"])]
+
+
+class Notation(Directive):
+    """The notation table, from notation.toml."""
+
+    def make(self):
+        table = data("notation.toml")
+        columns = table["columns"]
+        rows = []
+        for symbol in table["symbol"]:
+            if unknown := set(symbol) - set(columns) - {"id", "tex", "match", "header"}:
+                raise sources.NotFound(f"notation.toml: {symbol['id']} has {unknown}")
+            cells = [f'<a class="headerlink self" href="#sym-{symbol["id"]}">\\({html.escape(symbol["tex"])}\\)</a>']
+            for column in columns:
+                text = html.escape(symbol.get(column, ""))
+                text = re.sub(r"`([^`]*)`", r"<code>\1</code>", text)
+                if column == "C++" and "header" in symbol:
+                    path, line = sources.place(symbol["header"])
+                    text = f'<a href="{link_to(path, line)}">{text}</a>'
+                cells.append(text)
+            rows.append(f'<tr id="sym-{symbol["id"]}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in ["symbol", *columns])
+        text = f'<div class="wide"><table class="docutils notation"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        self.env.note_dependency(str(DOCS / "notation.toml"))
+        return [nodes.raw("", text, format="html")]
+
+
+class Coverage(Directive):
+    """A source's statements in their order, each with its header's line and its proof, from coverage.toml."""
+
+    required_arguments = 1
+
+    def make(self):
+        table = data("coverage.toml")
+        self.env.note_dependency(str(DOCS / "coverage.toml"))
+        rows = []
+        for entry in table[self.arguments[0]]:
+            what = html.escape(entry["says"])
+            where = []
+            for header in entry.get("code", []):
+                path, line = sources.place(header)
+                name = header.partition(": ")[2].split("(")[0].strip(" :{;=") or path
+                where.append(f'<a href="{link_to(path, line)}"><code>{html.escape(name)}</code><br>'
+                             f"<small>{path}:{line}</small></a>")
+            proofs = []
+            for proof in entry.get("proof", []):
+                case = sources.test_case(proof)
+                held = results.holds(self.config.proofs_log, case)
+                if not held:
+                    LOGGER.warning("this falls: %s", proof, location=self.get_location())
+                proofs.append(f'<a href="{link_to(f"proofs/{case.file}.cpp", case.line)}"><b>{"holds" if held else "FALLS"}'
+                              f"</b>: {html.escape(case.name)}</a>")
+            if "note" in entry:
+                proofs.append(html.escape(entry["note"]))
+            if "erratum" in entry:
+                number = str(entry["erratum"])
+                proofs.append(f'<a href="errata.html#erratum-{number}">erratum {number}</a>')
+            if not where and not proofs:
+                raise sources.NotFound(f"coverage.toml: '{entry['says']}' leads nowhere")
+            chapter = entry.get("chapter")
+            if chapter:
+                what = f'<a href="{chapter}.html">{what}</a>'
+            false = ' class="false"' if "false" in entry else ""
+            rows.append(f'<tr{false}><td><small>{html.escape(entry["section"])}</small></td><td class="kind">{entry["kind"]}</td>'
+                        f"<td>{what}</td><td>{'<br>'.join(where)}</td><td>{'<br>'.join(proofs)}</td></tr>")
+        head = "".join(f"<th>{name}</th>" for name in ("section", "", "it says", "code", "proof"))
+        text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
+                f'<tbody>{"".join(rows)}</tbody></table></div>')
+        return [nodes.raw("", text, format="html")]
+
+
+class Errata(Directive):
+    """What the program `errata` says, each entry under an anchor."""
+
+    def make(self):
+        file = pathlib.Path(self.config.runs) / "errata.json"
+        if not file.is_file():
+            raise sources.NotFound(f"there is no {file}")
+        self.env.note_dependency(str(file))
+        parts = []
+        for entry in json.loads(file.read_text(encoding="utf-8")):
+            computed = "\n".join(entry["computed"])
+            parts.append(
+                f'<section class="erratum" id="erratum-{entry["number"]}"><h3>{entry["number"]}. '
+                f'{html.escape(entry["title"])}<a class="headerlink" href="#erratum-{entry["number"]}">#</a></h3>'
+                f'<p class="where">{html.escape(entry["source"])}</p><dl><dt>it says</dt><dd>{html.escape(entry["says"])}</dd>'
+                f"<dt>computed</dt><dd><pre>{html.escape(computed)}</pre></dd>"
+                f'<dt>here</dt><dd>{html.escape(entry["here"])}</dd></dl></section>')
+        return [nodes.raw("", "".join(parts), format="html")]
+
+
+class Def(SphinxRole):
+    """A word that explains itself when one points at it or taps it: :def:`rowwise`, or :def:`rowwise operations <rowwise>`."""
+
+    def run(self):
+        match = re.fullmatch(r"(.*?)\s*<(.*)>", self.text)
+        shown, term = (match[1], match[2]) if match else (self.text, self.text)
+        found = data("terms.toml").get(term)
+        if found is None:
+            self.env.note_reread()
+            LOGGER.warning("terms.toml does not define '%s'", term, location=self.get_location())
+            return [nodes.Text(shown)], []
+        text = (f'<span class="def" tabindex="0"><a href="{found["page"]}">{html.escape(shown)}</a>'
+                f'<span class="tip" role="tooltip">{html.escape(found["text"])}</span></span>')
+        return [nodes.raw("", text, format="html")], []
+
+
+class Source(SphinxRole):
+    """A link to a file, or to a declaration in it: :src:`tlm/algebra/rules.hpp`, :src:`tlm/a.hpp: struct A`."""
+
+    def run(self):
+        try:
+            path, line = sources.place(self.text)
+        except sources.NotFound as error:
+            self.env.note_reread()
+            LOGGER.warning("%s", error, location=self.get_location())
+            return [nodes.Text(self.text)], []
+        name = self.text.partition(": ")[2] or path
+        link = nodes.reference("", "", nodes.literal("", name), refuri=link_to(path, line), internal=True)
+        return [link], []
+
+
+class Symbols:
+    """Turns the symbols of formulas into links into the notation table."""
+
+    # What TeX reads as one: a command with its name as an argument, a command, or a character.
+    TOKEN = re.compile(r"\\href\{[^{}]*\}\{[^{}]*\}|\\(?:begin|end|text|mathrm|operatorname|unicode|class|label|mathbf|mathcal|tag)\s*\{[^{}]*\}"
+                       r"|\\[A-Za-z]+|\\.|.", re.DOTALL)
+
+    def __init__(self):
+        self.links = {}
+        for symbol in data("notation.toml")["symbol"]:
+            for token in symbol.get("match", []):
+                self.links[token] = symbol["id"]
+
+    @staticmethod
+    def argument(tex, at):
+        """The argument in braces that begins at a place, and the place behind it."""
+        depth = 0
+        for i in range(at, len(tex)):
+            depth += {"{": 1, "}": -1}.get(tex[i], 0)
+            if depth == 0:
+                return tex[at + 1 : i], i + 1
+        raise sources.NotFound(f"a brace is not closed in {tex}")
+
+    def expanded(self, tex):
+        r"""With \cut{X}{i} as X|i and \inner{A}{B} as ⟨A, B⟩, whose signs are links, too."""
+        signs = {r"\cut": ("", "cut", "|", ""), r"\inner": (r"\langle ", "inner", r",\,", r"\rangle ")}
+        while match := re.search(r"\\(cut|inner)(?=\{)", tex):
+            before, place, between, behind = signs[match[0]]
+            first, end = self.argument(tex, match.end())
+            second, end = self.argument(tex, end)
+            link = rf"\href{{notation.html#sym-{place}}}"
+            tex = (tex[: match.start()] + "{" + (f"{link}{{{before}}}" if before else "") + first
+                   + (f"{link}{{{between}}}" if not before else between) + second + (f"{link}{{{behind}}}" if behind else "")
+                   + "}" + tex[end:])
+        return tex
+
+    def linked(self, tex):
+        def link(match):
+            token = match[0]
+            if token not in self.links:
+                return token
+            return rf"{{\href{{notation.html#sym-{self.links[token]}}}{{{token}}}}}"
+
+        return self.TOKEN.sub(link, self.expanded(tex))
+
+
+def link_symbols(app, doctree):
+    """Of every formula of a page."""
+    symbols = Symbols()
+    for node in list(doctree.findall(nodes.math)) + list(doctree.findall(nodes.math_block)):
+        tex = symbols.linked(node.astext())
+        node.children = [nodes.Text(tex)]
+        node.rawsource = tex
+
+
+def source_pages(app):
+    """A page for each file that the write-up links to, with an anchor for every line."""
+    formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
+    for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("examples", "**/*.[ch]pp"),
+                            ("examples", "*.py"), ("tests/static", "*.cpp"), ("docs/exercises", "*.cpp")):
+        for file in sorted((sources.ROOT / folder).glob(pattern)):
+            path = str(file.relative_to(sources.ROOT))
+            body = highlight(file.read_text(encoding="utf-8"), get_lexer_for_filename(path.replace(".hpp", ".cpp")), formatter)
+            body = re.sub(r'(id|name)="L-(\d+)"', r'\1="L\2"', body).replace('href="#L-', 'href="#L')
+            yield f"source/{path}", {"title": path, "body": f"<h1>{path}</h1>{body}", "current_page_name": path}, "page.html"
+
+
+def setup(app):
+    app.add_config_value("proofs_log", "", "env")
+    app.add_config_value("pictures", "", "env")
+    app.add_config_value("runs", "", "env")
+    for name, directive in (("header", Header), ("holds", Holds), ("beside", Beside), ("picture", Picture),
+                            ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata)):
+        app.add_directive(name, directive)
+    app.add_role("def", Def())
+    app.add_role("src", Source())
+    app.connect("doctree-read", link_symbols)
+    app.connect("html-collect-pages", source_pages)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Draws the write-up's pictures from what the programs have recorded: SVG, in the colours of the page.
+
+usage: draw.py RUNS PICTURES
+"""
+
+import json
+import math
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples"))
+import report  # noqa: E402
+from report import COLOURS, INK, pyplot, svg  # noqa: E402
+
+BLOCKS = ("definition", "inspirational")
+OPTIMIZERS = ("adam", "sgd")
+
+
+def losses(runs):
+    """Examples 0 to 2, with both blocks and both optimizers."""
+    figure, axes = pyplot.subplots(1, 3, figsize=(9, 3), sharey=True)
+    for example, place in enumerate(axes):
+        for block in BLOCKS:
+            for optimizer in OPTIMIZERS:
+                record = report.read(runs / f"reverse-{example}-{block}-{optimizer}.json")
+                steps = [record["every"] * (i + 1) for i in range(len(record["losses"]))]
+                place.plot(steps, [max(loss, 1e-5) for loss in record["losses"]], linewidth=0.9,
+                           color=COLOURS[OPTIMIZERS.index(optimizer)], linestyle="-" if block == "definition" else "--",
+                           label=f"{record['about']['optimizer']}, {block}: {record['right']} of {record['total']}")
+        place.set(yscale="log", xlabel="step", title=f"Example {example}")
+        place.legend(fontsize=6, loc="lower left")
+    axes[0].set_ylabel("mean loss")
+    figure.tight_layout()
+    return svg(figure)
+
+
+def reading_backwards(record):
+    """Of the heads of a reversing model the one that looks most at the token that it has to say, for the README: on its own, in
+    colours that a page may not choose."""
+    tokens = record["attention"][0]["keys"]
+    middle = len(tokens) // 2  # 0 t_1 … t_k 0 t_k … t_1: what row i ≥ middle has to say stands in column 2·middle − 1 − i
+
+    def aim(item):
+        return sum(item["weights"][i][len(tokens) - 1 - i] or 0 for i in range(middle, len(tokens) - 1))
+
+    drawing = report.draw_maps([max(record["attention"], key=aim)], 1, 3.4)
+    style = "<style>svg { color: #222; } @media (prefers-color-scheme: dark) { svg { color: #ddd; } }</style>"
+    return re.sub(r"(<svg[^>]*>)", rf"\1{style}", drawing, count=1) + "\n"
+
+
+def positions(data):
+    """PE as a heat map."""
+    figure, axes = pyplot.subplots(figsize=(7, 3.2))
+    image = axes.imshow([list(column) for column in zip(*data["rows"])], aspect="auto", cmap="PuOr", vmin=-1, vmax=1,
+                        extent=(0.5, len(data["rows"]) + 0.5, len(data["rows"][0]) - 0.5, -0.5))
+    axes.set(xlabel="position", ylabel="column, from 0")
+    figure.colorbar(image, ax=axes).outline.set_visible(False)
+    return svg(figure)
+
+
+def rotations(data):
+    """T_1 as rotations of the pairs of columns, a circle each, with the first positions on it."""
+    shown = [0, 2, 4, 6]
+    figure, axes = pyplot.subplots(1, len(shown), figsize=(2.2 * len(shown), 2.5))
+    for place, i in zip(axes, shown):
+        around = [2 * math.pi * k / 200 for k in range(201)]
+        place.plot([math.sin(angle) for angle in around], [math.cos(angle) for angle in around], color=INK, linewidth=0.5)
+        points = [(row[2 * i], row[2 * i + 1]) for row in data["rows"][:9]]
+        place.scatter(*zip(*points), s=14, color=COLOURS[0])
+        place.annotate("", points[1], points[0], arrowprops={"arrowstyle": "->", "color": COLOURS[1], "linewidth": 1.5})
+        for position, point in enumerate(points, 1):
+            if position in (1, 2, 9):
+                place.annotate(str(position), (1.18 * point[0] - 0.05, 1.18 * point[1] - 0.05), fontsize=7)
+        place.set(aspect="equal", xlim=(-1.35, 1.35), ylim=(-1.35, 1.35), title=f"columns {2 * i}, {2 * i + 1}\nω = {data['angles'][i]:.3g}")
+        place.axis("off")
+        place.title.set_fontsize(8)
+    return svg(figure)
+
+
+def products(data):
+    """⟨PE_p, PE_q⟩ against p − q, of all p and q."""
+    figure, axes = pyplot.subplots(figsize=(6, 3))
+    rows = data["products"]
+    pairs = {(p - q, round(value, 9)) for p, row in enumerate(rows) for q, value in enumerate(row)}  # the same point once
+    axes.scatter(*zip(*sorted(pairs)), s=5, color=COLOURS[0])
+    axes.set(xlabel="p − q", ylabel="⟨PE_p, PE_q⟩")
+    return svg(figure)
+
+
+def dependencies(matrices):
+    """Which rows of X (columns) each row of T(X) (rows) may depend on."""
+    figure, axes = pyplot.subplots(1, len(matrices), figsize=(2.2 * len(matrices), 2.5))
+    for place, item in zip(axes, matrices):
+        count = len(item["matrix"])
+        for i, row in enumerate(item["matrix"]):
+            for j, seen in enumerate(row):
+                place.add_patch(pyplot.Rectangle((j + 0.06, i + 0.06), 0.88, 0.88, linewidth=0.4, edgecolor=INK,
+                                                 facecolor=COLOURS[0] if seen else "none"))
+        place.set(xlim=(0, count), ylim=(count, 0), aspect="equal", title=item["name"])
+        place.title.set_fontsize(8)
+        place.axis("off")
+    return svg(figure)
+
+
+def cost(data):
+    """Multiplications against n."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3))
+    lengths = [row["n"] for row in data["rows"]]
+    left.plot(lengths, [row["CA"] for row in data["rows"]], label="CA")
+    left.plot(lengths, [row["FF"] for row in data["rows"]], label="FF")
+    left.set(xlabel="n", ylabel="multiplications", title="a layer, n rows at once")
+    totals = [0] + [row["extended"] for row in data["rows"]]
+    step = lengths[1] - lengths[0]
+    right.plot(lengths, [(after - before) / step for before, after in zip(totals, totals[1:])], label="extended")
+    right.plot(lengths, [row["whole"] for row in data["rows"]], label="all again")
+    right.set(xlabel="n", title="T_LM, for the n-th token", yscale="log")
+    for axes in (left, right):
+        axes.title.set_fontsize(9)
+        axes.legend(fontsize=8)
+    return svg(figure)
+
+
+def main():
+    runs, pictures = map(pathlib.Path, sys.argv[1:])
+    data = json.loads((runs / "pictures.json").read_text(encoding="utf-8"))
+    reversing = report.read(runs / "reverse-2-definition-adam.json")
+    translating = report.read(runs / "seq2seq.json")
+    cross = [item for item in translating["attention"] if ".cross" in item["layer"]]
+    if not cross or not reversing["attention"]:
+        sys.exit("draw.py: the records have no attention")
+    for name, drawing in {
+        "losses": losses(runs), "positions": positions(data["positional_encoding"]),
+        "rotations": rotations(data["positional_encoding"]), "products": products(data["positional_encoding"]),
+        "dependencies": dependencies(data["dependencies"]), "cost": cost(data["cost"]),
+        "attention": report.draw_maps(reversing["attention"], 2, 3.2), "cross": report.draw_maps(cross, 4, 2.0),
+        "readme": reading_backwards(reversing),
+    }.items():
+        (pictures / f"{name}.svg").write_text(drawing, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

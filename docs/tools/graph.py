@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""The graph of claims, for Graphviz: the statements that the compiler derives and the premises that it derives them from; what
+each arithmetic said of the layers; what a source says and is false; and the planted errors with the claims that fell.
+
+usage: graph.py RUNS PROOFS_LOG
+"""
+
+import html
+import json
+import pathlib
+import re
+import sys
+import tomllib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tools import results, sources  # noqa: E402
+
+INK, TRUE, FALSE = "#010203", "#3c9a5f", "#d9722e"
+ARITHMETICS = ("double", "bits", "field", "sets")
+# Of what listed layer the object of a statement is an instance, where its name is another: by how it is written.
+INSTANCES = ((r"X ↦ X×\w+", "X×A"), (r"X ↦ X \+ \w+", "X+K"), (r"N_\w+", "N"), (r"H_i", "CA of one head, without W_O and B"),
+             (r"T_LM", "T_LM"))
+# Of what the planted errors are errors: of positions, of the kernel in a product, or of attention.
+ABOUT = (("positions", "PE"), ("A(X)", "H_i"), ("", "CA"))
+
+
+def squares(verdict):
+    """The arithmetics as cells of a table: what holds is filled, what falls is orange, what cannot tell is empty."""
+    cells = []
+    for name in ARITHMETICS:
+        said = verdict.get(name)
+        colour = "" if said is None else f' BGCOLOR="{TRUE if said == "holds" else FALSE}"'
+        cells.append(f'<TD WIDTH="9" HEIGHT="9" FIXEDSIZE="TRUE" BORDER="1"{colour}></TD>')
+    return '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="2"><TR>' + "".join(cells) + "</TR></TABLE>"
+
+
+def label(lines, verdict=None):
+    """A node's text, with the squares below it."""
+    text = "<BR/>".join(html.escape(line) for line in lines)
+    rows = f"<TR><TD>{text}</TD></TR>" + (f"<TR><TD>{squares(verdict)}</TD></TR>" if verdict else "")
+    return f'<<TABLE BORDER="0" CELLSPACING="0">{rows}</TABLE>>'
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def line_of_rule(rule):
+    """The line in which a rule has its name."""
+    for number, line in enumerate(sources.lines_of("tlm/algebra/rules.hpp"), 1):
+        if f'"{rule}"' in line:
+            return number
+    raise sources.NotFound(f"rules.hpp has no rule {rule}")
+
+
+def verdict_of(step, verdicts):
+    """What the arithmetics said of the object of a statement, if it was run."""
+    name = step["object"]
+    for pattern, listed in INSTANCES:
+        if re.fullmatch(pattern, name):
+            name = listed
+    return verdicts.get((name, step["claim"]))
+
+
+def statements(steps, verdicts, log):
+    """A node for each statement, an edge for each premise."""
+    for place, step in enumerate(steps):
+        verdict = verdict_of(step, verdicts)
+        if "rule" in step:
+            link, style = f"source/tlm/algebra/rules.hpp.html#L{line_of_rule(step['rule'])}", "solid"
+            tip = step["sentence"]
+        else:
+            case = sources.test_case(step["check"].removeprefix("proofs/").replace(".cpp: ", ": ", 1))
+            if not results.holds(log, case):
+                raise sources.NotFound(f"what holds '{step['statement']}' falls: {case.name}")
+            link, style = f"source/proofs/{case.file}.cpp.html#L{case.line}", "invis"
+            tip = f"declared; held by: {case.name}"
+        shape = "box" if style == "solid" else "plaintext"
+        yield (f"s{place} [shape={shape}, label={label([step['object'], 'is ' + step['claim']], verdict)}, URL={quoted(link)}, "
+               f"tooltip={quoted(tip)}]")
+        for part in step.get("parts", []):
+            yield f"s{part} -> s{place}"
+
+
+def false_statements():
+    """What a source says and is false, each with its erratum."""
+    table = tomllib.loads((sources.ROOT / "docs/coverage.toml").read_text(encoding="utf-8"))
+    for source, entries in table.items():
+        for entry in entries:
+            if "false" in entry:
+                yield (f"f{entry['erratum']} [shape=box, color=\"{FALSE}\", fontcolor=\"{FALSE}\", label={label([entry['false']])}, "
+                       f"URL=\"errata.html#erratum-{entry['erratum']}\", tooltip={quoted('the ' + source + ' says so: erratum ' + str(entry['erratum']))}]")
+
+
+def planted(controls, steps):
+    """The planted errors, dashed, and the claims that fell."""
+    for name in ARITHMETICS:
+        if all(control["verdict"].get(name) != "holds" for control in controls):
+            raise sources.NotFound(f"the page says that no arithmetic sees all planted errors, and {name} does")
+    case = sources.test_case("04_leaves: controls: T(X|i) = T(X)|i falls for each")
+    for number, control in enumerate(controls):
+        about = next(name for beginning, name in ABOUT if control["name"].startswith(beginning))
+        target = next(place for place, step in enumerate(steps) if step["object"] == about and step["claim"] == "autoregressive")
+        fell = [f"{name}: {said}" for name, said in control["verdict"].items() if said != "holds"]
+        if not fell:
+            raise sources.NotFound(f"nothing fell for {control['name']}")
+        yield (f"c{number} [shape=box, style=dashed, label={label([control['name']], control['verdict'])}, "
+               f"URL=\"source/proofs/04_leaves.cpp.html#L{case.line}\", tooltip={quoted('falls, ' + '; '.join(fell))}]")
+        yield f"c{number} -> s{target} [style=dashed, color=\"{FALSE}\"]"
+
+
+def main():
+    runs, log = pathlib.Path(sys.argv[1]), sys.argv[2]
+    steps = json.loads((runs / "claims.json").read_text(encoding="utf-8"))
+    data = json.loads((runs / "pictures.json").read_text(encoding="utf-8"))
+    verdicts = {(item["name"], item["claim"]): item["verdict"] for item in data["verdicts"]}
+    lines = [*statements(steps, verdicts, log), *false_statements(), *planted(data["controls"], steps)]
+    print("digraph claims {\n" 'rankdir=RL; bgcolor="transparent"; ranksep=0.35; nodesep=0.15;\n'
+          f'node [fontname="sans-serif", fontsize=11, color="{INK}", fontcolor="{INK}", margin="0.06,0.03"];\n'
+          f'edge [color="{INK}", arrowsize=0.6];\n' + ";\n".join(lines) + "\n}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except sources.NotFound as error:
+        sys.exit(f"graph.py: {error}")

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What becomes of the claims when the causal mask is broken: one key too many is visible, and the mask says that there is not;
+// and a mask that is a number, which a model learns around.
+
+#include <algorithm>
+#include <cstddef>
+#include <iostream>
+
+#include <examples/finite_mask.hpp>
+#include <examples/program.hpp>
+#include <tlm/checking/check.hpp>
+#include <tlm/tlm.hpp>
+
+namespace {
+
+// [mask]
+/// ◺ with an error: row i sees one row of the future. It declares what it should be.
+struct OneTooMany {
+  using declared = tlm::is::LowerTriangular;
+  static constexpr std::string_view symbol = "◺";
+  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
+};
+
+template <class Real>
+using Broken = tlm::Heads<1, OneTooMany, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
+                          tlm::Times<"W_V", 3, 3, Real>>;
+static_assert(tlm::autoregressive<Broken<double>>);  // says the compiler, by the rules, from what the mask declares
+// [/mask]
+
+void print() {
+  std::cout << "softmax(mask(Q(X)×K(X)ᵀ/c))×V(X), where row i sees the keys j ≤ i + 1, and the mask says j ≤ i:\n\n"
+            << tlm::check<Broken>("attention") << '\n';
+  using namespace finite_mask;
+  std::cout << "To guess the next of 4 tokens, drawn at random; without the future the least expected loss is log 4 = "
+               "1.386\n";
+  const auto report = [](const char* mask, const Learned& learned) {
+    std::cout << mask << ": mean loss of the last 100 steps " << learned.loss
+              << ", other tokens behind it change row 1 by " << learned.leak << '\n';
+  };
+  report("what is hidden is not there", learn_to_guess<Structural>(0.03, 3000, 1, 1));
+  report("−10 is added to its score  ", learn_to_guess<Finite<10>>(0.03, 3000, 1, 1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"What becomes of the claims when the causal mask is broken.", "break_the_mask"};
+  return program::main(app, argc, argv, print);
+}

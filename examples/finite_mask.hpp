@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tlm/tlm.hpp>
+
+/// Attention whose mask is a number that is added to the scores, and a game in which only who sees the future can win.
+namespace finite_mask {
+
+using namespace tlm;
+
+/// A mask as it is often written: all keys are there, and `minus` is subtracted from the scores of those behind the query.
+template <long minus>
+struct FiniteMask {
+  using declared = is::Positional;
+  static constexpr std::string_view symbol = "mask";
+  template <class Real>
+  static void add(std::size_t, std::size_t i, Real* s, std::size_t visible) {
+    for (std::size_t j = i + 1; j < visible; ++j) s[j] = s[j] - Real(minus);
+  }
+  /// It has no weights, and a constant has the derivative 0.
+  static void pull_back(std::size_t, std::size_t, const auto*, std::size_t, FiniteMask&) {}
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+inline constexpr std::size_t tokens = 4, length = 4, d = 8;
+
+/// Φ ∘ Res(attention) ∘ PE ∘ Em, with one head and a mask of either kind.
+template <class Mask, class Bias = NoBias>
+using Guesser = Composition<FinalLayer<d, tokens>,
+                            Res<Heads<1, Mask, Times<"W_Q", d, d>, Times<"W_K", d, d>, Times<"W_V", d, d>, Bias>>,
+                            PositionalEncoding<length, d>, Embedding<tokens, d>>;
+/// What is behind the query is not there.
+using Structural = Guesser<Causal>;
+/// What is behind the query is there, with a smaller score.
+template <long minus>
+using Finite = Guesser<Unmasked, FiniteMask<minus>>;
+
+/// How a model has learned to guess: the mean loss of the last 100 steps, and how much its first row changes with the
+/// tokens behind it.
+struct Learned {
+  double loss, leak;
+};
+
+/// Trains a model to say at each token the next one, where all tokens are drawn at random: without the future nothing is to
+/// be learned, and the least expected loss is log 4. `scale` multiplies the initial weights of queries and keys.
+template <class Model>
+Learned learn_to_guess(double learning_rate, std::size_t steps, float scale, std::uint64_t seed) {
+  Generator generator{seed};
+  auto model = std::make_unique<Model>();
+  initialize_glorot(*model, generator);
+  for_each_weight(
+      [scale]<class Weight>(const Name& name, Weight& W) {
+        if (name.letter() == "W_Q" || name.letter() == "W_K")
+          for (std::size_t e = 0; e < Weight::size; ++e) W.data()[e] *= scale;
+      },
+      *model);
+  Adam<Model> adam{learning_rate};
+  Learned learned{0, 0};
+  for (std::size_t step = 1; step <= steps; ++step) {
+    constexpr std::size_t batch_size = 32;
+    std::vector<std::vector<Token>> read(batch_size), said;
+    for (auto& x : read) {
+      for (std::size_t i = 0; i < length; ++i) x.push_back(generator.integer(0, int(tokens) - 1));
+      said.push_back({x.begin() + 1, x.end()});
+      said.back().push_back(0);  // behind the last token there is none: it weighs 0
+    }
+    const Tokens x{read}, y{said};
+    Matrix<n, 1> omega{x.sequences(), 1.0f};
+    for (std::size_t s = 0; s < batch_size; ++s) omega(x.sequences().end(s) - 1, 0) = 0;
+    // The library's `train` asks for a model that is autoregressive by type, which the finite mask is not.
+    Model gradient;
+    auto [Z, pullback] = model->value_and_pullback(x);
+    auto [loss, Z_bar] = cross_entropy(std::move(Z), y, omega, sum_of(omega));
+    pullback(std::move(Z_bar), gradient);
+    adam(*model, gradient);
+    if (step + 100 > steps) learned.loss += double(loss) / 100;
+  }
+  const auto alone = (*model)(Tokens{0});
+  for (int future = 0; future < int(tokens); ++future) {
+    const auto with = (*model)(Tokens{0, future, future, future});
+    for (std::size_t j = 0; j < tokens; ++j)
+      learned.leak = std::max(learned.leak, double(std::abs(with(0, j) - alone(0, j))));
+  }
+  return learned;
+}
+
+}  // namespace finite_mask
