@@ -21,7 +21,8 @@ import unittest
 DIRECTORY = pathlib.Path(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("reverse", "seq2seq", "tutorial", "break_the_mask", "own_layer", "proof_tree", "errata", "attention", "averages",
-            "positional_encoding", "pictures")
+            "positional_encoding", "pictures", "translate", "text")
+FROM_TEXT = ("translate", "text")  # which have commands
 QUIET = ("tutorial",)  # which has no options, and no manners: it is short enough to be typed
 
 
@@ -398,14 +399,15 @@ class Manners(unittest.TestCase):
         with open("/dev/full", "w") as full:
             for program in set(PROGRAMS) - set(QUIET):
                 training = ["--steps", "1000000000"] if program in self.TRAINING else []
-                for options in (training + self.TRAINING.get(program, []), ["--help"]):
+                alone = [] if program in FROM_TEXT else [training + self.TRAINING.get(program, [])]
+                for options in (*alone, ["--help"]):
                     self.assertEqual(self.written_to(full, program, *options),
                                      (1, f"{program}: standard output cannot be written: No space left on device\n"))
 
     def test_a_closed_pipe_is_an_error(self):
         reader, writer = os.pipe()
         os.close(reader)
-        for program in PROGRAMS[5:]:
+        for program in set(PROGRAMS[5:]) - set(FROM_TEXT):
             self.assertEqual(self.written_to(writer, program),
                              (1, f"{program}: standard output cannot be written: Broken pipe\n"))
         os.close(writer)
@@ -628,6 +630,97 @@ def is_a_test_case(check):
     names = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found)) for found in
              re.findall(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text, re.MULTILINE)]
     return path.parent == ROOT / "proofs" and name in names
+
+
+class FromText(unittest.TestCase):
+    """`translate` and `text`: what they learn is kept in a file, from which they go on."""
+
+    TRAINING = {"translate": ["train", "--blocks", "2", "--batch-size", "2"], "text": ["train", "--batch-size", "1"]}
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def path(self, name):
+        return str(self.directory / name)
+
+    def bytes_of(self, name):
+        return (self.directory / name).read_bytes()
+
+    def refused(self, sentence, program, *options):
+        result = run(program, *options)
+        self.assertEqual((result.returncode, result.stderr), (2, f"{program}: {sentence}\n"))
+
+    def test_an_interrupted_run_that_is_resumed_ends_as_one_that_was_not(self):
+        for program, options in self.TRAINING.items():
+            options = [*options, "--threads", "2", "--steps", "120"]
+            whole, parts = self.path("whole"), self.path("parts")
+            self.assertEqual(run(program, *options, "--model", whole).returncode, 0)
+            code, lines = interrupted(DIRECTORY / program, *options, "--model", parts)
+            self.assertEqual((code, lines[-1]), (-signal.SIGINT, f"{program}: interrupted"))
+            self.assertRegex(lines[-2], rf"^saved in {parts} after \d+ s: --resume goes on from here$")
+            self.assertNotEqual(self.bytes_of("parts"), self.bytes_of("whole"))
+            result = run(program, "train", "--model", parts, "--resume", "--threads", "2")
+            self.assertEqual(result.returncode, 0)
+            self.assertEqual(self.bytes_of("parts"), self.bytes_of("whole"))
+            self.refused("there is nothing to resume: all 120 steps were done", program, "train", "--model", parts,
+                         "--resume")
+
+    def test_what_was_learned_is_used(self):
+        model = self.path("model")
+        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        by_argument = run("translate", "translate", "--model", model, "two hundred", "three").stdout
+        by_line = subprocess.run([DIRECTORY / "translate", "translate", "--model", model], input=b"two hundred\nthree\n",
+                                 capture_output=True).stdout
+        self.assertEqual(by_line.decode("utf-8", "surrogateescape").count("\n"), by_argument.count("\n"))
+        table = run("translate", "evaluate", "--model", model).stdout.splitlines()
+        self.assertEqual(table[0], "1000 pairs of numbers that are held out")
+        self.assertEqual([line[:24].strip() for line in table[2:]],
+                         ["the model", "the nearest sentence", "the source as it is"])
+        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        sample = [run("text", "sample", "--model", model, "--tokens", "20", "--seed", seed, "The").stdout
+                  for seed in ("1", "1", "2")]
+        self.assertTrue(sample[0].startswith("The"))
+        self.assertEqual(sample[0], sample[1])
+        self.assertNotEqual(sample[0], sample[2])
+        bits = run("text", "evaluate", "--model", model).stdout
+        for name in ("T_LM", "a byte by the byte before it", "gzip -9 of these alone", "xz -9 of these alone"):
+            self.assertRegex(bits, rf"(?m)^  {re.escape(name)} +(\d+\.\d\d|not installed)$")
+
+    def test_pairs_of_ones_own(self):
+        pairs = self.directory / "pairs"
+        pairs.write_text("".join(f"word {chr(97 + k % 26)}{k}\tmot {k}\n" for k in range(300)) + "no tab\n")
+        result = run("translate", "train", "--pairs", str(pairs), "--steps", "1", "--batch-size", "2", "--model",
+                     self.path("model"))
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("left out: 1 left out: line 301", result.stdout)
+
+    def test_what_is_wrong_is_a_sentence(self):
+        empty, binary, model = self.directory / "empty", self.directory / "binary", self.path("model")
+        empty.write_bytes(b"")
+        binary.write_bytes(b"\xff\tx\n")
+        self.refused(f"{empty} has no line of a sentence, a tab and its translation: none left out", "translate", "train",
+                     "--pairs", str(empty))
+        self.refused(f"{binary} has no line of a sentence, a tab and its translation: 1 left out: line 1 of {binary} is "
+                     "not in UTF-8", "translate", "train", "--pairs", str(binary))
+        self.refused("'x/y' is no language: one is named like fr, pt_BR or sr@latin".replace("'", '"'), "translate",
+                     "train", "--corpus", "catalogues", "--language", "x/y")
+        self.assertIn("no translations into xx are in", run("translate", "train", "--corpus", "catalogues", "--language",
+                                                            "xx").stderr)
+        self.refused(f"{empty} has 0 bytes: a text to learn from needs at least 2560", "text", "train", str(empty))
+        for program in FROM_TEXT:
+            self.refused("A subcommand is required", program)
+            self.refused("--frobnicate: there is no such option; --help lists what there is", program, "train",
+                         "--frobnicate")
+            self.refused("cannot write /nonexistent/m: making /nonexistent/m.part: No such file or directory", program,
+                         *self.TRAINING[program], "--model", "/nonexistent/m")
+        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        self.refused(f'{model}: its "program" is "text", and should be "translate"', "translate", "translate", "--model",
+                     model, "two")
+        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        self.refused("sequence 1 has 102 tokens, which is too long: max_len is 64", "translate", "translate", "--model",
+                     model, "0" * 100)
 
 
 class Control(unittest.TestCase):

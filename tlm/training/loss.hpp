@@ -181,15 +181,15 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
     require_valid<T::codomain::cols, Objective>(todays);
     const auto q = wanted_distribution(objective);
     auto environment = environment_of(batch);
-    auto [Z, pullback] = as_given<BatchOf>([&] {
+    auto Z = as_given<BatchOf>([&] {
       return std::apply(
           [&](const auto&... entry) { return scores(model).value_and_pullback(std::move(todays.read), entry...); },
           environment);
     });
-    auto [loss, Z_bar] = cross_entropy(std::move(Z), todays.said, todays.omega, objective(sum_of(todays.omega)), q);
+    auto loss = cross_entropy(std::move(Z.value), todays.said, todays.omega, objective(sum_of(todays.omega)), q);
     // By noise nothing is differentiated: what stands for its gradient is not written to.
-    std::apply([&](auto&... entry) { pullback(std::move(Z_bar), scores(gradient), entry...); }, environment);
-    return loss;
+    std::apply([&](auto&... entry) { Z.pullback(std::move(loss.Z_bar), scores(gradient), entry...); }, environment);
+    return loss.value;
   } else {
     return {};
   }
