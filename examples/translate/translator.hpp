@@ -116,13 +116,13 @@ class Translator {
     if (beam_ == 1) return said(*model_, tokenizer_, sentence);
     const auto found =
         tlm::beam_search(*model_, tokenizer_.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len}, {beam_});
-    return tokenizer_.decode(found.front().text);
+    return tlm::as_utf8(tokenizer_.decode(found.front().text));
   }
 
  private:
   static std::string said(const Model& model, const Tokenizer& tokenizer, const std::string& sentence) {
-    return tokenizer.decode(
-        tlm::decode(model, tokenizer.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len}));
+    return tlm::as_utf8(
+        tokenizer.decode(tlm::decode(model, tokenizer.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len})));
   }
 
   static tlm::storage::Metadata configuration(const Options& options, const std::string& corpus) {

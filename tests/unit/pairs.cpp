@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <tlm/text/f_score.hpp>
 #include <tlm/text/pairs.hpp>
 
 using namespace tlm;
@@ -122,6 +123,41 @@ TEST_CASE("UTF-8 is what the standard says, to the bit") {
     if (take_character(rest) != character || !rest.empty()) FAIL("U+" << std::uint32_t(character));
   }
   CHECK(in_quotes("a\x1B[é\xFF\xC2\x80") == "\"a\\x1B[é\\xFF\\xC2\\x80\"");
+}
+
+TEST_CASE("chrF is 1 for the same texts, 0 where nothing is shared, and counts recall twice") {
+  const auto score = [](const char* text, const char* reference) {
+    CharacterFScore f;
+    f.add(text, reference);
+    return f.value();
+  };
+  CHECK(score("un deux", "un deux") == doctest::Approx(1).epsilon(1e-15));
+  CHECK(score("undeux", "un deux") == doctest::Approx(1).epsilon(1e-15));  // white space does not count
+  CHECK(score("xyz", "abc") == 0);
+  CHECK(score("", "abc") == 0);
+  // "ab" against "abc": runs of 1: P = 2/2, R = 2/3; of 2: P = 1/1, R = 1/2; of 3: P = 0, R = 0/1. Means P = 2/3, R = 7/18.
+  const double P = 2.0 / 3, R = 7.0 / 18;
+  CHECK(score("ab", "abc") == doctest::Approx(5 * P * R / (4 * P + R)).epsilon(1e-14));
+  CHECK(score("é", "é") == doctest::Approx(1).epsilon(1e-15));  // a character, not two bytes
+  const auto runs = shared_runs("aaab", "aab", 1);              // every run as often as it stands there
+  CHECK(runs.shared == 3);
+  CHECK(runs.in_text == 4);
+  CHECK(runs.in_reference == 3);
+}
+
+TEST_CASE("the nearest sentence is the one that shares the greatest part of its runs") {
+  const std::vector<SentencePair> pairs{{"open the file", "1", ""}, {"close the file", "2", ""}, {"no", "3", ""}};
+  const NearestSentence nearest{pairs};
+  CHECK(nearest("close a file").target == "2");
+  CHECK(nearest("open the file now").target == "1");
+  CHECK(nearest("not").target == "3");
+}
+
+TEST_CASE("a text as UTF-8: what is none is replaced, byte by byte, and what is stays") {
+  CHECK(as_utf8("aé€𝄞\n") == "aé€𝄞\n");
+  CHECK(as_utf8("\xC3") == "\xEF\xBF\xBD");
+  CHECK(as_utf8("a\xE2\x82z\xFF") == "a\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD");
+  CHECK(as_utf8("").empty());
 }
 
 TEST_CASE("every pair once, where it comes first") {

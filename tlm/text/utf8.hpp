@@ -59,6 +59,20 @@ inline bool is_utf8(std::string_view text) {
   return text.empty();
 }
 
+/// The text as UTF-8: each byte that is none of a character becomes U+FFFD, the replacement character.
+inline std::string as_utf8(std::string_view text) {
+  std::string characters;
+  while (!text.empty()) {
+    if (const auto character = take_character(text)) {
+      append_character(characters, *character);
+    } else {
+      append_character(characters, U'\uFFFD');
+      text.remove_prefix(1);
+    }
+  }
+  return characters;
+}
+
 /// A text as a sentence quotes it: of a long one the beginning; what is no character, or controls a terminal, as \xNN.
 inline std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 40;
