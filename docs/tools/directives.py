@@ -311,8 +311,9 @@ class Def(SphinxRole):
             self.env.note_reread()
             LOGGER.warning("terms.toml does not define '%s'", term, location=self.get_location())
             return [nodes.Text(shown)], []
-        text = (f'<span class="def" tabindex="0"><a href="{found["page"]}">{html.escape(shown)}</a>'
-                f'<span class="tip" role="tooltip">{html.escape(found["text"])}</span></span>')
+        # The word itself is no link: who taps it is to see what it means, and not to leave the page.
+        text = (f'<span class="def" tabindex="0">{html.escape(shown)}<span class="tip" role="tooltip">'
+                f'{html.escape(found["text"])} <a href="{found["page"]}">More</a></span></span>')
         return [nodes.raw("", text, format="html")], []
 
 
