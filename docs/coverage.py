@@ -18,13 +18,13 @@ def wrong_in(table):
     for source, entries in table.items():
         for entry in entries:
             what = f"{source}, {entry.get('section')}: {entry.get('says')}"
-            if unknown := set(entry) - {"section", "kind", "says", "chapter", "code", "proof", "erratum", "note", "false"}:
+            if unknown := set(entry) - {"section", "kind", "says", "chapter", "code", "proof", "tests", "erratum", "note", "false"}:
                 yield f"{what}: what is {unknown}?"
             if not any(key in entry for key in ("code", "proof", "erratum", "note")):
                 yield f"{what}: it leads nowhere"
             if "chapter" in entry and not (DOCS / f"{entry['chapter']}.rst").is_file():
                 yield f"{what}: there is no chapter {entry['chapter']}"
-            for look_up, key in ((sources.place, "code"), (sources.test_case, "proof")):
+            for look_up, key in ((sources.place, "code"), (sources.test_case, "proof"), (sources.test_case, "tests")):
                 for reference in entry.get(key, []):
                     try:
                         look_up(reference)

@@ -36,7 +36,7 @@ def svg(figure):
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     pyplot.close(figure)
     drawing = text.getvalue()
-    drawing = drawing[drawing.index("<svg"):]
+    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing[drawing.index("<svg"):], flags=re.DOTALL)
     return re.sub(INK, "currentColor", drawing, flags=re.IGNORECASE)
 
 

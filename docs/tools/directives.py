@@ -111,6 +111,28 @@ class Holds(Directive):
         return [items]
 
 
+class Tested(Directive):
+    """Tests, which this build did not run: what ./tests/run does with all others.
+
+    .. tested::
+
+       unit/training: SGD: w ← w − ηg
+    """
+
+    has_content = True
+
+    def make(self):
+        items = nodes.bullet_list(classes=["holds", "tested"])
+        for line in self.lines():
+            case = sources.test_case(line)
+            path = sources.path_of(case.file)
+            item = nodes.list_item()
+            item += paragraph(case.name + " ", nodes.inline("", "", reference(f"{path}:{case.line}", link_to(path, case.line)),
+                                                            classes=["where"]))
+            items += item
+        return [items]
+
+
 class Beside(Directive):
     """Formula, code and proof side by side: what is in it, by its kind."""
 
@@ -132,7 +154,9 @@ class Beside(Directive):
             if not children:
                 continue
             column = nodes.container(classes=["column", f"column-{name}"])
-            column += paragraph({"formula": self.arguments[0]}.get(name, name), classes=["column-name"])
+            tested = name == "proof" and all("tested" in child["classes"] for child in children)
+            shown = self.arguments[0] if name == "formula" else "tested by ./tests/run" if tested else name
+            column += paragraph(shown, classes=["column-name"])
             column += children
             box += column
         return [box]
@@ -233,6 +257,10 @@ class Coverage(Directive):
                     LOGGER.warning("this falls: %s", proof, location=self.get_location())
                 proofs.append(f'<a href="{link_to(f"proofs/{case.file}.cpp", case.line)}"><b>{"holds" if held else "FALLS"}'
                               f"</b>: {html.escape(case.name)}</a>")
+            for test in entry.get("tests", []):
+                case = sources.test_case(test)
+                path = sources.path_of(case.file)
+                proofs.append(f'<a href="{link_to(path, case.line)}">tested: {html.escape(case.name)}</a>')
             if "note" in entry:
                 proofs.append(html.escape(entry["note"]))
             if "erratum" in entry:
@@ -283,8 +311,9 @@ class Def(SphinxRole):
             self.env.note_reread()
             LOGGER.warning("terms.toml does not define '%s'", term, location=self.get_location())
             return [nodes.Text(shown)], []
-        text = (f'<span class="def" tabindex="0"><a href="{found["page"]}">{html.escape(shown)}</a>'
-                f'<span class="tip" role="tooltip">{html.escape(found["text"])}</span></span>')
+        # The word itself is no link: who taps it is to see what it means, and not to leave the page.
+        text = (f'<span class="def" tabindex="0">{html.escape(shown)}<span class="tip" role="tooltip">'
+                f'{html.escape(found["text"])} <a href="{found["page"]}">More</a></span></span>')
         return [nodes.raw("", text, format="html")], []
 
 
@@ -362,7 +391,7 @@ def source_pages(app):
     """A page for each file that the write-up links to, with an anchor for every line."""
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
     for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("examples", "**/*.[ch]pp"),
-                            ("examples", "*.py"), ("tests/static", "*.cpp"), ("docs/exercises", "*.cpp")):
+                            ("examples", "*.py"), ("tests/static", "*.cpp"), ("tests/unit", "*.cpp"), ("tests/storage", "*.cpp"), ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
             path = str(file.relative_to(sources.ROOT))
             body = highlight(file.read_text(encoding="utf-8"), get_lexer_for_filename(path.replace(".hpp", ".cpp")), formatter)
@@ -374,7 +403,7 @@ def setup(app):
     app.add_config_value("proofs_log", "", "env")
     app.add_config_value("pictures", "", "env")
     app.add_config_value("runs", "", "env")
-    for name, directive in (("header", Header), ("holds", Holds), ("beside", Beside), ("picture", Picture),
+    for name, directive in (("header", Header), ("holds", Holds), ("tested", Tested), ("beside", Beside), ("picture", Picture),
                             ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata)):
         app.add_directive(name, directive)
     app.add_role("def", Def())

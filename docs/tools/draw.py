@@ -20,7 +20,7 @@ OPTIMIZERS = ("adam", "sgd")
 
 def losses(runs):
     """Examples 0 to 2, with both blocks and both optimizers."""
-    figure, axes = pyplot.subplots(1, 3, figsize=(9, 3), sharey=True)
+    figure, axes = pyplot.subplots(1, 3, figsize=(9, 3.6), sharey=True)
     for example, place in enumerate(axes):
         for block in BLOCKS:
             for optimizer in OPTIMIZERS:
@@ -30,7 +30,7 @@ def losses(runs):
                            color=COLOURS[OPTIMIZERS.index(optimizer)], linestyle="-" if block == "definition" else "--",
                            label=f"{record['about']['optimizer']}, {block}: {record['right']} of {record['total']}")
         place.set(yscale="log", xlabel="step", title=f"Example {example}")
-        place.legend(fontsize=6, loc="lower left")
+        place.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2))
     axes[0].set_ylabel("mean loss")
     figure.tight_layout()
     return svg(figure)

@@ -109,17 +109,22 @@ def comment_above(path, line):
 
 @dataclasses.dataclass(frozen=True)
 class TestCase:
-    """A test case of a proof: the file's name without its ending, the test case's name, and its line."""
+    """A test case: its file, without folder and ending if it is a proof's; its name, and its line."""
 
     file: str
     name: str
     line: int
 
 
+def path_of(file):
+    """Where the test cases of a FILE stand: those of a proof, or of tests/unit, tests/storage, …"""
+    return f"tests/{file}.cpp" if "/" in file else f"proofs/{file}.cpp"
+
+
 @functools.cache
 def test_cases(file):
-    """The test cases of proofs/FILE.cpp."""
-    text = "\n".join(lines_of(f"proofs/{file}.cpp"))
+    """The test cases of a FILE."""
+    text = "\n".join(lines_of(path_of(file)))
     cases = []
     for match in re.finditer(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text, re.MULTILINE):
         name = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
@@ -137,7 +142,7 @@ def test_case(reference):
     if len(found) > 1:
         found = [case for case in found if case.name == beginning]
     if len(found) != 1:
-        raise NotFound(f"proofs/{file}.cpp has {len(found)} test cases whose names begin with '{beginning}', not one")
+        raise NotFound(f"{path_of(file)} has {len(found)} test cases whose names begin with '{beginning}', not one")
     return found[0]
 
 
