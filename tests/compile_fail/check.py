@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks that what must not compile does not, and that the compiler says why in one sentence.
 
-    check.py CASE.cpp COMPILER [ARGUMENT...]
+    check.py CASE.cpp PRECOMPILED COMPILER [ARGUMENT...]
 
 A case begins with the sentence that its reader is to see:
 
@@ -15,6 +15,8 @@ A case begins with the sentence that its reader is to see:
 and is wrong where the macro WRONG is defined. Required are: with WRONG it does not compile; there is one error, and it
 contains the sentence; it stands, with the name, in the first five lines that the compiler says, not counting its list of
 which file includes which; the notes contain the explanation. (That it compiles without WRONG: corrected.py.)
+
+PRECOMPILED is a header for the cases that include first and are wrong after: .gch as GCC makes it, .pch as Clang does.
 """
 
 import os
@@ -30,10 +32,19 @@ def sentence(case, key):
     return found and found.group(1)
 
 
-def compile_wrong(case, compiler):
+def includes_first(case):
+    """Whether a case, in C++20, begins with its includes."""
+    with open(case, encoding="utf-8") as file:
+        return "#if" not in file.read().split("#include", 1)[0] and not sentence(case, "Standard")
+
+
+def compile_wrong(case, precompiled, compiler):
     """The exit code of the compiler for the wrong version, and what it says."""
     standard = sentence(case, "Standard") or "c++20"
     command = [*compiler, f"-std={standard}", "-fsyntax-only", "-DWRONG", case]
+    if includes_first(case):
+        header, kind = os.path.splitext(precompiled)
+        command += ["-include", header] if kind == ".gch" else ["-include-pch", precompiled]
     result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
     # Clang shows letters beyond ASCII as octal escapes.
     octal = re.compile(rb"\\([0-3][0-7]{2})")
@@ -47,13 +58,13 @@ def first_lines(said, count):
     return "\n".join(lines[:count])
 
 
-def complaint(case, compiler):
+def complaint(case, precompiled, compiler):
     """What is wrong with the case, or None."""
     says, names, explains = (sentence(case, key) for key in ("Says", "Names", "Explains"))
     within = int(sentence(case, "Within") or 5)
     if not says:
         return "the case does not say which sentence it expects"
-    code, said = compile_wrong(case, compiler)
+    code, said = compile_wrong(case, precompiled, compiler)
     if code == 0:
         return "it compiles although it is WRONG"
     errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]
@@ -70,8 +81,8 @@ def complaint(case, compiler):
 
 
 def main():
-    case, *compiler = sys.argv[1:]
-    found = complaint(case, compiler)
+    case, precompiled, *compiler = sys.argv[1:]
+    found = complaint(case, precompiled, compiler)
     if found:
         sys.exit(f"{os.path.basename(case)}: {found}")
 
