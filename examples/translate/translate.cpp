@@ -48,7 +48,7 @@ void train(Options options) {
   } else if (name != "numbers" && options.blocks != 6) {
     throw CLI::ValidationError("--blocks", "other sentences than numbers take the published 6");
   }
-  if (!options.steps) options.steps = name != "numbers" ? 6000 : options.blocks == 6 ? 3000 : 3000;
+  if (!options.steps) options.steps = name != "numbers" ? 6000 : options.blocks == 6 ? 4000 : 3500;
   size_of(name, options.blocks).train(options, corpus_of(name));
 }
 

@@ -48,7 +48,7 @@ class Translator {
         .path = options.model,
         .configuration = configuration(options, corpus.name),
         .steps = steps,
-        .every = std::max<std::size_t>(50, steps / 25)});
+        .every = std::max<std::size_t>(50, steps / 40)});
     auto& run = learning->run;
     if (options.resume) {
       tlm::storage::load_run(options.model, run, learning->configuration);
