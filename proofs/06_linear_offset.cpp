@@ -226,7 +226,8 @@ TEST_CASE(
 
 TEST_CASE(
     "for odd d_model there is no T_k once M−k > d_model, as the last sine has no cosine: proved above; generic angles, "
-    "d = 5, k = 1, 2, 5") {
+    "d = 5, k = 1, 2, 5" *
+    doctest::description("a_sine_alone_has_no_linear_map")) {
   const auto angles = random_angles(3, 4);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
   const std::vector<bool> cosine{false, true, false, true, false};
@@ -237,7 +238,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/2) and M = 4 there is no T_1") {
+TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/2) and M = 4 there is no T_1" *
+          doctest::description("as_many_rows_as_columns_are_not_enough")) {
   const auto angle = random_angles(1, 7)[0];
   const UnitPoint right_angle{PrimeField(0), PrimeField(1)};
   const auto P = table(4, {angle, angle, right_angle}, {false, true, false});

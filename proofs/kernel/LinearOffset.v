@@ -126,10 +126,40 @@ Proof.
   - apply Rgt_not_eq, sin_gt_0; lra.
 Qed.
 
+(** a sine without its cosine has no T_k, as the last one of an odd d_model: for d_model = 1 and M−k > 1, if sin ω_0 and sin kω_0 ≠ 0 *)
+Theorem a_sine_alone_has_no_linear_map ω_0 k : sin ω_0 <> 0 -> sin (k * ω_0) <> 0 ->
+  ~ exists a, forall pos, pos = 1 \/ pos = 2 -> sin ((pos + k) * ω_0) = a * sin (pos * ω_0).
+Proof.
+  intros S Sk [a H]. pose proof (H 1 ltac:(auto)) as H1. pose proof (H 2 ltac:(auto)) as H2.
+  replace ((1 + k) * ω_0) with (k * ω_0 + ω_0) in H1 by ring. replace ((2 + k) * ω_0) with (k * ω_0 + 2 * ω_0) in H2 by ring.
+  rewrite Rmult_1_l in H1.
+  assert (sin (k * ω_0 + ω_0) * sin (2 * ω_0) = sin (k * ω_0 + 2 * ω_0) * sin ω_0) as E by (rewrite H1, H2; ring).
+  rewrite !sin_plus, sin_2a, cos_2a in E. pose proof (sin2_cos2 ω_0) as P. unfold Rsqr in P.
+  assert (sin (k * ω_0) * sin ω_0 * (sin ω_0 * sin ω_0 + cos ω_0 * cos ω_0) = 0) as Z
+    by (ring_simplify; ring_simplify in E; lra).
+  rewrite P, Rmult_1_r in Z. apply Rmult_integral in Z as [Z | Z]; auto.
+Qed.
+
+(** M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/2) and M = 4 there is no T_1, if cos ω ≠ 0 *)
+Theorem as_many_rows_as_columns_are_not_enough ω : cos ω <> 0 ->
+  ~ exists a b c, forall pos, pos = 1 \/ pos = 2 \/ pos = 3 ->
+      sin ((pos + 1) * (PI / 2)) = a * sin (pos * ω) + b * cos (pos * ω) + c * sin (pos * (PI / 2)).
+Proof.
+  intros C [a [b [c H]]]. apply C.
+  pose proof (H 1 ltac:(auto)) as H1. pose proof (H 2 ltac:(auto)) as H2. pose proof (H 3 ltac:(auto)) as H3. clear H.
+  replace ((1 + 1) * (PI / 2)) with PI in H1 by field. replace (1 * (PI / 2)) with (PI / 2) in H1 by field.
+  replace ((2 + 1) * (PI / 2)) with (3 * (PI / 2)) in H2 by field. replace (2 * (PI / 2)) with PI in H2 by field.
+  replace ((3 + 1) * (PI / 2)) with (2 * PI) in H3 by field.
+  rewrite sin_PI, sin_PI2 in H1. rewrite sin_3PI2, sin_PI in H2. rewrite sin_2PI, sin_3PI2 in H3.
+  replace (1 * ω) with (2 * ω - ω) in H1 by ring. replace (3 * ω) with (2 * ω + ω) in H3 by ring.
+  rewrite sin_minus, cos_minus in H1. rewrite sin_plus, cos_plus in H3.
+  enough (2 * cos ω = 0) by lra.
+  transitivity (cos ω * 2 * - (a * sin (2 * ω) + b * cos (2 * ω) + c * 0)); [rewrite <- H2; ring | nra].
+Qed.
+
 (* A counter-example in rational numbers, which the kernel evaluates: cos ω_0 = 3/5 and sin ω_0 = 4/5, cos ω_1 = 5/13 and
-   sin ω_1 = 12/13. If the columns at pos + 1 were combinations of those at pos, for pos = 1, 2, 3, the determinant of the
-   rows (cos pos·ω_0, sin pos·ω_1, cos (pos+1)·ω_0) would be 0. *)
-From Coq Require Import QArith.
+   sin ω_1 = 12/13. The first column at pos + 1 is no combination of the columns at pos, for pos = 1, 2, 3. *)
+From Coq Require Import QArith Lqa.
 Section Evaluated.
   Local Open Scope Q_scope.
   Fixpoint multiple_of (c s : Q) (pos : nat) : Q * Q :=  (* (cos pos·ω, sin pos·ω) *)
@@ -139,11 +169,16 @@ Section Evaluated.
     end.
   Definition evaluated_row (pos : nat) : Q * Q * Q :=
     (fst (multiple_of (3#5) (4#5) pos), snd (multiple_of (5#13) (12#13) pos), fst (multiple_of (3#5) (4#5) (S pos))).
-  Definition determinant (x y z : Q * Q * Q) : Q :=
-    let '(x1, x2, x3) := x in let '(y1, y2, y3) := y in let '(z1, z2, z3) := z in
-    Qred (x1 * (y2 * z3 - y3 * z2) - x2 * (y1 * z3 - y3 * z1) + x3 * (y1 * z2 - y2 * z1)).
   (** a counter-example in rational numbers, which the kernel evaluates *)
   Theorem literal_columns_evaluated :
-    Qeq_bool (determinant (evaluated_row 1) (evaluated_row 2) (evaluated_row 3)) 0 = false.
-  Proof. vm_compute. reflexivity. Qed.
+    ~ exists a b, forall pos, In pos [1%nat; 2%nat; 3%nat] ->
+        snd (evaluated_row pos) == a * fst (fst (evaluated_row pos)) + b * snd (fst (evaluated_row pos)).
+  Proof.
+    intros [a [b H]].
+    pose proof (H 1%nat ltac:(cbn; tauto)) as H1. pose proof (H 2%nat ltac:(cbn; tauto)) as H2.
+    pose proof (H 3%nat ltac:(cbn; tauto)) as H3. clear H.
+    set (row_1 := evaluated_row 1) in H1. set (row_2 := evaluated_row 2) in H2. set (row_3 := evaluated_row 3) in H3.
+    vm_compute in (value of row_1). vm_compute in (value of row_2). vm_compute in (value of row_3).
+    subst row_1 row_2 row_3. cbn [fst snd] in *. lra.
+  Qed.
 End Evaluated.

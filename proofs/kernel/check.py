@@ -2,7 +2,7 @@
 """Has the proof kernel of Coq check the theory, what is exported from the C++ types, and that both compute the same numbers;
 then that it rejects what is wrong. Prints the theorems as a list.
 
-usage: check.py THEORY DIRECTORY PROOF_TREE NUMBERS
+usage: check.py THEORY DIRECTORY PROOF_TREE RULES NUMBERS
 """
 
 import concurrent.futures
@@ -14,12 +14,14 @@ import subprocess
 import sys
 
 THEORY, DIRECTORY = map(pathlib.Path, sys.argv[1:3])
-PROOF_TREE, NUMBERS = sys.argv[3:5]
+PROOF_TREE, RULES_PROGRAM, NUMBERS = sys.argv[3:6]
 RULES = THEORY.parent.parent / "tlm" / "algebra" / "rules.hpp"
 
 # In the order of the article; each stands on some of those before it.
 FILES = ["Numbers", "Operations", "Attention", "Layers", "Reals", "LinearOffset", "Loss", "Decoding", "PrimeField"]
-MODELS = ["T_LM", "inspirational", "two_heads", "formulated", "numpy"]
+# The models of proof_tree, as it says itself.
+MODELS = re.search(r"it must be (.*), not", subprocess.run([PROOF_TREE, "--model", "none"], capture_output=True, text=True)
+                   .stderr)[1].split(" or ")
 
 # What a theorem may rest on beside the kernel itself: Coq's real numbers, and that functions are equal if they are equal at
 # every argument.
@@ -69,28 +71,62 @@ def theorems():
     return found
 
 
-def check_assumptions(name, module, said):
-    axioms = set(re.findall(r"^([\w.']+) *:", said.split("Axioms:")[1], re.M)) if "Axioms:" in said else set()
-    if "Axioms:" not in said and "Closed under the global context" not in said:
-        fail(f"{module}: nothing is said of what {name} rests on:\n{said}")
-    for axiom in sorted(axioms - ALLOWED):
+def axioms_in(said):
+    """The axioms in what `Print Assumptions` says; None if it says nothing."""
+    if "Axioms:" in said:
+        return set(re.findall(r"^([\w.']+)\s*:", said.split("Axioms:")[1], re.M))
+    return set() if "Closed under the global context" in said else None
+
+
+def check_assumptions(name, said):
+    """What the theorem rests on, in words."""
+    axioms = axioms_in(said)
+    if axioms is None:
+        fail(f"nothing is said of what {name} rests on:\n{said}")
+    for axiom in sorted((axioms or set()) - ALLOWED):
         fail(f"{name} rests on {axiom}, which is not allowed")
     return "rests on the axioms of Coq's real numbers" if axioms else "rests on no axiom"
 
 
-def check_listing(known):
-    """The lines of the C++ proofs that are theorems over ℝ name them."""
-    for file in sorted(THEORY.parent.glob("*.cpp")):
-        for names in re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', file.read_text()):
-            for name in "".join(re.findall(r'"([^"]*)"', names)).split(", "):
-                if name not in known and name != "…":
-                    fail(f"{file.name} names the theorem {name}, which is neither in the theory nor exported")
+def rules_without_theorem(rules, known):
+    return sorted(set(re.findall(r'Rule<\s*"(\w+)"', rules)) - set(known))
+
+
+def unknown_theorems(proofs, known):
+    """The lines of the C++ proofs that are theorems over ℝ name them: those that are not known."""
+    names = [name for listed in re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', proofs)
+             for name in "".join(re.findall(r'"([^"]*)"', listed)).split(", ")]
+    return [name for name in names if name not in known and name != "…"]
+
+
+def check_the_check():
+    """What is compared as text is seen to fall, too."""
+    file = DIRECTORY / "control_axiom.v"
+    file.write_text("From Coq Require Import Classical.\n"
+                    "Axiom of_a_type_that_does_not_stand_on_the_line_of_its_name :\n"
+                    "  forall P Q R S T U V W : Prop, (P -> Q) -> (Q -> R) -> (R -> S) -> (S -> T) -> (T -> U) -> P -> W.\n"
+                    "Definition middle := classic.\n"
+                    "Definition long := of_a_type_that_does_not_stand_on_the_line_of_its_name.\n"
+                    "Print Assumptions middle.\nPrint Assumptions long.\n")
+    middle, long = coqc(file)[1].split("Axioms:")[1:]
+    for sentence, seen in (
+        ("a theorem that rests on excluded middle", axioms_in("Axioms:" + middle) - ALLOWED),
+        ("a theorem that rests on an axiom of a long type", axioms_in("Axioms:" + long) - ALLOWED),
+        ("a rule without a theorem", rules_without_theorem('Rule<"of_no_theorem", "…"', theorems())),
+        ("a rule that no export cites", uncited('Rule<"cited", "…"> Rule<"not_cited", "…">', "exact (cited F_is_rowwise).")),
+        ("a line of the proofs that names no theorem",
+         unknown_theorems('doctest::description("product_is_autoregressive, " "no_theorem")', theorems())),
+    ):
+        if len(seen) == 1:
+            print(f"rejected: {sentence}", flush=True)
+        else:
+            fail(f"control: {sentence} is not seen")
 
 
 def list_theory():
     rules = dict(re.findall(r'Rule<\s*"(\w+)",\s*"([^"]+)"', RULES.read_text()))
     known = theorems()
-    for rule in sorted(set(re.findall(r'Rule<\s*"(\w+)"', RULES.read_text())) - set(known)):
+    for rule in rules_without_theorem(RULES.read_text(), known):
         fail(f"the rule {rule} of tlm/algebra/rules.hpp has no theorem of its name in {THEORY}")
     lines = ["From tlm Require Import " + " ".join(FILES) + "."]
     for name in known:
@@ -103,7 +139,7 @@ def list_theory():
         return
     parts = dict(part.split("\n", 1) for part in said.split("@")[1:])
     for name, comment in known.items():
-        rests = check_assumptions(name, "theory", parts[name])
+        rests = check_assumptions(name, parts[name])
         declared = re.fullmatch(r"([A-Z]\w+)_is_(rowwise|autoregressive)", name)
         if sentence := rules.get(name) or comment or declared and f"{declared[1]} is {declared[2]}":
             print(f"proved: {sentence}: {name} ({rests})", flush=True)
@@ -119,6 +155,15 @@ def check_export(model):
     file = DIRECTORY / f"export_{model}.v"
     file.write_text(f"{text}Print Assumptions {name}_is_autoregressive_over_the_reals.\n")
     return model, name, *coqc(file)
+
+
+def check_rule(file):
+    return file, *coqc(DIRECTORY / f"{file}.v")
+
+
+def uncited(rules, exports):
+    """The rules that no export cites."""
+    return [rule for rule in sorted(set(re.findall(r'Rule<\s*"(\w+)"', rules))) if not re.search(rf"\b{rule}\b", exports)]
 
 
 def check_numbers(line):
@@ -224,9 +269,19 @@ def main():
         for model, name, accepted, said in pool.map(check_export, MODELS):
             if accepted:
                 print(f"proved: {name} is autoregressive, for all weights of these shapes: the export of {model} "
-                      f"({check_assumptions(name, model, said)})", flush=True)
+                      f"({check_assumptions(name, said)})", flush=True)
             else:
                 fail(f"the export of {model} is not accepted:\n{said}")
+        exports = "".join((DIRECTORY / f"export_{model}.v").read_text() for model in MODELS)
+        files = subprocess.check_output([RULES_PROGRAM, DIRECTORY], text=True).splitlines()
+        for file, accepted, said in pool.map(check_rule, files):
+            exports += (DIRECTORY / f"{file}.v").read_text()
+            if not accepted:
+                fail(f"the theorem of a rule does not say what the rule says: {file}.v\n{said}")
+        if missing := uncited(RULES.read_text(), exports):
+            fail(f"no export cites {', '.join(missing)}: a line in {THEORY / 'rules.cpp'} does")
+        print("proved: each rule of tlm/algebra/rules.hpp as C++ states it, of operations of which nothing is known but its "
+              "premises", flush=True)
         lines = subprocess.check_output([NUMBERS, DIRECTORY], text=True).splitlines()
         NUMBERS_OF.update((line.split(" ", 1)[1], line.split(" ", 1)[0]) for line in lines)
         for file, name, accepted, said in pool.map(check_numbers, lines):
@@ -246,7 +301,10 @@ def main():
                 re.findall(r"^ *Theorem ([\w']+)", (DIRECTORY / f"export_{model}.v").read_text(), re.M)}
     definitions = {name for file in FILES for name in
                    re.findall(r"^ *(?:Program )?Definition ([\w']+)", (THEORY / f"{file}.v").read_text(), re.M)}
-    check_listing(set(theorems()) | exported | definitions)
+    for file in sorted(THEORY.parent.glob("*.cpp")):
+        for name in unknown_theorems(file.read_text(), set(theorems()) | exported | definitions):
+            fail(f"{file.name} names the theorem {name}, which is neither in the theory nor exported")
+    check_the_check()
     if failures:
         sys.exit(f"{len(failures)} failed")
 

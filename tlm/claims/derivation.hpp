@@ -118,19 +118,19 @@ class Deriver {
   std::map<const char*, std::size_t> places_;
 };
 
-/// How the compiler derives the most that can be said of T: that it is rowwise, autoregressive, a causal kernel or
-/// independent of X; or what it lacks to be autoregressive.
+/// The most that can be said of T: that it is rowwise, independent of X, a causal kernel or autoregressive; the last, too, if
+/// nothing can be said.
+template <class T>
+using Strongest =
+    std::conditional_t<rowwise<T>, is::Rowwise,
+                       std::conditional_t<constant<T>, is::Constant,
+                                          std::conditional_t<causal_kernel<T>, is::CausalKernel, is::Autoregressive>>>;
+
+/// How the compiler derives the most that can be said of T; or what it lacks to be autoregressive.
 template <class T>
 Derivation derivation() {
   Deriver deriver;
-  if constexpr (rowwise<T>)
-    deriver.derive<T, is::Rowwise>();
-  else if constexpr (constant<T>)
-    deriver.derive<T, is::Constant>();
-  else if constexpr (causal_kernel<T>)
-    deriver.derive<T, is::CausalKernel>();
-  else
-    deriver.derive<T, is::Autoregressive>();
+  deriver.derive<T, Strongest<T>>();
   return std::move(deriver).steps();
 }
 

@@ -101,15 +101,16 @@ void backwards(const Action& action, std::size_t k = 0) {
 /// Writes definitions and theorems, each once, in an order in which they stand on earlier ones.
 class ProofTerms {
  public:
-  /// A file that defines T for any numbers, under this name, and its parts; `proved` and if T is autoregressive (or rowwise)
-  /// with the theorem that it is, for numbers that obey the laws of the theory and for real numbers.
+  /// A file that defines T for any numbers, under this name, and its parts; and if it is to be `proved` with the theorem that
+  /// T is rowwise, or else independent of X, a causal kernel or autoregressive, if it is one of these, for numbers that obey
+  /// the laws of the theory and for real numbers.
   template <class T>
   std::string file(const std::string& name, bool proved = true) {
     const Place top;
-    proved = proved && autoregressive<T>;
+    using Claim = Strongest<T>;
+    proved = proved && follows<T, Claim>;
     declare_weights<T>();
-    using Claim = std::conditional_t<rowwise<T>, is::Rowwise, is::Autoregressive>;
-    if constexpr (autoregressive<T>)
+    if constexpr (follows<T, Claim>)
       if (proved) prove_named<T, Claim>(top, name);
     define<T>(top, name);
     const std::string memory = memory_of<T>();
