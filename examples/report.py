@@ -45,7 +45,7 @@ def draw_losses(curves, title=""):
     figure, axes = pyplot.subplots(figsize=(6, 3.2))
     for label, every, losses in curves:
         steps = [every * (i + 1) for i in range(len(losses))]
-        axes.plot(steps, [max(loss, 1e-6) for loss in losses], label=label, linewidth=1)
+        axes.plot(steps, [max(loss, 1e-9) for loss in losses], label=label, linewidth=1)
     axes.set(yscale="log", xlabel="step", ylabel="mean loss", title=title)
     if len(curves) > 1:
         axes.legend(fontsize=8)
@@ -94,7 +94,8 @@ def page(record):
         f"<tr><td>{html.escape(sample['question'])}</td><td>{html.escape(sample['answer'])}</td>"
         f"<td>{'right' if sample['answer'] == sample['expected'] else 'should be ' + html.escape(sample['expected'])}</td></tr>"
         for sample in record["samples"])
-    losses = draw_losses([("loss", record["every"], record["losses"])]) if record["losses"] else "<p>No steps were taken.</p>"
+    curve = ("loss", record["every"], record["losses"])
+    losses = draw_losses([curve]) if record["losses"] else "<p>No steps were taken.</p>"
     maps = draw_maps(record["attention"]) if record["attention"] else "<p>None was kept.</p>"
     total = record["total"]
     return f"""<!DOCTYPE html>
@@ -102,12 +103,13 @@ def page(record):
 <title>A run of {html.escape(str(record['about'].get('program', 'tlm')))}</title><style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 1rem/1.5 sans-serif; max-width: 60rem; margin: auto; padding: 1rem; }}
-svg {{ max-width: 100%; height: auto; }} table {{ border-collapse: collapse; }} td, th {{ padding: 0.1rem 0.8rem 0.1rem 0; text-align: left; }}
+svg {{ max-width: 100%; height: auto; }}
+table {{ border-collapse: collapse; }} td, th {{ padding: 0.1rem 0.8rem 0.1rem 0; text-align: left; }}
 div {{ overflow-x: auto; }}
 </style></head><body>
 <h1>A run of {html.escape(str(record['about'].get('program', 'tlm')))}</h1><table>{about}</table>
 <h2>Losses</h2><p>Means of {record['every']} steps each.</p>{losses}
-<h2>Answers</h2><p>{record['right']} of {total} are right{'' if record['right'] == total else '; some of the wrong ones are here'}.</p>
+<h2>Answers</h2><p>{record['right']} of {total} are right{'' if record['right'] == total else ', and not all are shown'}.</p>
 <div><table>{samples}</table></div>
 <h2>Attention</h2><p>Each row is a query: how much it looks at each key, from dark (0) to bright (1). What it does not see is
 left out.</p>{maps}</body></html>

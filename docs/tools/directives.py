@@ -127,8 +127,8 @@ class Tested(Directive):
             case = sources.test_case(line)
             path = sources.path_of(case.file)
             item = nodes.list_item()
-            item += paragraph(case.name + " ", nodes.inline("", "", reference(f"{path}:{case.line}", link_to(path, case.line)),
-                                                            classes=["where"]))
+            link = reference(f"{path}:{case.line}", link_to(path, case.line))
+            item += paragraph(case.name + " ", nodes.inline("", "", link, classes=["where"]))
             items += item
         return [items]
 
@@ -227,7 +227,8 @@ class Notation(Directive):
                 cells.append(text)
             rows.append(f'<tr id="sym-{symbol["id"]}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
         head = "".join(f"<th>{html.escape(name)}</th>" for name in ["symbol", *columns])
-        text = f'<div class="wide"><table class="docutils notation"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        text = (f'<div class="wide"><table class="docutils notation"><thead><tr>{head}</tr></thead>'
+                f'<tbody>{"".join(rows)}</tbody></table></div>')
         self.env.note_dependency(str(DOCS / "notation.toml"))
         return [nodes.raw("", text, format="html")]
 
@@ -255,8 +256,8 @@ class Coverage(Directive):
                 held = results.holds(self.config.proofs_log, case)
                 if not held:
                     LOGGER.warning("this falls: %s", proof, location=self.get_location())
-                proofs.append(f'<a href="{link_to(f"proofs/{case.file}.cpp", case.line)}"><b>{"holds" if held else "FALLS"}'
-                              f"</b>: {html.escape(case.name)}</a>")
+                link = link_to(f"proofs/{case.file}.cpp", case.line)
+                proofs.append(f'<a href="{link}"><b>{"holds" if held else "FALLS"}</b>: {html.escape(case.name)}</a>')
             for test in entry.get("tests", []):
                 case = sources.test_case(test)
                 path = sources.path_of(case.file)
@@ -272,7 +273,8 @@ class Coverage(Directive):
             if chapter:
                 what = f'<a href="{chapter}.html">{what}</a>'
             false = ' class="false"' if "false" in entry else ""
-            rows.append(f'<tr{false}><td><small>{html.escape(entry["section"])}</small></td><td class="kind">{entry["kind"]}</td>'
+            rows.append(f'<tr{false}><td><small>{html.escape(entry["section"])}</small></td>'
+                        f'<td class="kind">{entry["kind"]}</td>'
                         f"<td>{what}</td><td>{'<br>'.join(where)}</td><td>{'<br>'.join(proofs)}</td></tr>")
         head = "".join(f"<th>{name}</th>" for name in ("section", "", "it says", "code", "proof"))
         text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
@@ -294,7 +296,8 @@ class Errata(Directive):
             parts.append(
                 f'<section class="erratum" id="erratum-{entry["number"]}"><h3>{entry["number"]}. '
                 f'{html.escape(entry["title"])}<a class="headerlink" href="#erratum-{entry["number"]}">#</a></h3>'
-                f'<p class="where">{html.escape(entry["source"])}</p><dl><dt>it says</dt><dd>{html.escape(entry["says"])}</dd>'
+                f'<p class="where">{html.escape(entry["source"])}</p>'
+                f'<dl><dt>it says</dt><dd>{html.escape(entry["says"])}</dd>'
                 f"<dt>computed</dt><dd><pre>{html.escape(computed)}</pre></dd>"
                 f'<dt>here</dt><dd>{html.escape(entry["here"])}</dd></dl></section>')
         return [nodes.raw("", "".join(parts), format="html")]
@@ -336,7 +339,8 @@ class Symbols:
     """Turns the symbols of formulas into links into the notation table."""
 
     # What TeX reads as one: a command with its name as an argument, a command, or a character.
-    TOKEN = re.compile(r"\\href\{[^{}]*\}\{[^{}]*\}|\\(?:begin|end|text|mathrm|operatorname|unicode|class|label|mathbf|mathcal|tag)\s*\{[^{}]*\}"
+    TOKEN = re.compile(r"\\href\{[^{}]*\}\{[^{}]*\}"
+                       r"|\\(?:begin|end|text|mathrm|operatorname|unicode|class|label|mathbf|mathcal|tag)\s*\{[^{}]*\}"
                        r"|\\[A-Za-z]+|\\.|.", re.DOTALL)
 
     def __init__(self):
@@ -391,12 +395,15 @@ def source_pages(app):
     """A page for each file that the write-up links to, with an anchor for every line."""
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
     for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("examples", "**/*.[ch]pp"),
-                            ("examples", "*.py"), ("tests/static", "*.cpp"), ("tests/unit", "*.cpp"), ("tests/storage", "*.cpp"), ("docs/exercises", "*.cpp")):
+                            ("examples", "*.py"), ("tests/static", "*.cpp"), ("tests/unit", "*.cpp"),
+                            ("tests/storage", "*.cpp"), ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
             path = str(file.relative_to(sources.ROOT))
-            body = highlight(file.read_text(encoding="utf-8"), get_lexer_for_filename(path.replace(".hpp", ".cpp")), formatter)
+            lexer = get_lexer_for_filename(path.replace(".hpp", ".cpp"))
+            body = highlight(file.read_text(encoding="utf-8"), lexer, formatter)
             body = re.sub(r'(id|name)="L-(\d+)"', r'\1="L\2"', body).replace('href="#L-', 'href="#L')
-            yield f"source/{path}", {"title": path, "body": f"<h1>{path}</h1>{body}", "current_page_name": path}, "page.html"
+            context = {"title": path, "body": f"<h1>{path}</h1>{body}", "current_page_name": path}
+            yield f"source/{path}", context, "page.html"
 
 
 def setup(app):

@@ -88,8 +88,9 @@ def false_statements():
     for source, entries in table.items():
         for entry in entries:
             if "false" in entry:
-                yield (f"f{entry['erratum']} [shape=box, color=\"{FALSE}\", fontcolor=\"{FALSE}\", label={label([entry['false']])}, "
-                       f"URL=\"errata.html#erratum-{entry['erratum']}\", tooltip={quoted('the ' + source + ' says so: erratum ' + str(entry['erratum']))}]")
+                number = entry["erratum"]
+                yield (f"f{number} [shape=box, color=\"{FALSE}\", fontcolor=\"{FALSE}\", label={label([entry['false']])}, "
+                       f"URL=\"errata.html#erratum-{number}\", tooltip={quoted(f'{source} says so: erratum {number}')}]")
 
 
 def planted(controls, steps):
@@ -100,7 +101,8 @@ def planted(controls, steps):
     case = sources.test_case("04_leaves: controls: T(X|i) = T(X)|i falls for each")
     for number, control in enumerate(controls):
         about = next(name for beginning, name in ABOUT if control["name"].startswith(beginning))
-        target = next(place for place, step in enumerate(steps) if step["object"] == about and step["claim"] == "autoregressive")
+        target = next(place for place, step in enumerate(steps)
+                      if (step["object"], step["claim"]) == (about, "autoregressive"))
         fell = [f"{name}: {said}" for name, said in control["verdict"].items() if said != "holds"]
         if not fell:
             raise sources.NotFound(f"nothing fell for {control['name']}")

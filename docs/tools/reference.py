@@ -83,26 +83,18 @@ def bare(name):
 
 def comment_as_html(lines):
     """Paragraphs as they are, indented lines as they are set."""
-    blocks, shown = [], False
-    for line in lines:
-        indented = len(line) - len(line.lstrip()) >= 2
-        if not line.strip():
-            if not (shown and blocks):
-                blocks.append("")
-            elif blocks:
-                blocks[-1] += "\n"
-            continue
-        if indented != shown or not blocks or blocks[-1] == "":
-            blocks.append("")
-        shown = indented
-        blocks[-1] += ("\n" if blocks[-1] else "") + ("\0" if indented and not blocks[-1] else "") + (line if indented else line.strip())
-    parts = []
-    for block in blocks:
-        text = html.escape(block.strip("\0\n"))
-        if block.startswith("\0"):
-            parts.append(f"<pre>{text}</pre>")
-        elif text:
-            parts.append("<p>" + re.sub(r"`([^`]*)`", r"<code>\1</code>", text) + "</p>")
+    parts, block = [], []
+    for line in [*lines, ""]:
+        indented = line.startswith("  ")
+        if block and (not line.strip() or indented != block[0].startswith("  ")):
+            text = html.escape("\n".join(block))
+            if block[0].startswith("  "):
+                parts.append(f"<pre>{text}</pre>")
+            else:
+                parts.append("<p>" + re.sub(r"`([^`]*)`", r"<code>\1</code>", text) + "</p>")
+            block = []
+        if line.strip():
+            block.append(line)
     return "".join(parts)
 
 
@@ -116,15 +108,15 @@ def entry(name, depth):
     code = highlight(head, CppLexer(), HtmlFormatter(cssclass="highlight"))
     place = f"../source/{name.path}.html#L{excerpt.first}"
     anchor = f"{pathlib.PurePath(name.path).stem}-{name.line}-{re.sub(r'[^A-Za-z0-9]+', '-', name.name)}"
-    parts = [f'<section class="name depth-{depth}" id="{anchor}"><p class="where"><a href="{place}">{name.path}:{excerpt.first}</a></p>'
-             f"{code}{comment}"]
+    parts = [f'<section class="name depth-{depth}" id="{anchor}">'
+             f'<p class="where"><a href="{place}">{name.path}:{excerpt.first}</a></p>{code}{comment}']
     described = [m for m in name.members if m.documented and m.path == name.path]
     for member in sorted({(m.line, m.name): m for m in described}.values(), key=lambda m: m.line):
         parts.append(entry(member, depth + 1))
     others = sorted({(m.line, m.name) for m in name.members if not m.documented})
     if others:
-        parts.append('<p class="others">also: ' + ", ".join(f'<a href="../source/{name.path}.html#L{line}"><code>{html.escape(other)}'
-                                                              "</code></a>" for line, other in others) + "</p>")
+        links = (f'<a href="../source/{name.path}.html#L{line}"><code>{html.escape(other)}</code></a>' for line, other in others)
+        parts.append('<p class="others">also: ' + ", ".join(links) + "</p>")
     parts.append("</section>")
     return "".join(parts)
 
