@@ -73,7 +73,7 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
     for (std::size_t i = 0; i < C.rows; ++i)
       for (std::size_t j = 0; j < C.cols; ++j) {
         const Real entry = factor * sum_of(A.cols, [&](std::size_t k) { return A(i, k) * B(k, j); });
-        C(i, j) = present == Present::added_to ? C(i, j) + entry : entry;
+        C(i, j) = present == Present::added_to ? Real(C(i, j) + entry) : entry;
       }
   }
 }
