@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -85,12 +81,7 @@ class Record {
   }
 
  private:
-  /// With four digits that count.
-  static double rounded(double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", x);
-    return std::strtod(text, nullptr);
-  }
+  static double rounded(double x) { return std::round(x * 1e5) / 1e5; }
 
   std::unique_ptr<tlm::storage::AtomicFile> file_;
   std::size_t every_, losses_ = 0, answers_ = 0, right_ = 0;

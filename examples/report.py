@@ -45,7 +45,7 @@ def draw_losses(curves, title=""):
     figure, axes = pyplot.subplots(figsize=(6, 3.2))
     for label, every, losses in curves:
         steps = [every * (i + 1) for i in range(len(losses))]
-        axes.plot(steps, [max(loss, 1e-9) for loss in losses], label=label, linewidth=1)
+        axes.plot(steps, [max(loss, 1e-5) for loss in losses], label=label, linewidth=1)
     axes.set(yscale="log", xlabel="step", ylabel="mean loss", title=title)
     if len(curves) > 1:
         axes.legend(fontsize=8)

@@ -26,7 +26,7 @@ def losses(runs):
             for optimizer in OPTIMIZERS:
                 record = report.read(runs / f"reverse-{example}-{block}-{optimizer}.json")
                 steps = [record["every"] * (i + 1) for i in range(len(record["losses"]))]
-                place.plot(steps, [max(loss, 1e-9) for loss in record["losses"]], linewidth=0.9,
+                place.plot(steps, [max(loss, 1e-5) for loss in record["losses"]], linewidth=0.9,
                            color=COLOURS[OPTIMIZERS.index(optimizer)], linestyle="-" if block == "definition" else "--",
                            label=f"{record['about']['optimizer']}, {block}: {record['right']} of {record['total']}")
         place.set(yscale="log", xlabel="step", title=f"Example {example}")
