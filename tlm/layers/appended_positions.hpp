@@ -65,13 +65,8 @@ using Appended =
 /// Autoregressive, and not rowwise: a row alone is the first.
 template <std::size_t max_len, class Real = float>
 struct SequenceNumber : ConstantPositions<"t", max_len, 1, Real> {
-  SequenceNumber() : ConstantPositions<"t", max_len, 1, Real>{numbers()} {}
-
- private:
-  static Matrix<max_len, 1, Real> numbers() {
-    Matrix<max_len, 1, Real> P;
-    for (std::size_t t = 1; t <= max_len; ++t) P(t - 1, 0) = Real(t);
-    return P;
+  SequenceNumber() {
+    for (std::size_t t = 1; t <= max_len; ++t) this->PE(t - 1, 0) = Real(t);
   }
 };
 
@@ -100,13 +95,8 @@ void add_indicators(M& X, std::size_t i, std::size_t t, std::size_t L) {
 /// Autoregressive, and not rowwise.
 template <std::size_t levels, std::size_t max_len, class Real = float>
 struct Indicators : ConstantPositions<"p", max_len, levels + 1, Real> {
-  Indicators() : ConstantPositions<"p", max_len, levels + 1, Real>{of_positions()} {}
-
- private:
-  static Matrix<max_len, levels + 1, Real> of_positions() {
-    Matrix<max_len, levels + 1, Real> P;
-    for (std::size_t t = 1; t <= max_len; ++t) add_indicators(P, t - 1, t, max_len);
-    return P;
+  Indicators() {
+    for (std::size_t t = 1; t <= max_len; ++t) add_indicators(this->PE, t - 1, t, max_len);
   }
 };
 

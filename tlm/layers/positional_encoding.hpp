@@ -144,13 +144,11 @@ struct PositionalEncoding {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
 };
 
-/// X ↦ X + P|n with constants P, which are not trained and count as no weights. Its letter in the write-up is `letter`.
+/// X ↦ X + P|n with constants P, which whoever derives from it sets; they are not trained and count as no weights. Their letter in the write-up is `letter`.
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
 struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   using typename PositionalEncoding<max_len, cols, Real>::domain;
   static Written written(const Written& X) { return X + Written{letter}; }
-
-  explicit ConstantPositions(Matrix<max_len, cols, Real> P) { this->PE = std::move(P); }
 
   /// X̄ = Ȳ: there is nothing else to move.
   auto value_and_pullback(domain X) const {
@@ -169,7 +167,7 @@ template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct ConstantPositionalEncoding : ConstantPositions<"W_p", max_len, d_model, Real> {
   using Encoding = PositionalEncoding<max_len, d_model, Real>;
 
-  ConstantPositionalEncoding() : ConstantPositions<"W_p", max_len, d_model, Real>{Encoding::sinusoidal(&angle)} {}
+  ConstantPositionalEncoding() { this->PE = Encoding::sinusoidal(&angle); }
 
   /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
   static Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
@@ -187,7 +185,7 @@ template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct SinesThenCosines : ConstantPositions<"W_p", max_len, d_model, Real> {
   using Pairs = ConstantPositionalEncoding<max_len, d_model, Real>;
 
-  SinesThenCosines() : ConstantPositions<"W_p", max_len, d_model, Real>{columns_moved(Pairs{}.PE)} {}
+  SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
 
   /// T_k with W_p,pos × T_k = W_p,pos+k: with its rows and columns moved alike the rotations are no longer block by block.
   static Matrix<d_model, d_model, Real> offset(std::size_t k) {
