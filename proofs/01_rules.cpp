@@ -185,22 +185,26 @@ void check_rule(const std::string& rule) {
 
 }  // namespace
 
-TEST_CASE("rowwise operations are autoregressive; unrestricted ones are not: generic F, over the prime field, n ≤ 6" *
-          doctest::description("rowwise_is_autoregressive")) {
+TEST_CASE(
+    "rowwise operations are autoregressive; unrestricted ones need not be: generic F, over the prime field of "
+    "2⁶¹ − 1 elements, n ≤ 6" *
+    doctest::description("rowwise_is_autoregressive")) {
   check_rule<Itself, is::Autoregressive, is::Rowwise>("rowwise_is_autoregressive");
 }
 
 TEST_CASE(
-    "G∘F is rowwise, or autoregressive, if both are, and not if one is less: generic F and G, over the prime field, "
-    "n ≤ 6" *
+    "G∘F is rowwise, or autoregressive, if both are, and need not be if one is less: generic F and G, over the "
+    "prime field, n ≤ 6" *
     doctest::description("composition_is_rowwise, composition_is_autoregressive")) {
   check_rule<CompositionOf, is::Rowwise, is::Rowwise, is::Rowwise>("composition_is_rowwise");
   check_rule<CompositionOf, is::Autoregressive, is::Autoregressive, is::Autoregressive>(
       "composition_is_autoregressive");
 }
 
-TEST_CASE("F_2∘F_1 of one kind is what that kind is, and no more: generic F_1 and F_2, over the prime field, n ≤ 6" *
-          doctest::description("composition_is_rowwise, composition_is_autoregressive")) {
+TEST_CASE(
+    "F_2∘F_1 of one kind is what that kind is, and in general no more: generic F_1 and F_2, over the prime field, "
+    "n ≤ 6" *
+    doctest::description("composition_is_rowwise, composition_is_autoregressive")) {
   check_rule<StackOf, is::Rowwise, is::Rowwise>("composition_is_rowwise");
   check_rule<StackOf, is::Autoregressive, is::Autoregressive>("composition_is_autoregressive");
 }
@@ -220,7 +224,7 @@ TEST_CASE(
   check_rule<ConcatOf, is::Autoregressive, is::Autoregressive, is::Autoregressive>("concat_is_autoregressive");
 }
 
-TEST_CASE("a column of F(X) is what F is, and no more: generic F, over the prime field, n ≤ 6" *
+TEST_CASE("a column of F(X) is what F is, and in general no more: generic F, over the prime field, n ≤ 6" *
           doctest::description("columns_are_rowwise, columns_are_autoregressive, columns_are_constant")) {
   check_rule<ColumnOf, is::Rowwise, is::Rowwise>("columns_are_rowwise");
   check_rule<ColumnOf, is::Autoregressive, is::Autoregressive>("columns_are_autoregressive");
@@ -228,43 +232,41 @@ TEST_CASE("a column of F(X) is what F is, and no more: generic F, over the prime
 }
 
 TEST_CASE(
-    "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive, and not without ◺ or if one of them is "
-    "less: generic Q and K, over the prime field, n ≤ 6" *
+    "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel (lower triangular, of X|i the leading block of that of X) if Q "
+    "and K are autoregressive, is none without ◺, and need not be one if Q or K is less: generic Q and K, over "
+    "the prime field, n ≤ 6" *
     doctest::description("softmax_kernel_is_causal")) {
   check_rule<KernelOf, is::CausalKernel, is::LowerTriangular, is::Autoregressive, is::Autoregressive>(
       "softmax_kernel_is_causal");
 }
 
 TEST_CASE(
-    "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is one, too, if b_ij is a function of i and j, and not in general: generic Q, K and "
-    "b, "
-    "over the prime field, n ≤ 6" *
+    "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is one, too, if b_ij is a function of i and j, and need not be one if b changes "
+    "from call to call: generic Q, K and b, over the prime field, n ≤ 6" *
     doctest::description("biased_softmax_kernel_is_causal")) {
   check_rule<BiasedKernelOf, is::CausalKernel, is::LowerTriangular, is::Autoregressive, is::Autoregressive,
              is::Positional>("biased_softmax_kernel_is_causal");
 }
 
 TEST_CASE(
-    "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K is independent of X, and not if one is less: generic Q and K "
-    "of "
-    "3 rows, over the prime field, n ≤ 6" *
+    "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K is independent of X, and need not be if one is less: "
+    "generic Q and K of 3 rows, over the prime field, n ≤ 6" *
     doctest::description("softmax_of_constant_keys_is_autoregressive")) {
   check_rule<KernelOf, is::Autoregressive, is::Full, is::Autoregressive, is::Constant>(
       "softmax_of_constant_keys_is_autoregressive");
 }
 
 TEST_CASE(
-    "A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive, and not if A is not lower "
-    "triangular, "
-    "or A(X|i) not the leading block of A(X), or B is less: generic A and B, over the prime field, n ≤ 6" *
+    "A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive, and need not be if A is not "
+    "lower triangular, or A(X|i) not the leading block of A(X), or B is less: generic A and B, over the prime "
+    "field, n ≤ 6" *
     doctest::description("product_is_autoregressive")) {
   check_rule<ProductOf, is::Autoregressive, is::CausalKernel, is::Autoregressive>("product_is_autoregressive");
 }
 
 TEST_CASE(
-    "A(X)×B is autoregressive if A is and B is independent of X, and not if one is less: generic A, and B of 3 rows, "
-    "over "
-    "the prime field, n ≤ 6" *
+    "A(X)×B is autoregressive if A is and B is independent of X, and need not be if one is less: generic A, and B "
+    "of 3 rows, over the prime field, n ≤ 6" *
     doctest::description("product_with_constant_is_autoregressive")) {
   check_rule<ProductOf, is::Autoregressive, OverMemory<is::Autoregressive>, is::Constant>(
       "product_with_constant_is_autoregressive");
@@ -276,29 +278,28 @@ TEST_CASE("F(M), where M is the memory, is independent of X: generic F, over the
 }
 
 TEST_CASE(
-    "X ↦ F(X; G(M)) is autoregressive if F is for every memory, whatever G is, and not if F is less: generic F and G, "
-    "over the prime field, n ≤ 6" *
+    "X ↦ F(X; G(M)) is autoregressive if F is for every memory, whatever G is, and need not be if F is less: "
+    "generic F and G, over the prime field, n ≤ 6" *
     doctest::description("through_memory_is_autoregressive")) {
   check_rule<ThroughMemoryOf, is::Autoregressive, is::Unrestricted, is::Autoregressive>(
       "through_memory_is_autoregressive");
 }
 
-TEST_CASE("F with a weight of the environment is what F is, and no more: generic F, over the prime field, n ≤ 6" *
+TEST_CASE("F with a tied weight is what F is, and in general no more: generic F, over the prime field, n ≤ 6" *
           doctest::description("tied_is_rowwise, tied_is_autoregressive")) {
   check_rule<TiedOf, is::Rowwise, is::Rowwise>("tied_is_rowwise");
   check_rule<TiedOf, is::Autoregressive, is::Autoregressive>("tied_is_autoregressive");
 }
 
 TEST_CASE(
-    "(x, X) ↦ D(X; E(x)) is autoregressive in X if D is for every memory, whatever E is, and not if D is less: generic "
-    "E "
-    "and D, over the prime field, n ≤ 6" *
+    "(x, X) ↦ D(X; E(x)) is autoregressive in X if D is for every memory, whatever E is, and need not be if D is "
+    "less: generic E and D, over the prime field, n ≤ 6" *
     doctest::description("encoder_decoder_is_autoregressive")) {
   check_rule<EncoderDecoderOf, is::Autoregressive, is::Unrestricted, is::Autoregressive>(
       "encoder_decoder_is_autoregressive");
 }
 
-TEST_CASE("every rule by which a layer of the list is derived is one of these") {
+TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is one of these") {
   const auto cite = []<class T>() {
     for (const Step& step : derivation<T>())
       if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked.contains(step.rule), step.rule);
@@ -311,7 +312,8 @@ TEST_CASE("every rule by which a layer of the list is derived is one of these") 
 
 static_assert(OneHead<double>::codomain::cols == d_model / n_heads);
 TEST_CASE(
-    "H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of columns of W_Q, W_K and W_V, and is n×d_head") {
+    "H(X) = Concat(H_1(X), …, H_h(X)): head i uses the i-th blocks of columns of W_Q, W_K and W_V, and is "
+    "n×d_head: exactly over the prime field, n = 6, h = 2") {
   redrawing(1, [](Generator& generator) {
     const auto all = draw_layer<H<PrimeField>>(generator);
     const auto X = draw_matrix<H<PrimeField>::domain>(Sequences{greatest_n}, generator);

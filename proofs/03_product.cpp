@@ -39,8 +39,8 @@ using GenericParts = Made<AttentionOf, is::Autoregressive, is::Autoregressive, i
 
 TEST_CASE(
     "A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive: softmax(◺(Q×Kᵀ/c))×V, Q, K and V "
-    "linear, "
-    "in blocks of 1, 2, 3 and 32 rows, over the four arithmetics, n ≤ 6" *
+    "linear, in blocks of 1, 2, 3 and 32 rows, over the four arithmetics (double within 1e-12, bits of float and "
+    "double, the prime field, sets of positions), n ≤ 6" *
     doctest::description("softmax_kernel_is_causal, product_is_autoregressive")) {
   must_hold(autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"));
   must_hold(autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"));
@@ -56,9 +56,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "every entry of row i of H(X) depends on each of the rows 1, …, i: each, drawn anew, changes them all (over the "
-    "prime "
-    "field, n ≤ 6)") {
+    "for random weights every entry of row i of H(X) depends on each of the rows 1, …, i: each, drawn anew, "
+    "changes them all (over the prime field, n ≤ 6)") {
   must_hold(a_row_does_not_count<H>("H", Claim::autoregressive));
 }
 
@@ -78,7 +77,9 @@ TEST_CASE("control: that a row counts for nothing is seen: row 2 of PE(X) does n
   CHECK(failure->i == 2);
 }
 
-TEST_CASE("control: lower triangular alone is not enough; I/n × X falls where n matters, and only there") {
+TEST_CASE(
+    "control: lower triangular alone is not enough: X ↦ (I/n)×X falls over double and the prime field, which vary "
+    "n, and not in bits and sets, which do not") {
   const Verdict verdict = autoregressive_verdict<AveragedIdentity>("I/n × X");
   CHECK(verdict.reals);
   CHECK(!verdict.bits);

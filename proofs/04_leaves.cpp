@@ -26,7 +26,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and every entry of its row i depends on row i: drawn anew, it changes them all (over the prime field, n ≤ 6)") {
+    "and for random weights every entry of its row i depends on row i: drawn anew, it changes them all (over the "
+    "prime field, n ≤ 6)") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (rowwise<Layer<double>>) must_hold(a_row_does_not_count<Layer>(listed.name, Claim::rowwise));
   });
@@ -44,8 +45,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "no layer of the list is called less than it is: what it is not called falls (cross-attention is not in the "
-    "list)") {
+    "no layer of the list is called less than it is, as far as running it can tell: rowwise or autoregressive, "
+    "where it is not so called, falls over at least one of the four arithmetics, n ≤ 6 (cross-attention is not in "
+    "the list)") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (!rowwise<Layer<double>>) {
       CHECK_MESSAGE(!rowwise_verdict<Layer>(listed.name).holds(), listed.name);
@@ -56,7 +58,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("PE is not rowwise, contrary to what the article says: PE(X_2) ≠ PE(X)_2" *
+TEST_CASE("PE is not rowwise if its rows 1 and 2 differ, contrary to what the article says: PE(X_2) ≠ PE(X)_2" *
           doctest::description("PE_is_not_rowwise")) {
   const Verdict verdict = rowwise_verdict<PE>("PE");
   REQUIRE(verdict.field);
@@ -64,8 +66,10 @@ TEST_CASE("PE is not rowwise, contrary to what the article says: PE(X_2) ≠ PE(
   CHECK(verdict.field->i == 2);
 }
 
-TEST_CASE("attention without a mask is not autoregressive: the first of two rows sees the second" *
-          doctest::description("attention_without_a_mask_is_not_autoregressive")) {
+TEST_CASE(
+    "attention without a mask is not autoregressive in general: the first of two rows sees the second (random "
+    "weights, over each of the four arithmetics)" *
+    doctest::description("attention_without_a_mask_is_not_autoregressive")) {
   const Verdict verdict = autoregressive_verdict<MH>("MultiHead");
   for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) {
     REQUIRE(failure);
@@ -75,9 +79,8 @@ TEST_CASE("attention without a mask is not autoregressive: the first of two rows
 }
 
 TEST_CASE(
-    "the sequences of a stack do not affect each other, for each layer of the list, over the four arithmetics, in "
-    "stacks "
-    "of 2, 3 and 5 sequences of 0 to 6 rows") {
+    "the sequences of a stack do not affect each other, for each layer of the list, over the four arithmetics (of "
+    "tokens not over sets), in stacks of 2, 3 and 5 sequences of 0 to 6 rows") {
   for_each_layer(
       []<template <class> class Layer>(Listed<Layer> listed) { must_hold(sequences_verdict<Layer>(listed.name)); });
 }
@@ -88,7 +91,7 @@ TEST_CASE("X ↦ M×K, where M is the memory, is independent of X: over the four
   must_hold(constant_verdict<MemoryTimesK>("M×K"));
 }
 
-TEST_CASE("control: what depends on X in any row is not independent of it") {
+TEST_CASE("control: N is not independent of X, over each of the four arithmetics") {
   const Verdict verdict = constant_verdict<N>("N");
   for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) REQUIRE(failure);
   CHECK(verdict.sets->entry == "row 1, column 1");
@@ -118,7 +121,9 @@ void check_control(const std::string& name, const std::string& a, const std::str
 
 }  // namespace
 
-TEST_CASE("controls: T(X|i) = T(X)|i falls for each, in the arithmetics that can see it") {
+TEST_CASE(
+    "controls: of eight planted errors T(X|i) = T(X)|i falls, each in the arithmetics that can see it (times 0 "
+    "and the maximum of the full row are right over ℝ: these fall by overflow, or where exp obeys no law)") {
   // The table of what can refute what. Row 1 of attention sees itself with the whole weight exp(s−m)/exp(s−m) = 1,
   // whatever the scale and the maximum are, so that these show over (a) and (c) in row 2 of 3 at the earliest; over (b) a
   // great hidden maximum makes it 0/0.

@@ -171,7 +171,8 @@ TEST_CASE("DB is autoregressive, by both formulas, over the four arithmetics, n 
 }
 
 TEST_CASE(
-    "T_LM is autoregressive, with both DB, over double, bits and the prime field, and behind Em over sets, n ≤ 6" *
+    "T_LM is autoregressive: with both DB over double, bits and the prime field, and with the definition's behind "
+    "Em over sets, n ≤ 6" *
     doctest::description("T_LM_is_autoregressive_over_the_reals")) {
   must_hold(autoregressive_verdict<T_LM>("T_LM"));
   must_hold(autoregressive_verdict<InspirationalT_LM>("T_LM, inspirational"));
@@ -179,9 +180,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "every entry of row i of CA, DB and T_LM depends on each of the rows 1, …, i: each, changed, changes them all "
-    "(over the "
-    "prime field, n ≤ 6)") {
+    "for random weights every entry of row i of CA, DB and T_LM depends on each of the rows 1, …, i: each, "
+    "changed, changes them all (over the prime field, n ≤ 6)") {
   must_hold(a_row_does_not_count<CA>("CA", Claim::autoregressive));
   must_hold(a_row_does_not_count<DB>("DB", Claim::autoregressive));
   must_hold(a_row_does_not_count<InspirationalDB>("DB, inspirational", Claim::autoregressive));
@@ -190,9 +190,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "in CA, DB and Φ∘N∘DB∘DB∘PE later rows leave the earlier ones alone to the last bit, around blocks of 32: n = 31, "
-    "32, "
-    "33, 65, and CA in double, too") {
+    "in CA, DB and Φ∘N∘DB∘DB∘PE later rows leave the earlier ones alone to the last bit, around blocks of 32: "
+    "float, n = 31, 32, 33, 65, and CA in double, too") {
   const std::vector<std::size_t> numbers_of_rows{31, 32, 33, 65};
   must_hold(spoil_other_rows<CA, float>("CA", Claim::autoregressive, 8, {}, numbers_of_rows));
   must_hold(spoil_other_rows<CA, double>("CA", Claim::autoregressive, 8, {}, numbers_of_rows));

@@ -152,9 +152,9 @@ std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<Unit
 }  // namespace
 
 TEST_CASE(
-    "T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: proved above; exactly, at random points of the circle over the "
-    "prime "
-    "field, for every k < M of d = 2, 4, 8 and M = 12, and some k of d = 128, 512" *
+    "for even d_model and columns counted from 0, T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: proved in the "
+    "source; exactly, at random points of the circle over the prime field, for every k < M of d = 2, 4, 8 and "
+    "M = 12, and some k of d = 128, 512" *
     doctest::description("linear_offset")) {
   check_offsets<12, 2>(all_offsets(12));
   check_offsets<12, 4>(all_offsets(12));
@@ -225,8 +225,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for odd d_model there is no T_k once M−k > d_model, as the last sine has no cosine: proved above; generic angles, "
-    "d = 5, k = 1, 2, 5" *
+    "for odd d_model and k ≥ 1 there is no T_k once M−k > d_model, as the last sine has no cosine: proved in the "
+    "source; generic angles over the prime field, d = 5, k = 1, 2, 5" *
     doctest::description("a_sine_alone_has_no_linear_map")) {
   const auto angles = random_angles(3, 4);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
@@ -238,8 +238,10 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/2) and M = 4 there is no T_1" *
-          doctest::description("as_many_rows_as_columns_are_not_enough")) {
+TEST_CASE(
+    "M−k ≤ d_model alone does not give a T_k: for the columns sin pos·ω, cos pos·ω, sin(pos·π/2), where cos "
+    "ω ≠ 0, and M = 4 there is no T_1 (one ω over the prime field)" *
+    doctest::description("as_many_rows_as_columns_are_not_enough")) {
   const auto angle = random_angles(1, 7)[0];
   const UnitPoint right_angle{PrimeField(0), PrimeField(1)};
   const auto P = table(4, {angle, angle, right_angle}, {false, true, false});
@@ -249,9 +251,9 @@ TEST_CASE("M−k ≤ d_model alone is not enough: for sin pω, cos pω, sin(pπ/
 }
 
 TEST_CASE(
-    "for columns counted from 1, as the article's text has it, there is no T_k once M−k > d_model: proved above; "
-    "generic "
-    "angles, d = 6, k = 1, 2, 5" *
+    "for columns counted from 1, as the article's text has it, and k ≥ 1 there is no T_k once M−k > d_model: "
+    "proved in the source (in proofs/kernel for d_model = 2); generic angles over the prime field, d = 6, k = 1, "
+    "2, 5" *
     doctest::description("literal_columns_have_no_linear_map")) {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
   const auto angles = random_angles(4, 5);

@@ -54,9 +54,8 @@ struct Drawn {
 }  // namespace
 
 TEST_CASE(
-    "Y[1] does not depend on the input sequence, Y[k] on x_1, …, x_{k−1} only, and on each of them: T_LM, exactly over "
-    "the "
-    "prime field, n ≤ 6" *
+    "Y = LogSoftmax(T(0, x_1, …, x_n)|n): Y[1] depends on no x_k, and Y[k] on each of x_1, …, x_{k−1} and on no "
+    "other: T_LM, exactly over the prime field, n ≤ 6" *
     doctest::description("rows_depend_on_the_past")) {
   redrawing(1, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
@@ -124,9 +123,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss of a batch is that of a single sequence if the weights of all others are 0: exactly over the prime "
-    "field, 3 "
-    "sequences" *
+    "the loss of a batch is that of a single sequence if the loss weights of all others are 0: exactly over the "
+    "prime field, 3 sequences, its own being 1" *
     doctest::description("loss_of_a_single_row")) {
   redrawing(3, [](Generator& generator) {
     Drawn batch{generator};
@@ -142,8 +140,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "it is the mean of the sequences' losses if their weights have equal sums: exactly over the prime field, 3 "
-    "sequences" *
+    "it is the mean of the sequences' losses if their loss weights have equal sums ≠ 0: exactly over the prime "
+    "field, 3 sequences" *
     doctest::description("loss_of_batch_is_the_mean")) {
   redrawing(4, [](Generator& generator) {
     Drawn batch{generator};
@@ -168,8 +166,10 @@ TEST_CASE("it is not the mean of the sequences' losses in general: a counter-exa
   });
 }
 
-TEST_CASE("the loss is ≥ 0 if ω ≥ 0 (100 draws of T_LM and ω in double), and = 0 for a vocabulary of one token" *
-          doctest::description("loss_is_nonnegative")) {
+TEST_CASE(
+    "the loss is ≥ 0 if ω ≥ 0 and Σω > 0 (100 draws of T_LM and ω in double), and = 0 for a vocabulary of one "
+    "token" *
+    doctest::description("loss_is_nonnegative")) {
   Generator generator{6};
   for (int draws = 0; draws < 100; ++draws) {
     const auto model = draw_layer<T_LM<double>>(generator);
@@ -181,7 +181,7 @@ TEST_CASE("the loss is ≥ 0 if ω ≥ 0 (100 draws of T_LM and ω in double), a
   CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(0, Tokens{0, 0, 0})) == 0);
 }
 
-TEST_CASE("control: a negative weight makes a negative loss: ω = (2, −1) and y = (log ½, log ⅛)" *
+TEST_CASE("control: a negative loss weight can make the loss negative: ω = (2, −1) and y = (log ½, log ⅛)" *
           doctest::description("loss_with_a_negative_weight")) {
   Matrix<n, 2, double> Z{Sequences{2}};
   Z(0, 0) = Z(0, 1) = 0;                 // both tokens have the probability ½
@@ -192,9 +192,9 @@ TEST_CASE("control: a negative weight makes a negative loss: ω = (2, −1) and 
 }
 
 TEST_CASE(
-    "however a batch of five sequences is split, the losses of its parts add up to the loss of the whole, and so do "
-    "their "
-    "gradients: T_LM, all 52 partitions, exactly over the prime field") {
+    "however a batch of five sequences is split, the losses of its parts, with Σω of the whole as denominator, "
+    "add up to the loss of the whole, and so do their gradients: T_LM, all 52 partitions, exactly over the prime "
+    "field") {
   redrawing(13, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
@@ -343,7 +343,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "its gradient by the outputs is the derivative: against dual numbers of double, in one direction, within 1e-14") {
+    "the loss's gradient by the outputs is the derivative: against dual numbers of double, in one direction, "
+    "within 1e-14") {
   Generator generator{7};
   const Sequences sequences{4};
   const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
@@ -361,9 +362,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "N is differentiable at a constant row, where σ = 0: its Jacobian is (I − 11ᵀ/d)/ε (proved above; here the "
-    "pullback and "
-    "difference quotients in double)") {
+    "N is differentiable at a constant row, where σ = 0: its Jacobian is diag(a)(I − 11ᵀ/d)/ε (proved in the "
+    "source; here for a = 1 the pullback and difference quotients in double)") {
   constexpr double epsilon = 1e-6;
   N<double> layer, gradient;
   for (std::size_t j = 0; j < d_model; ++j) layer.a(0, j) = 1;
@@ -423,9 +423,8 @@ struct Quotients {
 };
 
 TEST_CASE(
-    "the loss is differentiable by the weights where no ReLU stands at 0 (argued above): quotients from both sides "
-    "agree "
-    "with the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4") {
+    "the loss is differentiable by the weights where no ReLU stands at 0 (argued in the source): quotients from "
+    "both sides agree with the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4") {
   Generator generator{10};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     Quotients{draw_layer<T_LM<double>>(generator), seed, 1e-7}.must_agree("T_LM", 1e-4);
@@ -453,7 +452,9 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("and so where all σ = 0: T_LM with W_e = 0 and PE = 0, in double, one direction, h = 1e-9, within 1e-2") {
+TEST_CASE(
+    "and so where N_ca of the first block has σ = 0 in every row: T_LM with W_e = 0 and PE = 0, in double, one "
+    "direction, h = 1e-9, within 1e-2") {
   Generator generator{11};
   auto model = draw_layer<T_LM<double>>(generator);
   weight<"Em.W_e">(model) = {};

@@ -139,9 +139,8 @@ TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, ex
 }
 
 TEST_CASE(
-    "the pullback of each autoregressive layer of the list is anti-causal: X̄_i depends on no Ȳ_j with j < i; and X̄_i "
-    "on Ȳ_i "
-    "alone, if it is rowwise: over sets of positions, n ≤ 6") {
+    "the pullback of each autoregressive layer of the list is anti-causal: X̄_i depends on no Ȳ_j with j < i; and "
+    "X̄_i on Ȳ_i alone, if it is rowwise: over sets of positions, not of tokens, n ≤ 6") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<Positions>> && !reads_tokens<Layer<Positions>>)
       must_hold(
@@ -149,7 +148,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("ReLU′(0) is 0, by choice; elsewhere there is none") {
+TEST_CASE("ReLU′(0) is 0, by choice; elsewhere there is no choice: 0 or 1") {
   CHECK(relu_derivative(0.0) == 0);
   CHECK(relu_derivative(-0.0) == 0);
   CHECK(relu_derivative(1e-300) == 1);

@@ -34,7 +34,8 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("and so in double within 1e-12, and over sets of positions, for each building block of the list") {
+TEST_CASE(
+    "and so in double within 1e-12, and over sets of positions, for each autoregressive building block of the list") {
   for_each(building_blocks, []<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<double>>) {
       must_hold(extension_fails<Layer, double>(listed.name, 1));
@@ -61,9 +62,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the encoder–decoders are extended by pieces of y, for all ways to split n ≤ 6 rows: the prime field exactly, "
-    "double "
-    "within 1e-12") {
+    "the formulated and the NumPy notebook's model are extended by pieces of y, for all ways to split n ≤ 6 rows: "
+    "the prime field exactly, double within 1e-12") {
   must_hold(extension_fails<FormulatedModel, PrimeField>("the formulated model", 5));
   must_hold(extension_fails<FormulatedModel, double>("the formulated model", 5));
   must_hold(extension_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 6));
@@ -97,8 +97,9 @@ std::vector<Token> decoded_without_memory(const T& model, const std::vector<Toke
 }  // namespace
 
 TEST_CASE(
-    "greedy decoding with what was remembered says what computing the whole again for every token says: T_LM and both "
-    "encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens") {
+    "greedy decoding with what was remembered says what computing the whole again for every token says: T_LM, the "
+    "formulated and the NumPy notebook's model in double, 20 draws of weights and of 1 to 3 given tokens each, up "
+    "to 9 tokens") {
   std::size_t said = 0;
   const auto check = [&]<class T>(const char* name, T*) {
     Generator generator{4};
@@ -120,9 +121,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a beam of width 1 says what greedy decoding says, whatever its length rule: T_LM and both encoder–decoders in "
-    "double, "
-    "20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a beam of width 3 does not (control)") {
+    "a beam of width 1 says what greedy decoding says, whatever its length rule: T_LM, the formulated and the "
+    "NumPy notebook's model in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a "
+    "beam of width 3 does not (control)") {
   const auto check = [&]<class T>(const char* name, T*) {
     Generator generator{5};
     std::size_t others = 0;

@@ -201,8 +201,8 @@ TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked atten
 }
 
 TEST_CASE(
-    "none of the encoders is autoregressive: the first of two rows sees the second, over each of the four "
-    "arithmetics") {
+    "for random weights none of the encoders is autoregressive: the first of two rows sees the second, over each "
+    "of the four arithmetics") {
   for (const Verdict& verdict : {autoregressive_verdict<FormulatedEncoderLayers>("the formulated encoder"),
                                  autoregressive_verdict<NumpyEncoderBlocks>("the NumPy notebook's encoder"),
                                  autoregressive_verdict<WolframEncoderBlocks>("the Wolfram article's encoder")})
@@ -219,9 +219,9 @@ TEST_CASE("cross-attention is rowwise in y, for one memory of 3 rows: over the f
 }
 
 TEST_CASE(
-    "the models are autoregressive in y, T(x, y|i) = T(x, y)|i: over double, bits and the prime field, and behind Em "
-    "over "
-    "the four arithmetics, n ≤ 6 and n+1 rows of x" *
+    "the models are autoregressive in y, T(x, y|i) = T(x, y)|i: over double, bits and the prime field; their "
+    "blocks alone, without embedding, positions and output, over the four arithmetics; n ≤ 6 and n+1 rows of x "
+    "(over sets 1)" *
     doctest::description("encoder_decoder_is_autoregressive, Transformer_is_autoregressive_over_the_reals")) {
   must_hold(autoregressive_verdict<FormulatedModel>("the formulated model"));
   must_hold(autoregressive_verdict<NumpyModel>("the NumPy notebook's model"));
@@ -241,9 +241,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "every entry of row i of the decoders depends on each of the rows 1, …, i of y and on each row of the memory: "
-    "each, "
-    "drawn anew, changes them all (over the prime field, n = 4, a memory of 3 rows)") {
+    "for random weights every entry of row i of the decoders depends on each of the rows 1, …, i of y and on each "
+    "row of the memory: each, drawn anew, changes them all (over the prime field, n = 4, a memory of 3 rows)") {
   every_row_counts<FormulatedDecoderLayers>(15);
   every_row_counts<NumpyDecoderBlocks>(16);
   every_row_counts<WolframDecoderBlocks>(18);
@@ -268,9 +267,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: the models "
-    "over "
-    "double, bits and the prime field, and the decoders over sets, in stacks of 2 to 5") {
+    "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: the "
+    "models over double, bits and the prime field, in stacks of 2 to 5, and the decoders' blocks over sets, in a "
+    "stack of 2") {
   must_hold(sequences_verdict<FormulatedModel>("the formulated model"));
   must_hold(sequences_verdict<NumpyModel>("the NumPy notebook's model"));
   must_hold(sequences_verdict<WolframModel>("the Wolfram article's model"));
