@@ -62,12 +62,14 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the formulated and the NumPy notebook's model are extended by pieces of y, for all ways to split n ≤ 6 rows: "
-    "the prime field exactly, double within 1e-12") {
+    "the three encoder–decoders are extended by pieces of y, for all ways to split n ≤ 6 rows: the prime field "
+    "exactly, double within 1e-12") {
   must_hold(extension_fails<FormulatedModel, PrimeField>("the formulated model", 5));
   must_hold(extension_fails<FormulatedModel, double>("the formulated model", 5));
   must_hold(extension_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 6));
   must_hold(extension_fails<NumpyModel, double>("the NumPy notebook's model", 6));
+  must_hold(extension_fails<WolframModel, PrimeField>("the Wolfram article's model", 7));
+  must_hold(extension_fails<WolframModel, double>("the Wolfram article's model", 7));
 }
 
 namespace {
@@ -97,9 +99,8 @@ std::vector<Token> decoded_without_memory(const T& model, const std::vector<Toke
 }  // namespace
 
 TEST_CASE(
-    "greedy decoding with what was remembered says what computing the whole again for every token says: T_LM, the "
-    "formulated and the NumPy notebook's model in double, 20 draws of weights and of 1 to 3 given tokens each, up "
-    "to 9 tokens") {
+    "greedy decoding with what was remembered says what computing the whole again for every token says: T_LM and "
+    "the three encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens") {
   std::size_t said = 0;
   const auto check = [&]<class T>(const char* name, T*) {
     Generator generator{4};
@@ -117,13 +118,14 @@ TEST_CASE(
   check("T_LM", static_cast<T_LM<double>*>(nullptr));
   check("the formulated model", static_cast<FormulatedModel<double>*>(nullptr));
   check("the NumPy notebook's model", static_cast<NumpyModel<double>*>(nullptr));
-  CHECK(said > 3 * 20 * 3);  // or little was compared
+  check("the Wolfram article's model", static_cast<WolframModel<double>*>(nullptr));
+  CHECK(said > 4 * 20 * 3);  // or little was compared
 }
 
 TEST_CASE(
-    "a beam of width 1 says what greedy decoding says, whatever its length rule: T_LM, the formulated and the "
-    "NumPy notebook's model in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a "
-    "beam of width 3 does not (control)") {
+    "a beam of width 1 says what greedy decoding says, whatever its length rule: T_LM and the three "
+    "encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a beam "
+    "of width 3 does not (control)") {
   const auto check = [&]<class T>(const char* name, T*) {
     Generator generator{5};
     std::size_t others = 0;
@@ -147,6 +149,7 @@ TEST_CASE(
   check("T_LM", static_cast<T_LM<double>*>(nullptr));
   check("the formulated model", static_cast<FormulatedModel<double>*>(nullptr));
   check("the NumPy notebook's model", static_cast<NumpyModel<double>*>(nullptr));
+  check("the Wolfram article's model", static_cast<WolframModel<double>*>(nullptr));
 }
 
 TEST_CASE("control: forgetting what was read gives other rows") {
