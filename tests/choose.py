@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-LEFT_OUT = ("docs", "mutations", "fuzz")  # by default
+LEFT_OUT = ("docs", "kernel", "mutations", "fuzz")  # by default
 
 
 def introspect(build, what):
