@@ -22,7 +22,7 @@ struct Text {}; struct Tokenizer {}; struct Trainer {}; struct Transformer {}; s
 struct Corpus {}; struct Pair {}; struct Sentence {}; struct Split {};
 using Rows = Matrix<n, 8>; using Weights = Matrix<n, 1>;
 
-using Names = std::tuple<Attention, SelfAttention, CrossAttention, Bigram, Data, Dataset, Decoder, Dropout, Encoder, GPT,
+using Names = std::tuple<Attention, SelfAttention, CrossAttention, Bigram, Data, Dataset, Decoder, Encoder, GPT,
                           Head, Hidden, LM, LanguageModel, Linear, MLP, Model, MyLayer, MyModel, Optimizer, Options,
                           Parameters, Task, Text, Tokenizer, Trainer, Transformer, Vocabulary, Corpus, Pair, Sentence,
                           Split, Rows, Weights>;
