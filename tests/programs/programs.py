@@ -627,7 +627,7 @@ def is_a_test_case(check):
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     # The pieces of a name that goes over several lines are one.
     names = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found)) for found in
-             re.findall(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text, re.MULTILINE)]
+             re.findall(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)[)*]', text, re.MULTILINE)]
     return path.parent == ROOT / "proofs" and name in names
 
 
