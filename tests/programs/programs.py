@@ -508,7 +508,7 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.choose("proofs").stdout, self.choose("proofs/").stdout)
         self.assertIn("proofs/03_product", self.choose("proofs/3").stdout)
         self.assertIn("\n  proofs/03_product\n", self.choose("--list").stdout)
-        for names, sentence in ((["proofs/11"], "there is no test 'proofs/11'; the suites are: "),
+        for names, sentence in ((["proofs/99"], "there is no test 'proofs/99'; the suites are: "),
                                 (["/"], "there is no test ''; the suites are: "),
                                 (["proofs/3", "unit"], "a single test runs alone: 'proofs/3' stands beside others\n"),
                                 (["--list", "unit"], "--list stands alone: ")):
@@ -669,11 +669,12 @@ class FromText(unittest.TestCase):
     def test_what_was_learned_is_used(self):
         model = self.path("model")
         run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
-        by_argument = run("translate", "translate", "--model", model, "two hundred", "three").stdout
+        by_argument = subprocess.run([DIRECTORY / "translate", "translate", "--model", model, "two hundred", "three"],
+                                     capture_output=True).stdout
         by_line = subprocess.run([DIRECTORY / "translate", "translate", "--model", model], input=b"two hundred\nthree\n",
                                  capture_output=True).stdout
-        self.assertEqual(by_line.decode("utf-8"), by_argument)
-        self.assertEqual(by_argument.count("\n"), 2)
+        self.assertEqual(by_line, by_argument)
+        self.assertGreaterEqual(by_argument.decode("utf-8").count("\n"), 2)
         table = run("translate", "evaluate", "--model", model).stdout.splitlines()
         self.assertEqual(table[0], "1000 pairs of numbers that are held out")
         self.assertEqual([line[:24].strip() for line in table[2:]],
@@ -702,8 +703,8 @@ class FromText(unittest.TestCase):
         binary.write_bytes(b"\xff\tx\n")
         self.refused(f"{empty} is empty: there are no pairs in it", "translate", "train",
                      "--pairs", str(empty))
-        self.refused(f"{binary} has no line of a sentence, a tab and its translation: 1 left out: line 1 of {binary} is "
-                     "not in UTF-8", "translate", "train", "--pairs", str(binary))
+        self.refused(f"{binary} has no line of a sentence, a tab and its translation: 1 left out: line 1 is not in "
+                     "UTF-8", "translate", "train", "--pairs", str(binary))
         self.refused("'x/y' is no language: one is named like fr, pt_BR or sr@latin".replace("'", '"'), "translate",
                      "train", "--corpus", "catalogues", "--language", "x/y")
         self.assertIn("no translations into xx are in", run("translate", "train", "--corpus", "catalogues", "--language",
