@@ -57,8 +57,9 @@ std::string_view check_of(std::string_view declared) {
            "V "
            "behind i, for every A and V, over sets of positions, n ≤ 6";
   if (declared == tlm::is::Full::text)
-    return "proofs/04_leaves.cpp: attention without a mask is not autoregressive: the first of two rows sees the "
-           "second";
+    return "proofs/04_leaves.cpp: attention without a mask is not autoregressive in general: the first of two rows "
+           "sees "
+           "the second (random weights, over each of the four arithmetics)";
   return "proofs/04_leaves.cpp: each layer of the list that is called autoregressive is autoregressive: over the four "
          "arithmetics (of tokens not over sets), n ≤ 6";
 }

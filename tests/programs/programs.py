@@ -717,7 +717,7 @@ class FromText(unittest.TestCase):
             self.refused("cannot write /nonexistent/m: making /nonexistent/m.part: No such file or directory", program,
                          *self.TRAINING[program], "--model", "/nonexistent/m")
         run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
-        self.refused(f'{model}: its "program" is "text", and should be "translate"', "translate", "translate", "--model",
+        self.refused(f'{model} is refused: its "program" is "text", and should be "translate"', "translate", "translate", "--model",
                      model, "two")
         run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
         self.refused("sequence 1 has 102 tokens, which is too long: max_len is 64", "translate", "translate", "--model",
