@@ -720,7 +720,7 @@ class FromText(unittest.TestCase):
         self.refused(f'{model} is refused: its "program" is "text", and should be "translate"', "translate", "translate", "--model",
                      model, "two")
         run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
-        self.refused("sequence 1 has 102 tokens, which is too long: max_len is 64", "translate", "translate", "--model",
+        self.refused("sequence 1, of 102 tokens, is too long: max_len is 64", "translate", "translate", "--model",
                      model, "0" * 100)
 
 
