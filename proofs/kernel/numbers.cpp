@@ -140,6 +140,9 @@ constexpr bool brings_its_memory = requires(Layer layer) {
 
 }  // namespace
 
+template <class T, class... Ts>
+constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::cerr << "usage: numbers DIRECTORY\n";
@@ -149,8 +152,13 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   std::size_t number = 0;
   const auto tie = [&]<template <class> class Layer>(Listed<Layer> listed) {
-    // The theory has no RelativeBias, which is an example in proofs/layers.hpp.
-    if constexpr (!brings_its_memory<Layer<PrimeField>> && !std::is_same_v<Layer<PrimeField>, BiasedH<PrimeField>>)
+    // The theory has no RelativeBias, which is an example in proofs/layers.hpp, and not the NumPy notebook's other ways to see
+    // positions. Of Dropout without noise there is nothing to compute.
+    using T = Layer<PrimeField>;
+    constexpr bool without_theory =
+        is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, Same<PrimeField>, NumberAppended<PrimeField>,
+                  IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>, PEAppended<PrimeField>>;
+    if constexpr (!brings_its_memory<T> && !without_theory)
       write<Layer<PrimeField>>(directory, ++number, std::string(listed.name));
   };
   for_each_layer(tie);
