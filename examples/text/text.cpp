@@ -33,15 +33,15 @@
 namespace {
 
 constexpr tlm::Config config{
-    .vocab_size = 512, .d_model = 128, .d_ff = 512, .n_layers = 4, .n_heads = 4, .max_len = 128};
-using Model = DisturbedLM<config, 30>::Model;
+    .vocab_size = 512, .d_model = 128, .d_ff = 512, .n_layers = 4, .n_heads = 4, .max_len = 64};
+using Model = DisturbedLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
 struct Options {
   std::string text = "/usr/share/common-licenses/GPL-3";
   std::string model = "text.safetensors";
-  std::size_t steps = 3000, batch_size = 8, threads = program::processors();
-  double learning_rate = 0.001;
+  std::size_t steps = 1000, batch_size = 16, threads = program::processors();
+  double learning_rate = 0.002;
   std::uint64_t seed = 1;
   bool resume = false;
   std::size_t tokens = 200;

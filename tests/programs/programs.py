@@ -709,7 +709,7 @@ class FromText(unittest.TestCase):
                      "train", "--corpus", "catalogues", "--language", "x/y")
         self.assertIn("no translations into xx are in", run("translate", "train", "--corpus", "catalogues", "--language",
                                                             "xx").stderr)
-        self.refused(f"{empty} has 0 bytes: a text to learn from needs at least 2560", "text", "train", str(empty))
+        self.refused(f"{empty} has 0 bytes: a text to learn from needs at least 1280", "text", "train", str(empty))
         for program in FROM_TEXT:
             self.refused("A subcommand is required", program)
             self.refused("--frobnicate: there is no such option; --help lists what there is", program, "train",
