@@ -37,7 +37,6 @@ readonly for_format=("clang-format program clang-format")
 readonly for_docs=(
   "python3-sphinx python sphinx"
   "furo python furo"
-  "python3-breathe python breathe"
   "python3-matplotlib python matplotlib"
   "doxygen program doxygen"
   "graphviz program dot"

@@ -160,6 +160,10 @@ TEST_CASE("a file of a run has everything by its name") {
                                              {"n_heads", "2"},
                                              {"tlm_version", storage::version_text()},
                                              {"tokenizer", "#version: 0.2\n"}});
+  // It is no file of weights alone.
+  Model model;
+  CHECK(said([&] { storage::load_weights(directory / "run", model); }).find("nothing is known of \"adam.") !=
+        std::string::npos);
   // Optimizers that remember less write less.
   TrainingRun<Model, SGD> plain{.generator = Generator{1}};
   storage::save_run(directory / "plain", plain);

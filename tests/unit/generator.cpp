@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include <tlm/random/generator.hpp>
@@ -76,4 +78,19 @@ TEST_CASE("integer() reaches both ends of every range") {
   }
   CHECK((negative && positive));
   CHECK_THROWS_WITH_AS(generator.integer(2, 1), "there is no integer from 2 to 1", std::invalid_argument);
+}
+
+TEST_CASE("a generator goes on from its state") {
+  Generator generator{7};
+  for (int i = 0; i < 1000; ++i) generator.integer(1, 3);
+  generator.uniform();
+  CHECK(generator.state().seed == 7);
+  CHECK(generator.state().drawn >= 1001);
+  Generator other{generator.state()}, from_the_start{7};
+  CHECK(from_the_start.uniform() != Generator{generator.state()}.uniform());
+  for (int i = 0; i < 1000; ++i) CHECK(other.uniform() == generator.uniform());
+  constexpr Generator::State too_far{1, (std::uint64_t(1) << 40) + 1};
+  CHECK_THROWS_WITH_AS(Generator{too_far},
+                       "a generator that has drawn 1099511627777 numbers is not resumed: at most 2^40 are drawn again",
+                       std::invalid_argument);
 }

@@ -9,6 +9,7 @@
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/stand_in.hpp>
+#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -123,7 +124,8 @@ struct OnThreads {
 
   /// Sequences are shared in equal numbers, as far as that goes.
   OnThreads(Threads<T>& those, const BatchOf& whole)
-      : threads{those}, batch{in_parts(whole, (sequence_count(whole) + those.count() - 1) / those.count())} {}
+      : threads{those},
+        batch{in_parts(whole, std::max<std::size_t>(1, (sequence_count(whole) + those.count() - 1) / those.count()))} {}
 };
 
 /// The loss of the whole batch; adds its gradient to `gradient`. Throws like Threads, and what sum_of_weights throws.

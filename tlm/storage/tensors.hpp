@@ -105,24 +105,19 @@ void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std:
       layer);
 }
 
-/// Adds what Adam remembers to a list: its moments, adam.m.PATH and adam.v.PATH, and the number of its steps, adam.t. The
-/// rates are the program's to choose. Adam must outlive the list.
-template <class Byte, class OfLayer>
-requires requires(OfLayer adam) { adam.first_moment; }
-void add_adam(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
-  add_weights(list, adam.first_moment, "adam.m.");
-  add_weights(list, adam.second_moment, "adam.v.");
-  add_number(list, "adam.t", adam.t);
-}
-
-/// Adds what an optimizer remembers to a list: SGD nothing, Adam its moments and steps; one that is Scheduled also the
-/// number of its own steps, schedule.t; one that is Clipped what it wraps. An optimizer of one's own brings a function of
-/// this name beside it.
+/// Adds what an optimizer remembers to a list: SGD nothing; Adam its moments, adam.m.PATH and adam.v.PATH, and the number of
+/// its steps, adam.t; one that is Scheduled also the number of its own steps, schedule.t; one that is Clipped what it wraps.
+/// The rates are the program's to choose. The optimizer must outlive the list; one of one's own brings a function of this
+/// name beside it.
 template <class Byte>
 void add_optimizer(std::vector<NamedNumbers<Byte>>&, const SGD&) {}
 template <class Byte, class OfLayer>
 requires requires(OfLayer adam) { adam.first_moment; }
-void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) { add_adam(list, adam); }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
+  add_weights(list, adam.first_moment, "adam.m.");
+  add_weights(list, adam.second_moment, "adam.v.");
+  add_number(list, "adam.t", adam.t);
+}
 template <class Byte, class Wrapper>
 requires requires(Wrapper wrapper) { wrapper.optimizer; }
 void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Wrapper& wrapper) {

@@ -135,11 +135,10 @@ struct CanLearnFrom {
       "Batch<double>");
 };
 
-/// read(), the model's reading of a lesson: of a Batch it reads each sequence behind the token that starts.
-template <class BatchOf, class Read>
-auto as_given(const Read& read) {
-  if constexpr (
-      requires(const BatchOf& batch) { batch.start; } || requires(const BatchOf& disturbed) { disturbed.batch.start; })
+/// read(), the model's reading of a lesson: of sequences it reads each behind the token that starts.
+template <class Domain, class Real, class Read>
+auto as_given(const Lesson<Domain, Real>&, const Read& read) {
+  if constexpr (std::is_same_v<Domain, Tokens>)
     return behind_a_start(read);
   else
     return read();
@@ -161,7 +160,7 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
     require_valid<T::codomain::cols, Objective>(todays);
     const auto q = wanted_distribution(objective);
     const auto environment = environment_of(batch);
-    auto Z = as_given<BatchOf>([&] {
+    auto Z = as_given(todays, [&] {
       return std::apply([&](const auto&... entry) { return scores(model)(std::move(todays.read), entry...); },
                         environment);
     });
@@ -181,7 +180,7 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
     require_valid<T::codomain::cols, Objective>(todays);
     const auto q = wanted_distribution(objective);
     auto environment = environment_of(batch);
-    auto Z = as_given<BatchOf>([&] {
+    auto Z = as_given(todays, [&] {
       return std::apply(
           [&](const auto&... entry) { return scores(model).value_and_pullback(std::move(todays.read), entry...); },
           environment);
