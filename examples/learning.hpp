@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <limits>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <examples/program.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/storage/checkpoint.hpp>
+#include <tlm/training/batch.hpp>
+#include <tlm/training/initialization.hpp>
 #include <tlm/training/schedules.hpp>
 #include <tlm/training/train.hpp>
 
@@ -21,20 +27,141 @@
 /// and then, stopped by Ctrl-C and resumed.
 namespace program {
 
-/// Adam, its rate by a cosine behind a line, its gradients no longer than 1.
-template <class Model>
-using Optimizer = tlm::Clipped<tlm::Scheduled<tlm::Adam<Model>, tlm::Cosine>>;
+/// What they are told of the training. All but the file, the threads and `resume` is kept in the file.
+struct Settings {
+  std::string model;                   ///< The file.
+  std::optional<std::size_t> steps{};  ///< If it is not told, the program chooses.
+  std::size_t batch_size = 16, threads = processors();
+  double learning_rate = 0.002;
+  std::uint64_t seed = 1;
+  bool resume = false;
+};
 
-/// A run of training, and all that its file is to say.
+/// The option of the file, which all commands have.
+inline void add_model(CLI::App& command, Settings& settings) {
+  command.add_option("--model", settings.model, with_standard("The file of the model", settings.model))
+      ->type_name("FILE");
+}
+
+/// The option of where random numbers start.
+inline void add_seed(CLI::App& command, Settings& settings) {
+  add_integer(command, "--seed", settings.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+              with_standard("Where random numbers start", settings.seed));
+}
+
+/// The options of the command that trains, on batches of `these`.
+inline void add_settings(CLI::App& command, Settings& settings, const std::string& these) {
+  add_model(command, settings);
+  const std::string steps = "The number of steps";
+  add_integer(command, "--steps", settings.steps, 1, a_billion,
+              settings.steps ? with_standard(steps, *settings.steps) : steps);
+  add_integer(command, "--batch-size", settings.batch_size, 1, 10'000,
+              with_standard("The number of " + these + " in a batch", settings.batch_size));
+  add_positive(command, "--learning-rate", settings.learning_rate,
+               with_standard("The greatest learning rate", settings.learning_rate));
+  add_threads(command, settings.threads);
+  add_seed(command, settings);
+  command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
+}
+
+/// A file that one of these programs has written.
+class ModelFile : public tlm::storage::SafetensorsFile {
+ public:
+  /// Throws like SafetensorsFile, and for a file that is not this program's.
+  ModelFile(const std::string& path, const std::string& program) : SafetensorsFile{path}, path_{path} {
+    require_metadata({{"program", program}});
+  }
+
+  /// An integer that it says of itself. Throws std::runtime_error if that is none from `first` to `last`.
+  std::uint64_t integer(const std::string& key, std::uint64_t first, std::uint64_t last) const {
+    std::uint64_t value = 0;
+    if (!read_integer(text(key), value, first, last)) refuse(key, "an integer from " + spelled(first, last));
+    return value;
+  }
+
+  /// The settings of its run, instead of what was told. Throws std::runtime_error for what are none.
+  void settle(Settings& settings) const {
+    settings.steps = integer("steps", 1, a_billion);
+    settings.batch_size = integer("batch_size", 1, 10'000);
+    settings.seed = integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
+    if (!read_positive(text("learning_rate"), settings.learning_rate))
+      refuse("learning_rate", "a finite number greater than 0");
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    throw std::runtime_error(path_ + " is refused: its \"" + key + "\" is \"" + text(key) + "\", and should be " +
+                             what);
+  }
+
+  std::string path_;
+};
+
+/// What differs from program to program in how a model learns.
+struct Recipe {
+  double weight_decay;
+  std::uint64_t warm_up;   ///< Steps until the learning rate is at its greatest.
+  std::uint64_t patience;  ///< Evaluations without a better one that end the training.
+  std::uint64_t every;     ///< Steps between two evaluations.
+};
+
+/// A run of training, and all that its file says. Adam learns, its rate by a cosine behind a line, its gradients no longer
+/// than 1, with noise where the model has some.
 template <class Model>
 struct Learning {
-  tlm::TrainingRun<Model, Optimizer<Model>> run;
-  std::filesystem::path path;
-  tlm::storage::Metadata configuration;  ///< What the file says, and must say if it is resumed.
-  std::uint64_t steps;                   ///< How many there are to be, with those that were done.
-  std::uint64_t every;                   ///< How many steps there are between two evaluations.
+  using Optimizer = tlm::Clipped<tlm::Scheduled<tlm::Adam<Model>, tlm::Cosine>>;
 
-  void save() const { tlm::storage::save_run(path, run, configuration); }
+  Settings settings;
+  Recipe recipe;
+  tlm::storage::Metadata configuration;
+  tlm::TrainingRun<Model, Optimizer> run;
+
+  /// The run as it begins, with new_tokenizer(), or, if it is resumed, as its file has it. `facts` is what the file says of it
+  /// beside the settings.
+  ///
+  /// Throws std::invalid_argument if there is a file where a run begins, and what save_run and load_run throw: what cannot be
+  /// written is known before anything was learned.
+  template <class NewTokenizer>
+  Learning(const Settings& told, const Recipe& by, const tlm::storage::Metadata& facts,
+           const NewTokenizer& new_tokenizer)
+      : settings{told},
+        recipe{by},
+        configuration{facts},
+        run{.optimizer = {{{.beta_2 = 0.98, .weight_decay = by.weight_decay},
+                           {.greatest = told.learning_rate,
+                            .least = told.learning_rate / 1000,
+                            .warm_up = by.warm_up,
+                            .steps = told.steps.value()}},
+                          1.0},
+            .patience = {.evaluations = by.patience},
+            .generator = tlm::Generator{told.seed}} {
+    std::string rate(32, '\0');
+    rate.erase(
+        std::size_t(std::to_chars(rate.data(), rate.data() + rate.size(), told.learning_rate).ptr - rate.data()));
+    configuration["steps"] = std::to_string(*told.steps);
+    configuration["batch_size"] = std::to_string(told.batch_size);
+    configuration["seed"] = std::to_string(told.seed);
+    configuration["learning_rate"] = rate;
+    if (told.resume) {
+      tlm::storage::load_run(told.model, run, configuration);
+    } else {
+      if (std::filesystem::exists(told.model))
+        throw std::invalid_argument(told.model +
+                                    " is there already: --resume goes on with it, --model names another file");
+      run.tokenizer = new_tokenizer();
+      tlm::initialize_glorot(run.model, run.generator);
+      save();
+    }
+  }
+
+  void save() const { tlm::storage::save_run(settings.model, run, configuration); }
+
+  /// As in "in 100 steps with batches of 16, learning rate 0.002, seed 1".
+  std::string described() const {
+    const auto& said = configuration;
+    return "in " + said.at("steps") + " steps with batches of " + said.at("batch_size") + ", learning rate " +
+           said.at("learning_rate") + ", seed " + said.at("seed");
+  }
 };
 
 /// As in "2 min 5 s".
@@ -43,52 +170,61 @@ inline std::string duration(double seconds) {
   return (whole < 60 ? "" : std::to_string(whole / 60) + " min ") + std::to_string(whole % 60) + " s";
 }
 
+/// How many tokens a model reads of a batch.
+inline std::size_t token_count(const tlm::Batch<>& batch) { return batch.x.rows(); }
+inline std::size_t token_count(const tlm::Translations& batch) { return batch.x.rows() + batch.y.rows(); }
+
 /// Trains until the steps are done, the patience ends, or Ctrl-C.
 ///
-///   next_batch() → what the model learns from;   tokens() → how many tokens that were, in all;
-///   evaluate() → the validation loss, and prints what it likes below the line of progress.
+///   next_batch() → what the model learns from;
+///   evaluate()   → the loss on held-out data, and what to print below the line of progress.
 ///
 /// The run is saved every minute, and at the end.
-template <class Model, class NextBatch, class Tokens, class Evaluate>
-void learn(Learning<Model>& learning, const NextBatch& next_batch, const Tokens& tokens, const Evaluate& evaluate) {
+template <class Model, class NextBatch, class Evaluate>
+void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate) {
   using Clock = std::chrono::steady_clock;
   const Interruption interruption;
+  const Settings& settings = learning.settings;
+  const std::uint64_t steps = settings.steps.value();
   auto& run = learning.run;
   const auto start = Clock::now();
   auto saved = start;
   const std::uint64_t first = run.step;
   double sum = 0;
-  std::uint64_t losses = 0;
+  std::uint64_t losses = 0, tokens = 0;
   bool patient = run.patience.since < run.patience.evaluations;
   if (!patient) throw std::invalid_argument("there is nothing to resume: the training ended when its patience did");
-  if (run.step >= learning.steps)
-    throw std::invalid_argument("there is nothing to resume: all " + std::to_string(learning.steps) +
-                                " steps were done");
-  tlm::train(run.model, run.optimizer, next_batch, std::size_t(learning.steps - first),
-             [&](const tlm::Progress& progress) {
-               ++run.step;
-               sum += progress.loss;
-               ++losses;
-               if (run.step % learning.every == 0 || run.step == learning.steps) {
-                 const auto [loss, more] = evaluate();
-                 const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-                 std::ostringstream line;
-                 line << "step " << run.step << " of " << learning.steps << std::fixed << std::setprecision(4)
-                      << "   loss " << sum / double(losses) << ", held out " << loss << std::setprecision(0) << "   "
-                      << double(tokens()) / seconds << " tokens/s   "
-                      << duration(double(learning.steps - run.step) * seconds / double(run.step - first)) << " left";
-                 std::cout << line.str() << '\n' << more << std::flush;
-                 sum = 0, losses = 0;
-                 patient = run.patience(run.model, loss) == tlm::Continue::yes;
-               }
-               if (Clock::now() - saved > std::chrono::minutes{1}) {
-                 learning.save();
-                 saved = Clock::now();
-               }
-               return patient && !Interruption::requested() ? tlm::Continue::yes : tlm::Continue::no;
-             });
+  if (run.step >= steps)
+    throw std::invalid_argument("there is nothing to resume: all " + std::to_string(steps) + " steps were done");
+  tlm::Threads<Model> threads{settings.threads};
+  const auto next = [&] {
+    auto batch = next_batch();
+    tokens += token_count(batch);
+    return tlm::OnThreads{threads, tlm::Disturbed{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}}};
+  };
+  tlm::train(run.model, run.optimizer, next, std::size_t(steps - first), [&](const tlm::Progress& progress) {
+    ++run.step;
+    sum += progress.loss;
+    ++losses;
+    if (run.step % learning.recipe.every == 0 || run.step == steps) {
+      const auto [loss, more] = evaluate();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      std::ostringstream line;
+      line << "step " << run.step << " of " << steps << std::fixed << std::setprecision(4) << "   loss "
+           << sum / double(losses) << ", held out " << loss << std::setprecision(0) << "   " << double(tokens) / seconds
+           << " tokens/s   " << duration(double(steps - run.step) * seconds / double(run.step - first)) << " left";
+      std::cout << line.str() << '\n' << more << std::flush;
+      sum = 0, losses = 0;
+      patient = run.patience(run.model, loss) == tlm::Continue::yes;
+    }
+    if (Clock::now() - saved > std::chrono::minutes{1}) {
+      learning.save();
+      saved = Clock::now();
+    }
+    return patient && !Interruption::requested() ? tlm::Continue::yes : tlm::Continue::no;
+  });
   learning.save();
-  std::cout << "saved in " << learning.path.string() << " after "
+  std::cout << "saved in " << settings.model << " after "
             << duration(std::chrono::duration<double>(Clock::now() - start).count())
             << (Interruption::requested() ? ": --resume goes on from here"
                 : patient                 ? ""

@@ -170,13 +170,18 @@ void add_integer(CLI::App& app, const std::string& name, Value& value, std::uint
       ->type_name(range);
 }
 
+/// Whether a text is a finite number greater than 0, which `value` then is.
+inline bool read_positive(const std::string& text, double& value) {
+  std::istringstream in{text};
+  return in >> value && in.eof() && std::isfinite(value) && value > 0;
+}
+
 /// An option that is a finite number greater than 0.
 inline void add_positive(CLI::App& app, const std::string& name, double& value, const std::string& description) {
   app.add_option_function<std::string>(
          name,
          [&value, name](const std::string& text) {
-           std::istringstream in{text};
-           if (!(in >> value && in.eof() && std::isfinite(value) && value > 0))
+           if (!read_positive(text, value))
              throw CLI::ValidationError(name, "it must be a finite number greater than 0, not " + shown(text));
          },
          description)

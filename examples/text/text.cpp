@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -22,10 +21,8 @@
 
 #include <examples/learning.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/parallel/threads.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
-#include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
 
 #include "model.hpp"
@@ -38,12 +35,8 @@ using Model = DisturbedLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
 struct Options {
+  program::Settings settings{.model = "text.safetensors", .steps = 1000};
   std::string text = "/usr/share/common-licenses/GPL-3";
-  std::string model = "text.safetensors";
-  std::size_t steps = 1000, batch_size = 16, threads = program::processors();
-  double learning_rate = 0.002;
-  std::uint64_t seed = 1;
-  bool resume = false;
   std::size_t tokens = 200;
   double temperature = 0.8, top_p = 1;
   std::size_t top_k = config.vocab_size;
@@ -85,89 +78,63 @@ tlm::InParts<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer)
   return batch;
 }
 
-/// −log₂ of the probability that the model gives to the held-out text, for each of its bytes.
-double bits_per_byte(const Model& model, const Text& text, const Tokenizer& tokenizer) {
-  return double(tlm::loss(model, windows(text, tokenizer), tlm::Sum{})) / std::log(2.0) / double(text.held_out.size());
-}
+/// −log of the probability that the model gives to the held-out text: for each of its tokens, and −log₂ for each of its bytes.
+struct Surprise {
+  double of_a_token, bits_per_byte;
 
-tlm::storage::Metadata metadata_of(const Options& options) {
-  const tlm::storage::SafetensorsFile file{options.model};
-  file.require_metadata({{"program", "text"}});
-  return file.metadata();
-}
+  Surprise(const Model& model, const tlm::InParts<tlm::Batch<>>& windows, const Text& text) {
+    const auto sum = double(tlm::loss(model, windows, tlm::Sum{}));
+    of_a_token = sum / double(tlm::sum_of_weights<tlm::RealOf<Model>>(windows, tlm::Mean{}));
+    bits_per_byte = sum / std::log(2.0) / double(text.held_out.size());
+  }
+};
 
 void train(Options options) {
-  if (options.resume) {
-    const auto said = metadata_of(options);
-    options.text = said.at("text");
-    options.steps = std::stoul(said.at("steps"));
-    options.batch_size = std::stoul(said.at("batch_size"));
-    options.learning_rate = std::stod(said.at("learning_rate"));
-    options.seed = std::stoull(said.at("seed"));
+  auto& settings = options.settings;
+  if (settings.resume) {
+    const program::ModelFile file{settings.model, "text"};
+    file.settle(settings);
+    options.text = file.text("text");
   }
-  std::ostringstream rate;
-  rate << options.learning_rate;
+  const std::size_t steps = settings.steps.value();
   const Text text = read(options.text);
-  auto learning = std::make_unique<program::Learning<Model>>(
-      program::Learning<Model>{.run = {.optimizer = {{{.beta_2 = 0.98, .weight_decay = 0.1},
-                                                      {.greatest = options.learning_rate,
-                                                       .least = options.learning_rate / 1000,
-                                                       .warm_up = std::min<std::size_t>(100, options.steps / 10),
-                                                       .steps = options.steps}},
-                                                     1.0},
-                                       .patience = {.evaluations = 5},
-                                       .generator = tlm::Generator{options.seed}},
-                               .path = options.model,
-                               .configuration = {{"program", "text"},
-                                                 {"text", options.text},
-                                                 {"steps", std::to_string(options.steps)},
-                                                 {"batch_size", std::to_string(options.batch_size)},
-                                                 {"learning_rate", rate.str()},
-                                                 {"seed", std::to_string(options.seed)}},
-                               .steps = options.steps,
-                               .every = std::max<std::size_t>(25, options.steps / 20)});
+  const auto learning =
+      std::make_unique<program::Learning<Model>>(settings,
+                                                 program::Recipe{.weight_decay = 0.1,
+                                                                 .warm_up = std::min<std::size_t>(100, steps / 10),
+                                                                 .patience = 5,
+                                                                 .every = std::max<std::size_t>(25, steps / 20)},
+                                                 tlm::storage::Metadata{{"program", "text"}, {"text", options.text}},
+                                                 [&] { return Tokenizer::learned(text.known).list(); });
   auto& run = learning->run;
-  if (options.resume) {
-    tlm::storage::load_run(options.model, run, learning->configuration);
-  } else {
-    run.tokenizer = Tokenizer::learned(text.known).list();
-    tlm::initialize_glorot(run.model, run.generator);
-    learning->save();  // what cannot be written is to be known now
-  }
   const auto tokenizer = Tokenizer::from_list(run.tokenizer);
   const auto known = tokenizer.encode(text.known);
   const auto held_out = windows(text, tokenizer);
   std::cout << "T_LM with " << tlm::weight_count<Model> << " weights learns " << options.text << ", "
-            << text.known.size() << " bytes or " << known.size() << " tokens of it, in " << options.steps
-            << " steps with batches of " << options.batch_size << ", learning rate " << options.learning_rate
-            << ", seed " << options.seed << std::endl;
-  tlm::Threads<Model> threads{options.threads};
-  std::uint64_t tokens = 0;
+            << text.known.size() << " bytes or " << known.size() << " tokens of it, " << learning->described()
+            << std::endl;
   const auto next_batch = [&] {
     std::vector<std::vector<tlm::Token>> windows;
-    for (std::size_t s = 0; s < options.batch_size; ++s) {
+    for (std::size_t s = 0; s < settings.batch_size; ++s) {
       const auto begin = known.begin() + run.generator.integer(0, int(known.size() - config.max_len));
       windows.emplace_back(begin, begin + std::ptrdiff_t(config.max_len));
     }
-    tokens += options.batch_size * config.max_len;
-    return tlm::OnThreads{threads, tlm::Disturbed{tlm::unweighted(Tokenizer::start, tlm::Tokens{windows}),
-                                                  tlm::Noise{run.model, options.seed, run.step}}};
+    return tlm::unweighted(Tokenizer::start, tlm::Tokens{windows});
   };
-  program::learn(
-      *learning, next_batch, [&] { return tokens; },
-      [&] {
-        std::ostringstream more;
-        more << "  " << std::fixed << std::setprecision(3) << bits_per_byte(run.model, text, tokenizer)
-             << " bits per byte of the last tenth\n";
-        return std::pair{double(tlm::loss(run.model, held_out)), more.str()};
-      });
+  program::learn(*learning, next_batch, [&] {
+    const Surprise surprise{run.model, held_out, text};
+    std::ostringstream more;
+    more << "  " << std::fixed << std::setprecision(3) << surprise.bits_per_byte
+         << " bits per byte of the last tenth\n";
+    return std::pair{surprise.of_a_token, more.str()};
+  });
 }
 
 void sample(const Options& options) {
   auto model = std::make_unique<Model>();
-  metadata_of(options);
-  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(options.model, *model));
-  tlm::Generator generator{options.seed};
+  const std::string& file = options.settings.model;
+  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(file, *model, {{"program", "text"}}));
+  tlm::Generator generator{options.settings.seed};
   const tlm::Sampled choose{generator, options.temperature, options.top_k, options.top_p};
   std::vector<tlm::Token> said = tokenizer.encode(options.prompt);
   std::cout << options.prompt;
@@ -221,15 +188,16 @@ std::optional<double> compressed(const std::string& command, const std::string& 
 
 void evaluate(const Options& options) {
   auto model = std::make_unique<Model>();
-  const Text text = read(metadata_of(options).at("text"));
-  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(options.model, *model));
+  const std::string& file = options.settings.model;
+  const Text text = read(program::ModelFile{file, "text"}.text("text"));
+  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(file, *model));
   const auto per_byte = [&](std::optional<double> bytes) {
     return bytes ? std::optional{8 * *bytes / double(text.held_out.size())} : std::nullopt;
   };
   const auto before = compressed("xz -9", text.known), both = compressed("xz -9", text.known + text.held_out);
   std::cout << "bits per byte of the last " << text.held_out.size() << " bytes\n";
   for (const auto& [what, bits] : std::initializer_list<std::pair<const char*, std::optional<double>>>{
-           {"T_LM", bits_per_byte(*model, text, tokenizer)},
+           {"T_LM", Surprise{*model, windows(text, tokenizer), text}.bits_per_byte},
            {"a byte by the byte before it", of_bigrams(text)},
            {"gzip -9 of these alone", per_byte(compressed("gzip -9", text.held_out))},
            {"xz -9 of these alone", per_byte(compressed("xz -9", text.held_out))},
@@ -249,29 +217,12 @@ int main(int argc, char** argv) {
   CLI::App app{"Trains the Transformer Language Model on a text file, lets it write on, and measures it.", "text"};
   app.require_subcommand(1);
   Options options;
-  const auto add_model = [&](CLI::App& command) {
-    command.add_option("--model", options.model, program::with_standard("The file of the model", options.model))
-        ->type_name("FILE");
-  };
-  const auto add_seed = [&](CLI::App& command) {
-    program::add_integer(command, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                         program::with_standard("Where random numbers start", options.seed));
-  };
   CLI::App& training = *app.add_subcommand("train", "Learns a text but for its last tenth, and saves what it learned");
   training.add_option("text", options.text, program::with_standard("The text", options.text))->type_name("FILE");
-  add_model(training);
-  program::add_integer(training, "--steps", options.steps, 1, program::a_billion,
-                       program::with_standard("The number of steps", options.steps));
-  program::add_integer(training, "--batch-size", options.batch_size, 1, 10'000,
-                       program::with_standard("The number of windows in a batch", options.batch_size));
-  program::add_positive(training, "--learning-rate", options.learning_rate,
-                        program::with_standard("The greatest learning rate", options.learning_rate));
-  program::add_threads(training, options.threads);
-  add_seed(training);
-  training.add_flag("--resume", options.resume, "Go on where the file has come to, with the settings that it has");
+  program::add_settings(training, options.settings, "windows");
   CLI::App& sampling = *app.add_subcommand("sample", "Writes on behind a beginning");
   sampling.add_option("beginning", options.prompt, "The beginning; none if it is left out")->type_name("TEXT");
-  add_model(sampling);
+  program::add_model(sampling, options.settings);
   program::add_integer(sampling, "--tokens", options.tokens, 1, 1'000'000,
                        program::with_standard("How many tokens to write", options.tokens));
   program::add_positive(sampling, "--temperature", options.temperature,
@@ -279,9 +230,9 @@ int main(int argc, char** argv) {
   program::add_integer(sampling, "--top-k", options.top_k, 1, config.vocab_size, "Only the likeliest tokens (all)");
   program::add_positive(sampling, "--top-p", options.top_p,
                         "Only the likeliest that have this probability together (1)");
-  add_seed(sampling);
+  program::add_seed(sampling, options.settings);
   CLI::App& testing = *app.add_subcommand("evaluate", "Measures the model on the last tenth, beside other means");
-  add_model(testing);
+  program::add_model(testing, options.settings);
   return program::main(app, argc, argv, [&] {
     if (training.parsed()) train(options);
     if (sampling.parsed()) sample(options);

@@ -19,8 +19,10 @@
 /// Pairs of sentences: to learn from, to look at while learning, and to test what was learned.
 struct Corpus {
   std::string name;                      ///< "numbers", "catalogues fr", "pairs FILE"
-  std::vector<tlm::SentencePair> known;  ///< To learn from; of the numbers some of them.
+  std::vector<tlm::SentencePair> known;  ///< To learn from.
   std::vector<tlm::SentencePair> validation, held_out;
+  /// Where there are more to learn from than can be listed: one of them. `known` then is some of them.
+  std::function<tlm::SentencePair(tlm::Generator&)> draw{};
 };
 
 /// At most `most` of some pairs, evenly over all of them.
@@ -35,8 +37,8 @@ inline std::vector<tlm::SentencePair> some(const std::vector<tlm::SentencePair>&
 inline Corpus numbers() {
   const tlm::NumbersInWords task;
   tlm::Generator generator{0};
-  Corpus corpus{"numbers", {}, {}, {}};
-  while (corpus.known.size() < 10'000) corpus.known.push_back(task.pair(task.training_number(generator)));
+  Corpus corpus{"numbers", {}, {}, {}, [task](tlm::Generator& by) { return task.pair(task.training_number(by)); }};
+  while (corpus.known.size() < 10'000) corpus.known.push_back(corpus.draw(generator));
   std::set<int> drawn;
   while (drawn.size() < 1100)
     if (const int number = task.held_out_number(generator); drawn.insert(number).second)
@@ -52,6 +54,6 @@ inline Corpus sentences(std::string name, tlm::SentencePairs read) {
     throw std::invalid_argument("there are too few pairs to hold some out: " + std::to_string(known.size()) +
                                 " would be left to learn from, " + std::to_string(validation.size()) +
                                 " to look at and " + std::to_string(held_out.size()) + " to test");
-  if (read.left_out.count() > 0) std::cout << "left out: " << read.left_out.sentence() << '\n';
+  if (read.left_out.count() > 0) std::cout << read.left_out.sentence() << '\n';
   return {std::move(name), std::move(known), some(validation, 100), some(held_out, 1000)};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -9,7 +10,8 @@
 
 /// A model of some size: how it is trained, and how what it has learned is read from a file.
 struct OfSize {
-  void (*train)(const Options&, const Corpus&);
+  std::size_t steps;  ///< How many it takes if it is not told.
+  void (*train)(const program::Settings&, const Corpus&);
   std::function<std::string(const std::string&)> (*translator)(const Options&);
 };
 

@@ -5,20 +5,11 @@
 #include <stdexcept>
 #include <string>
 
-#include <examples/program.hpp>
-#include <tlm/storage/safetensors.hpp>
 #include <tlm/text/f_score.hpp>
 
 #include "run.hpp"
 
 namespace {
-
-/// What the file of a model says of itself; refused unless `translate` wrote it.
-tlm::storage::Metadata metadata_of(const Options& options) {
-  const tlm::storage::SafetensorsFile file{options.model};
-  file.require_metadata({{"program", "translate"}});
-  return file.metadata();
-}
 
 /// The corpus of this name, as a file says it.
 Corpus corpus_of(const std::string& name) {
@@ -37,24 +28,23 @@ const OfSize& size_of(const std::string& corpus, int blocks) {
 void train(Options options) {
   std::string name = options.corpus == Options::CorpusKind::numbers ? "numbers" : "catalogues " + options.language;
   if (!options.pairs.empty()) name = "pairs " + options.pairs;
-  if (options.resume) {
-    const auto said = metadata_of(options);
-    name = said.at("corpus");
-    options.blocks = std::stoi(said.at("blocks"));
-    options.steps = std::stoul(said.at("steps"));
-    options.batch_size = std::stoul(said.at("batch_size"));
-    options.learning_rate = std::stod(said.at("learning_rate"));
-    options.seed = std::stoull(said.at("seed"));
+  auto& settings = options.settings;
+  if (settings.resume) {
+    const program::ModelFile file{settings.model, "translate"};
+    file.settle(settings);
+    name = file.text("corpus");
+    options.blocks = int(file.integer("blocks", 2, 6));
   } else if (name != "numbers" && options.blocks != 6) {
     throw CLI::ValidationError("--blocks", "other sentences than numbers take the published 6");
   }
-  if (!options.steps) options.steps = name != "numbers" ? 6000 : options.blocks == 6 ? 4000 : 3500;
-  size_of(name, options.blocks).train(options, corpus_of(name));
+  const OfSize& size = size_of(name, options.blocks);
+  if (!settings.steps) settings.steps = size.steps;
+  size.train(settings, corpus_of(name));
 }
 
 std::function<std::string(const std::string&)> translator(const Options& options) {
-  const auto said = metadata_of(options);
-  return size_of(said.at("corpus"), std::stoi(said.at("blocks"))).translator(options);
+  const program::ModelFile file{options.settings.model, "translate"};
+  return size_of(file.text("corpus"), int(file.integer("blocks", 2, 6))).translator(options);
 }
 
 void translate(const Options& options) {
@@ -66,7 +56,7 @@ void translate(const Options& options) {
 
 void evaluate(const Options& options) {
   const auto to = translator(options);
-  const Corpus corpus = corpus_of(metadata_of(options).at("corpus"));
+  const Corpus corpus = corpus_of(program::ModelFile{options.settings.model, "translate"}.text("corpus"));
   struct Line {
     const char* what;
     std::function<std::string(const std::string&)> translate;
@@ -97,13 +87,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Trains an encoder-decoder to translate from English, translates with it, and tests it.", "translate"};
   app.require_subcommand(1);
   Options options;
-  options.threads = program::processors();
-  std::string model = options.model;
-  const auto add_model = [&](CLI::App& command) {
-    command.add_option("--model", model, program::with_standard("The file of the model", model))->type_name("FILE");
-  };
   CLI::App& training = *app.add_subcommand("train", "Learns from pairs of sentences, and saves what it learned");
-  add_model(training);
+  program::add_settings(training, options.settings, "pairs");
   program::add_choice(training, "--corpus", options.corpus,
                       {{"numbers", Options::CorpusKind::numbers}, {"catalogues", Options::CorpusKind::catalogues}},
                       "Numbers in words, or what the programs of this machine say (numbers)");
@@ -114,24 +99,14 @@ int main(int argc, char** argv) {
       ->type_name("FILE");
   program::add_choice(training, "--blocks", options.blocks, {{"2", 2}, {"6", 6}},
                       "How many encoder blocks, and decoder blocks (6)");
-  program::add_integer(training, "--steps", options.steps, 1, program::a_billion, "The number of steps");
-  program::add_integer(training, "--batch-size", options.batch_size, 1, 10'000,
-                       program::with_standard("The number of pairs in a batch", options.batch_size));
-  program::add_positive(training, "--learning-rate", options.learning_rate,
-                        program::with_standard("The greatest learning rate", options.learning_rate));
-  program::add_threads(training, options.threads);
-  program::add_integer(training, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                       program::with_standard("Where random numbers start", options.seed));
-  training.add_flag("--resume", options.resume, "Go on where the file has come to, with the settings that it has");
   CLI::App& translating = *app.add_subcommand("translate", "Translates sentences, or the lines of standard input");
-  add_model(translating);
+  program::add_model(translating, options.settings);
   program::add_integer(translating, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
   translating.add_option("sentences", options.sentences, "What to translate")->type_name("SENTENCE");
   CLI::App& testing = *app.add_subcommand("evaluate", "Tests it on pairs that were held out, beside two baselines");
-  add_model(testing);
+  program::add_model(testing, options.settings);
   program::add_integer(testing, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
   return program::main(app, argc, argv, [&] {
-    options.model = model;
     if (training.parsed()) train(options);
     if (translating.parsed()) translate(options);
     if (testing.parsed()) evaluate(options);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -15,10 +16,8 @@
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
-#include <tlm/parallel/threads.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/f_score.hpp>
-#include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
 
 #include "corpus.hpp"
@@ -34,34 +33,22 @@ class Translator {
   using Tokenizer = tlm::BytePairs<vocab_size>;
 
   /// Learns from a corpus, from the beginning or from where a file has come to.
-  static void train(const Options& options, const Corpus& corpus) {
-    const std::size_t steps = *options.steps;
-    auto learning = std::make_unique<program::Learning<Model>>(program::Learning<Model>{
-        .run = {.optimizer = {{{.beta_2 = 0.98},
-                               {.greatest = options.learning_rate,
-                                .least = options.learning_rate / 1000,
-                                .warm_up = std::min<std::size_t>(200, steps / 10),
-                                .steps = steps}},
-                              1.0},
-                .patience = {.evaluations = corpus.name == "numbers" ? std::numeric_limits<std::uint64_t>::max() : 6},
-                .generator = tlm::Generator{options.seed}},
-        .path = options.model,
-        .configuration = configuration(options, corpus.name),
-        .steps = steps,
-        .every = std::max<std::size_t>(50, steps / 40)});
+  static void train(const program::Settings& settings, const Corpus& corpus) {
+    const std::size_t steps = settings.steps.value();
+    const program::Recipe recipe{
+        .weight_decay = 0,
+        .warm_up = std::min<std::size_t>(200, steps / 10),
+        .patience = corpus.draw ? std::numeric_limits<std::uint64_t>::max() : 6,  // nothing to learn by heart
+        .every = std::max<std::size_t>(50, steps / 40)};
+    const auto learning = std::make_unique<program::Learning<Model>>(
+        settings, recipe,
+        tlm::storage::Metadata{{"program", "translate"}, {"corpus", corpus.name}, {"blocks", std::to_string(blocks)}},
+        [&] { return Tokenizer::learned(tlm::lines_of(corpus.known)).list(); });
     auto& run = learning->run;
-    if (options.resume) {
-      tlm::storage::load_run(options.model, run, learning->configuration);
-    } else {
-      run.tokenizer = Tokenizer::learned(tlm::lines_of(corpus.known)).list();
-      tlm::initialize_glorot(run.model, run.generator);
-      learning->save();  // what cannot be written is to be known now
-    }
     const auto tokenizer = Tokenizer::from_list(run.tokenizer);
     std::cout << "an encoder-decoder of " << blocks << " and " << blocks << " blocks, "
-              << tlm::weight_count<Model> << " weights, learns " << corpus.name << " in " << steps
-              << " steps with batches of " << options.batch_size << ", learning rate " << options.learning_rate
-              << ", seed " << options.seed << std::endl;
+              << tlm::weight_count<Model> << " weights, learns " << corpus.name << ' ' << learning->described()
+              << std::endl;
 
     const tlm::TokenPairs known = tlm::tokens_of(corpus.known, tokenizer, max_len),
                           held_out = tlm::tokens_of(corpus.validation, tokenizer, max_len);
@@ -70,14 +57,11 @@ class Translator {
       throw std::invalid_argument("no sentence is short enough: " + known.left_out.sentence());
     const auto validation = tlm::in_parts({tlm::Tokens{held_out.sources}, tlm::Tokens{held_out.targets}},
                                           std::min<std::size_t>(32, held_out.sources.size()));
-    const tlm::NumbersInWords numbers;
-    tlm::Threads<Model> threads{options.threads};
-    std::uint64_t tokens = 0;
     const auto next_batch = [&] {
       std::vector<std::vector<tlm::Token>> x, y;
-      for (std::size_t s = 0; s < options.batch_size; ++s) {
-        if (corpus.name == "numbers") {
-          const auto pair = numbers.pair(numbers.training_number(run.generator));
+      for (std::size_t s = 0; s < settings.batch_size; ++s) {
+        if (corpus.draw) {
+          const auto pair = corpus.draw(run.generator);
           x.push_back(tokenizer.framed(pair.source));
           y.push_back(tokenizer.framed(pair.target));
         } else {
@@ -85,30 +69,33 @@ class Translator {
           x.push_back(known.sources[k]);
           y.push_back(known.targets[k]);
         }
-        tokens += x.back().size() + y.back().size();
       }
-      return tlm::OnThreads{threads, tlm::Disturbed{tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}},
-                                                    tlm::Noise{run.model, options.seed, run.step}}};
+      return tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}};
     };
     const auto evaluate = [&] {
       std::size_t right = 0;
       for (const tlm::SentencePair& pair : corpus.validation)
         right += said(run.model, tokenizer, pair.source) == pair.target;
-      const auto& sample = corpus.validation[run.step / learning->every % corpus.validation.size()];
+      const auto& sample = corpus.validation[run.step / recipe.every % corpus.validation.size()];
       std::ostringstream more;
       more << "  exactly right " << std::fixed << std::setprecision(1)
            << 100 * double(right) / double(corpus.validation.size()) << " % of " << corpus.validation.size()
            << " held out; « " << sample.source << " » → « " << said(run.model, tokenizer, sample.source) << " »\n";
       return std::pair{double(tlm::loss(run.model, validation)), more.str()};
     };
-    program::learn(
-        *learning, next_batch, [&] { return tokens; }, evaluate);
+    program::learn(*learning, next_batch, evaluate);
+  }
+
+  /// The function that translates a sentence by what a file has learned.
+  static std::function<std::string(const std::string&)> from_file(const Options& options) {
+    const auto translator = std::make_shared<const Translator>(options);
+    return [translator](const std::string& sentence) { return (*translator)(sentence); };
   }
 
   /// What a file has learned.
   explicit Translator(const Options& options)
       : model_{std::make_unique<Model>()},
-        tokenizer_{Tokenizer::from_list(tlm::storage::load_best(options.model, *model_))},
+        tokenizer_{Tokenizer::from_list(tlm::storage::load_best(options.settings.model, *model_))},
         beam_{std::size_t(options.beam)} {}
 
   /// The translation of a sentence.
@@ -123,18 +110,6 @@ class Translator {
   static std::string said(const Model& model, const Tokenizer& tokenizer, const std::string& sentence) {
     return tlm::as_utf8(
         tokenizer.decode(tlm::decode(model, tokenizer.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len})));
-  }
-
-  static tlm::storage::Metadata configuration(const Options& options, const std::string& corpus) {
-    std::ostringstream rate;
-    rate << options.learning_rate;
-    return {{"program", "translate"},
-            {"corpus", corpus},
-            {"blocks", std::to_string(blocks)},
-            {"steps", std::to_string(*options.steps)},
-            {"batch_size", std::to_string(options.batch_size)},
-            {"learning_rate", rate.str()},
-            {"seed", std::to_string(options.seed)}};
   }
 
   std::unique_ptr<Model> model_;

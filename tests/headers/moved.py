@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-MOVED = {"xadapt": "containers", "xtensor": "containers", "xmath": "core", "xnoalias": "core"}
+MOVED = {"xtensor": "containers"}
 
 
 def compiles(old, moved, compiler):

@@ -21,7 +21,7 @@ import unittest
 DIRECTORY = pathlib.Path(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("reverse", "seq2seq", "tutorial", "break_the_mask", "own_layer", "proof_tree", "errata", "attention", "averages",
-            "positional_encoding", "pictures", "translate", "text")
+            "positional_encoding", "translate", "text")
 FROM_TEXT = ("translate", "text")  # which have commands
 QUIET = ("tutorial",)  # which has no options, and no manners: it is short enough to be typed
 
@@ -271,6 +271,8 @@ class BreakTheMask(unittest.TestCase):
 
 
 class Pictures(unittest.TestCase):
+    """`pictures`, which the write-up builds, and the default run of the tests does not."""
+
     @classmethod
     def setUpClass(cls):
         cls.numbers = json.loads(run("pictures").stdout)
@@ -329,7 +331,7 @@ class Record(unittest.TestCase):
 
 class Small(unittest.TestCase):
     def test_programs_with_few_options_refuse_others(self):
-        for program in ("own_layer", "errata", "break_the_mask", "pictures", "attention", "averages", "positional_encoding", "proof_tree"):
+        for program in ("own_layer", "errata", "break_the_mask", "attention", "averages", "positional_encoding", "proof_tree"):
             result = run(program, "--frobnicate")
             self.assertEqual(result.returncode, 2)
             self.assertEqual(result.stdout, "")
@@ -667,7 +669,7 @@ class FromText(unittest.TestCase):
                          "--resume")
 
     def test_what_was_learned_is_used(self):
-        model = self.path("model")
+        model, of_text = self.path("model"), self.path("text")
         run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
         by_argument = subprocess.run([DIRECTORY / "translate", "translate", "--model", model, "two hundred", "three"],
                                      capture_output=True).stdout
@@ -679,13 +681,13 @@ class FromText(unittest.TestCase):
         self.assertEqual(table[0], "1000 pairs of numbers that are held out")
         self.assertEqual([line[:24].strip() for line in table[2:]],
                          ["the model", "the nearest sentence", "the source as it is"])
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
-        sample = [run("text", "sample", "--model", model, "--tokens", "20", "--seed", seed, "The").stdout
+        run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
+        sample = [run("text", "sample", "--model", of_text, "--tokens", "20", "--seed", seed, "The").stdout
                   for seed in ("1", "1", "2")]
         self.assertTrue(sample[0].startswith("The"))
         self.assertEqual(sample[0], sample[1])
         self.assertNotEqual(sample[0], sample[2])
-        bits = run("text", "evaluate", "--model", model).stdout
+        bits = run("text", "evaluate", "--model", of_text).stdout
         for name in ("T_LM", "a byte by the byte before it", "gzip -9 of these alone", "xz -9 of these alone"):
             self.assertRegex(bits, rf"(?m)^  {re.escape(name)} +(\d+\.\d\d|not installed)$")
 
@@ -695,10 +697,11 @@ class FromText(unittest.TestCase):
         result = run("translate", "train", "--pairs", str(pairs), "--steps", "1", "--batch-size", "2", "--model",
                      self.path("model"))
         self.assertEqual(result.returncode, 0)
-        self.assertIn("left out: 1 left out: line 301", result.stdout)
+        self.assertIn("1 left out: line 301", result.stdout)
 
     def test_what_is_wrong_is_a_sentence(self):
-        empty, binary, model = self.directory / "empty", self.directory / "binary", self.path("model")
+        empty, binary = self.directory / "empty", self.directory / "binary"
+        model, of_text = self.path("model"), self.path("text")
         empty.write_bytes(b"")
         binary.write_bytes(b"\xff\tx\n")
         self.refused(f"{empty} is empty: there are no pairs in it", "translate", "train",
@@ -716,12 +719,33 @@ class FromText(unittest.TestCase):
                          "--frobnicate")
             self.refused("cannot write /nonexistent/m: making /nonexistent/m.part: No such file or directory", program,
                          *self.TRAINING[program], "--model", "/nonexistent/m")
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
-        self.refused(f'{model} is refused: its "program" is "text", and should be "translate"', "translate", "translate", "--model",
-                     model, "two")
+        run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
+        self.refused(f'{of_text} is refused: its "program" is "text", and should be "translate"', "translate", "translate",
+                     "--model", of_text, "two")
         run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
         self.refused("sequence 1, of 102 tokens, is too long: max_len is 64", "translate", "translate", "--model",
                      model, "0" * 100)
+
+    def test_what_was_learned_is_not_overwritten(self):
+        model = self.path("model")
+        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        before = self.bytes_of("model")
+        self.refused(f"{model} is there already: --resume goes on with it, --model names another file", "text",
+                     *self.TRAINING["text"], "--steps", "1", "--model", model)
+        self.assertEqual(self.bytes_of("model"), before)
+
+    def test_a_file_of_other_settings_is_refused(self):
+        model = self.path("model")
+        run("text", *self.TRAINING["text"], "--steps", "1", "--learning-rate", "0.0123456789", "--model", model)
+        whole = self.bytes_of("model")
+        for before, after, sentence in (
+                (b'"steps":"1"', b'"steps":"x"', '"steps" is "x", and should be an integer from 1 to 1000000000'),
+                (b'"seed":"1"', b'"seed":"-"', f'"seed" is "-", and should be an integer from 0 to {2**64 - 1}'),
+                (b'"0.0123456789"', b'"-.0123456789"', '"learning_rate" is "-.0123456789", and should be a finite number '
+                                                       "greater than 0")):
+            self.assertEqual(whole.count(before), 1)
+            (self.directory / "model").write_bytes(whole.replace(before, after))
+            self.refused(f"{model} is refused: its {sentence}", "text", "train", "--resume", "--model", model)
 
 
 class Control(unittest.TestCase):

@@ -24,7 +24,7 @@ TEST_CASE("a matrix is made of its entries, row by row") {
   CHECK(X.rows() == 3);
   CHECK(X(0, 1) == 2);
   CHECK(X(2, 0) == 5);
-  CHECK(X.row(1)(0) == 3);
+  CHECK(X.row(1)[0] == 3);
   CHECK(X.sequences().count() == 1);
 
   const Matrix<2, 3> W;

@@ -72,15 +72,16 @@ struct StandardizedRows {
                            const Real d(d_model);
                            for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
                              const auto z = standard.Z.row(i);
-                             auto y_bar = Y_bar.row(i);
-                             gradient.a.add_to_row(0, y_bar * z);
-                             gradient.b.add_to_row(0, y_bar);
-                             auto& z_bar = y_bar;
-                             xt::noalias(z_bar) = a.row(0) * y_bar;
+                             const auto y_bar = Y_bar.row(i), z_bar = y_bar;  // the one takes the other's place
+                             for (std::size_t j = 0; j < d_model; ++j) {
+                               gradient.a(0, j) += y_bar[j] * z[j];
+                               gradient.b(0, j) += y_bar[j];
+                               z_bar[j] = a(0, j) * y_bar[j];
+                             }
                              const Real mean = total(z_bar) / d;
-                             const Real slope = quotient_or_zero(total(z_bar * z), d * standard.root[i]);
+                             const Real slope = quotient_or_zero(inner_product(z_bar, z), d * standard.root[i]);
                              const Real s = Formula::divisor(standard.root[i]);
-                             xt::noalias(z_bar) = (z_bar - mean) / s - z * slope;
+                             for (std::size_t j = 0; j < d_model; ++j) z_bar[j] = (z_bar[j] - mean) / s - z[j] * slope;
                            }
                            return Y_bar;
                          });
@@ -102,19 +103,21 @@ struct StandardizedRows {
     Standardized standard{domain{X.sequences()}, std::vector<Real>(X.rows())};
     const Real d(d_model);
     for (std::size_t i = 0; i < X.rows(); ++i) {
-      auto z = standard.Z.row(i);
-      const Real mean = total(X.row(i)) / d;
-      xt::noalias(z) = X.row(i) - mean;
-      standard.root[i] = Formula::root(total(z * z) / d);
+      const auto x = X.row(i);
+      const auto z = standard.Z.row(i);
+      const Real mean = total(x) / d;
+      for (std::size_t j = 0; j < d_model; ++j) z[j] = x[j] - mean;
+      standard.root[i] = Formula::root(inner_product(z, z) / d);
       const Real s = Formula::divisor(standard.root[i]);
-      xt::noalias(z) = z / s;
+      for (std::size_t j = 0; j < d_model; ++j) z[j] = z[j] / s;
     }
     return standard;
   }
 
   codomain scaled(const domain& Z) const {
     codomain Y{Z.sequences()};
-    for (std::size_t i = 0; i < Z.rows(); ++i) Y.set_row(i, a.row(0) * Z.row(i) + b.row(0));
+    for (std::size_t i = 0; i < Z.rows(); ++i)
+      for (std::size_t j = 0; j < d_model; ++j) Y(i, j) = a(0, j) * Z(i, j) + b(0, j);
     return Y;
   }
 };

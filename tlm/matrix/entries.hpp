@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,23 +50,20 @@ class Entries {
   /// The entry in row i and column j.
   const Real& operator()(std::size_t i, std::size_t j) const { return data()[i * cols_ + j]; }
 
-  /// Row i as an xtensor expression of static shape, which refers to this matrix.
-  auto row(std::size_t i) { return xt::adapt(data() + i * cols_, xt::xshape<cols_>{}); }
-  /// Row i as an xtensor expression of static shape, which refers to this matrix.
-  auto row(std::size_t i) const { return xt::adapt(data() + i * cols_, xt::xshape<cols_>{}); }
-
-  /// X_i = expression: evaluated in place, so it may refer to entries of the row only each in its own place.
-  template <class E>
-  void set_row(std::size_t i, const xt::xexpression<E>& expression) {
-    auto x = row(i);
-    xt::noalias(x) = expression.derived_cast();
+  /// Row i: its entries where they are.
+  std::span<Real, cols_> row(std::size_t i) { return std::span<Real, cols_>{data() + i * cols_, cols_}; }
+  /// Row i: its entries where they are.
+  std::span<const Real, cols_> row(std::size_t i) const {
+    return std::span<const Real, cols_>{data() + i * cols_, cols_};
   }
 
-  /// X_i += expression, in place like set_row.
-  template <class E>
-  void add_to_row(std::size_t i, const xt::xexpression<E>& expression) {
-    auto x = row(i);
-    xt::noalias(x) = x + expression.derived_cast();
+  /// X_i = x.
+  void set_row(std::size_t i, std::span<const Real, cols_> x) { std::copy_n(x.begin(), cols_, data() + i * cols_); }
+
+  /// X_i += x.
+  void add_to_row(std::size_t i, std::span<const Real, cols_> x) {
+    const auto X_i = row(i);
+    for (std::size_t j = 0; j < cols_; ++j) X_i[j] += x[j];
   }
 
   /// The entries, row by row.
