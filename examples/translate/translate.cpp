@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
       ->type_name("LANGUAGE");
   training
       .add_option("--pairs", options.pairs, "Pairs of your own instead: a sentence, a tab, its translation; one a line")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes("--corpus");
   program::add_choice(training, "--blocks", options.blocks, {{"2", 2}, {"6", 6}},
                       "How many encoder blocks, and decoder blocks (6)");
   CLI::App& translating = *app.add_subcommand("translate", "Translates sentences, or the lines of standard input");

@@ -21,7 +21,8 @@ import unittest
 DIRECTORY = pathlib.Path(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("reverse", "seq2seq", "tutorial", "break_the_mask", "own_layer", "proof_tree", "errata", "attention", "averages",
-            "positional_encoding", "translate", "text")
+            "positional_encoding", "pictures", "translate", "text")
+FOR_THE_SITE = ("pictures",)  # and built by who builds that
 FROM_TEXT = ("translate", "text")  # which have commands
 QUIET = ("tutorial",)  # which has no options, and no manners: it is short enough to be typed
 
@@ -400,7 +401,7 @@ class Manners(unittest.TestCase):
 
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "w") as full:
-            for program in set(PROGRAMS) - set(QUIET):
+            for program in set(PROGRAMS) - set(QUIET) - set(FOR_THE_SITE):
                 training = ["--steps", "1000000000"] if program in self.TRAINING else []
                 alone = [] if program in FROM_TEXT else [training + self.TRAINING.get(program, [])]
                 for options in (*alone, ["--help"]):
@@ -410,7 +411,7 @@ class Manners(unittest.TestCase):
     def test_a_closed_pipe_is_an_error(self):
         reader, writer = os.pipe()
         os.close(reader)
-        for program in set(PROGRAMS) - set(self.TRAINING) - set(QUIET) - set(FROM_TEXT):
+        for program in set(PROGRAMS) - set(self.TRAINING) - set(QUIET) - set(FOR_THE_SITE) - set(FROM_TEXT):
             self.assertEqual(self.written_to(writer, program),
                              (1, f"{program}: standard output cannot be written: Broken pipe\n"))
         os.close(writer)
@@ -479,7 +480,8 @@ class Runner(unittest.TestCase):
         listed = dict(line.split(maxsplit=1) for line in self.run_examples("--list").stdout.splitlines())
         self.assertEqual(tuple(listed), PROGRAMS)
         targets = json.loads((DIRECTORY.parent / "meson-info/intro-targets.json").read_text(encoding="utf-8"))
-        built = {target["name"] for target in targets if target["defined_in"].endswith("/examples/meson.build")}
+        built = {target["name"] for target in targets
+                 if target["type"] == "executable" and target["defined_in"].endswith("/examples/meson.build")}
         self.assertEqual(set(listed), built)
 
         for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.rst")]:
@@ -656,15 +658,15 @@ class FromText(unittest.TestCase):
     def test_an_interrupted_run_that_is_resumed_ends_as_one_that_was_not(self):
         for program, options in self.TRAINING.items():
             options = [*options, "--threads", "2", "--steps", "120"]
-            whole, parts = self.path("whole"), self.path("parts")
+            whole, parts = self.path(f"whole {program}"), self.path(f"parts {program}")
             self.assertEqual(run(program, *options, "--model", whole).returncode, 0)
             code, lines = interrupted(DIRECTORY / program, *options, "--model", parts)
             self.assertEqual((code, lines[-1]), (-signal.SIGINT, f"{program}: interrupted"))
             self.assertRegex(lines[-2], rf"^saved in {parts} after \d+ s: --resume goes on from here$")
-            self.assertNotEqual(self.bytes_of("parts"), self.bytes_of("whole"))
+            self.assertNotEqual(self.bytes_of(parts), self.bytes_of(whole))
             result = run(program, "train", "--model", parts, "--resume", "--threads", "2")
             self.assertEqual(result.returncode, 0)
-            self.assertEqual(self.bytes_of("parts"), self.bytes_of("whole"))
+            self.assertEqual(self.bytes_of(parts), self.bytes_of(whole))
             self.refused("there is nothing to resume: all 120 steps were done", program, "train", "--model", parts,
                          "--resume")
 
