@@ -13,6 +13,7 @@
 #include <tlm/claims/proof_term.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
+#include <tlm/models/wolfram_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
 namespace {
@@ -44,6 +45,7 @@ const std::map<std::string, Model> models{
     {"two_heads", model<Small>},
     {"formulated", model<tlm::formulated::Transformer<tlm::formulated::Config{.s = 11}>>},
     {"numpy", model<tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>},
+    {"wolfram", model<tlm::wolfram::Transformer<tlm::wolfram::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>},
 };
 
 /// The check that holds what a leaf declares: a file of proofs/ and a test case in it.

@@ -45,6 +45,13 @@ Section Layers.
     autoregressive (PositionalEncoding PE).
   Proof. apply by_position_is_autoregressive. Qed.
 
+  (* The same, of a table that several layers read. *)
+  Definition TiedPositions {max_len cols} (p : Matrix num max_len cols)
+    : operation memory (Row num cols) (Row num cols) := PositionalEncoding p.
+  Theorem TiedPositions_is_autoregressive {max_len cols} {p : Matrix num max_len cols} :
+    autoregressive (TiedPositions p).
+  Proof. exact PositionalEncoding_is_autoregressive. Qed.
+
   (** PE(X) = X + PE|n for n ≤ max_len *)
   Theorem PositionalEncoding_formula {max_len d_model} (PE : Matrix num max_len d_model) M X :
     length X <= max_len -> PositionalEncoding PE M X = zip plus X (things PE↾length X).

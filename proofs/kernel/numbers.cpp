@@ -152,8 +152,8 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   std::size_t number = 0;
   const auto tie = [&]<template <class> class Layer>(Listed<Layer> listed) {
-    // The theory has no RelativeBias, which is an example in proofs/layers.hpp, and not the NumPy notebook's other ways to see
-    // positions. Of Dropout without noise there is nothing to compute.
+    // The theory has no RelativeBias, which is an example in proofs/layers.hpp, and not what the NumPy notebook appends to
+    // see positions. Of Dropout without noise there is nothing to compute.
     using T = Layer<PrimeField>;
     constexpr bool without_theory =
         is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, Same<PrimeField>, NumberAppended<PrimeField>,
@@ -164,4 +164,5 @@ int main(int argc, char** argv) {
   for_each_layer(tie);
   tie(Listed<FormulatedModel>{"the formulated Transformer"});
   tie(Listed<NumpyModel>{"the NumPy notebook's Transformer"});
+  tie(Listed<WolframModel>{"the Wolfram article's Transformer"});
 }

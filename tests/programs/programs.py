@@ -527,7 +527,7 @@ class Runner(unittest.TestCase):
 
 
 class ProofTree(unittest.TestCase):
-    MODELS = ("T_LM", "inspirational", "two_heads", "formulated", "numpy")
+    MODELS = ("T_LM", "inspirational", "two_heads", "formulated", "numpy", "wolfram")
 
     @staticmethod
     def steps(model):
@@ -621,7 +621,7 @@ class ProofTree(unittest.TestCase):
         result = run("proof_tree", "--model", "recurrent")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertEqual(result.stderr, "proof_tree: --model: it must be T_LM or formulated or inspirational or numpy or "
-                                        "two_heads, not recurrent\n")
+                                        "two_heads or wolfram, not recurrent\n")
 
 
 def is_a_test_case(check):
