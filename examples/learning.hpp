@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -14,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <examples/program.hpp>
 #include <tlm/parallel/threads.hpp>
@@ -29,10 +32,10 @@ namespace program {
 
 /// What they are told of the training. All but the file, the threads and `resume` is kept in the file.
 struct Settings {
-  std::string model;                   ///< The file.
-  std::optional<std::size_t> steps{};  ///< If it is not told, the program chooses.
+  std::string model;                      ///< The file.
+  std::optional<std::size_t> steps{};     ///< If it is not told, the program chooses.
+  std::optional<double> learning_rate{};  ///< And so with its greatest.
   std::size_t batch_size = 16, threads = processors();
-  double learning_rate = 0.002;
   std::uint64_t seed = 1;
   bool resume = false;
 };
@@ -52,13 +55,14 @@ inline void add_seed(CLI::App& command, Settings& settings) {
 /// The options of the command that trains, on batches of `these`.
 inline void add_settings(CLI::App& command, Settings& settings, const std::string& these) {
   add_model(command, settings);
-  const std::string steps = "The number of steps";
-  add_integer(command, "--steps", settings.steps, 1, a_billion,
-              settings.steps ? with_standard(steps, *settings.steps) : steps);
+  const auto described = [](const std::string& what, const auto& standard) {
+    return standard ? with_standard(what, *standard) : what;
+  };
+  add_integer(command, "--steps", settings.steps, 1, a_billion, described("The number of steps", settings.steps));
   add_integer(command, "--batch-size", settings.batch_size, 1, 10'000,
               with_standard("The number of " + these + " in a batch", settings.batch_size));
   add_positive(command, "--learning-rate", settings.learning_rate,
-               with_standard("The greatest learning rate", settings.learning_rate));
+               described("The greatest learning rate", settings.learning_rate));
   add_threads(command, settings.threads);
   add_seed(command, settings);
   command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
@@ -84,8 +88,9 @@ class ModelFile : public tlm::storage::SafetensorsFile {
     settings.steps = integer("steps", 1, a_billion);
     settings.batch_size = integer("batch_size", 1, 10'000);
     settings.seed = integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
-    if (!read_positive(text("learning_rate"), settings.learning_rate))
-      refuse("learning_rate", "a finite number greater than 0");
+    double rate = 0;
+    if (!read_positive(text("learning_rate"), rate)) refuse("learning_rate", "a finite number greater than 0");
+    settings.learning_rate = rate;
   }
 
  private:
@@ -128,8 +133,8 @@ struct Learning {
         recipe{by},
         configuration{facts},
         run{.optimizer = {{{.beta_2 = 0.98, .weight_decay = by.weight_decay},
-                           {.greatest = told.learning_rate,
-                            .least = told.learning_rate / 1000,
+                           {.greatest = told.learning_rate.value(),
+                            .least = *told.learning_rate / 1000,
                             .warm_up = by.warm_up,
                             .steps = told.steps.value()}},
                           1.0},
@@ -137,7 +142,7 @@ struct Learning {
             .generator = tlm::Generator{told.seed}} {
     std::string rate(32, '\0');
     rate.erase(
-        std::size_t(std::to_chars(rate.data(), rate.data() + rate.size(), told.learning_rate).ptr - rate.data()));
+        std::size_t(std::to_chars(rate.data(), rate.data() + rate.size(), *told.learning_rate).ptr - rate.data()));
     configuration["steps"] = std::to_string(*told.steps);
     configuration["batch_size"] = std::to_string(told.batch_size);
     configuration["seed"] = std::to_string(told.seed);
@@ -168,6 +173,21 @@ struct Learning {
 inline std::string duration(double seconds) {
   const auto whole = std::uint64_t(seconds + 0.5);
   return (whole < 60 ? "" : std::to_string(whole / 60) + " min ") + std::to_string(whole % 60) + " s";
+}
+
+/// make(k) of k = 0, 1, …, count − 1, on so many threads. Throws what one of them throws.
+template <class Make>
+auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
+  if (threads > 1) openblas_set_num_threads(1);  // each of them is one that multiplies
+  std::vector<decltype(make(count))> made(count);
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::future<void>> running;
+  for (std::size_t t = 0; t < threads; ++t)
+    running.push_back(std::async(std::launch::async, [&] {
+      for (std::size_t k; (k = next++) < count;) made[k] = make(k);
+    }));
+  for (auto& thread : running) thread.get();
+  return made;
 }
 
 /// How many tokens a model reads of a batch.

@@ -177,12 +177,15 @@ inline bool read_positive(const std::string& text, double& value) {
 }
 
 /// An option that is a finite number greater than 0.
-inline void add_positive(CLI::App& app, const std::string& name, double& value, const std::string& description) {
+template <class Value>
+void add_positive(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
   app.add_option_function<std::string>(
          name,
          [&value, name](const std::string& text) {
-           if (!read_positive(text, value))
+           double number = 0;
+           if (!read_positive(text, number))
              throw CLI::ValidationError(name, "it must be a finite number greater than 0, not " + shown(text));
+           value = number;
          },
          description)
       ->type_name("> 0");

@@ -35,7 +35,7 @@ using Model = DisturbedLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
 struct Options {
-  program::Settings settings{.model = "text.safetensors", .steps = 1000};
+  program::Settings settings{.model = "text.safetensors", .steps = 1000, .learning_rate = 0.002};
   std::string text = "/usr/share/common-licenses/GPL-3";
   std::size_t tokens = 200;
   double temperature = 0.8, top_p = 1;

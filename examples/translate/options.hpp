@@ -8,7 +8,7 @@
 
 /// The options of `translate`.
 struct Options {
-  program::Settings settings{.model = "translator.safetensors"};
+  program::Settings settings{.model = "translator.safetensors", .batch_size = 32};
   enum class CorpusKind { numbers, catalogues } corpus = CorpusKind::numbers;
   std::string pairs;  ///< A file of the user's own; instead of a corpus.
   std::string language = "fr";

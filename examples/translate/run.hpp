@@ -10,7 +10,8 @@
 
 /// A model of some size: how it is trained, and how what it has learned is read from a file.
 struct OfSize {
-  std::size_t steps;  ///< How many it takes if it is not told.
+  std::size_t steps;  ///< How many it takes if it is not told, and at which greatest learning rate.
+  double learning_rate;
   void (*train)(const program::Settings&, const Corpus&);
   std::function<std::string(const std::string&)> (*translator)(const Options&);
 };

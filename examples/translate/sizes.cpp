@@ -5,13 +5,16 @@
 namespace {
 
 template <class T>
-constexpr OfSize of_size(std::size_t steps) {
-  return {steps, &T::train, &T::from_file};
+constexpr OfSize of_size(std::size_t steps, double learning_rate) {
+  return {steps, learning_rate, &T::train, &T::from_file};
 }
+
+// Merges for the words of numbers: most words are a token or two.
+constexpr std::size_t words_of_numbers = 448;
 
 }  // namespace
 
 // They share the blocks, which are the greater part of what there is to compile.
-extern const OfSize numbers_2 = of_size<Translator<320, 2, 64>>(3500);
-extern const OfSize numbers_6 = of_size<Translator<320, 6, 64>>(4000);
-extern const OfSize sentences_6 = of_size<Translator<2048, 6, 128>>(6000);
+extern const OfSize numbers_2 = of_size<Translator<words_of_numbers, 2, 64>>(2300, 0.002);
+extern const OfSize numbers_6 = of_size<Translator<words_of_numbers, 6, 64>>(3600, 0.001);
+extern const OfSize sentences_6 = of_size<Translator<2048, 6, 128>>(6000, 0.001);

@@ -39,6 +39,7 @@ void train(Options options) {
   }
   const OfSize& size = size_of(name, options.blocks);
   if (!settings.steps) settings.steps = size.steps;
+  if (!settings.learning_rate) settings.learning_rate = size.learning_rate;
   size.train(settings, corpus_of(name));
 }
 
@@ -64,18 +65,19 @@ void evaluate(const Options& options) {
   const tlm::NearestSentence nearest{corpus.known};
   std::cout << corpus.held_out.size() << " pairs of " << corpus.name << " that are held out\n"
             << "                          exactly right   character F-score\n";
-  for (const auto& [what, translation] :
+  for (const Line& line :
        {Line{"the model               ", to},
         Line{"the nearest sentence    ", [&](const std::string& source) { return nearest(source).target; }},
         Line{"the source as it is     ", [](const std::string& source) { return source; }}}) {
+    const auto said = program::on_threads(options.settings.threads, corpus.held_out.size(),
+                                          [&](std::size_t k) { return line.translate(corpus.held_out[k].source); });
     std::size_t right = 0;
     tlm::CharacterFScore score;
-    for (const tlm::SentencePair& pair : corpus.held_out) {
-      const std::string said = translation(pair.source);
-      right += said == pair.target;
-      score.add(said, pair.target);
+    for (std::size_t k = 0; k < said.size(); ++k) {
+      right += said[k] == corpus.held_out[k].target;
+      score.add(said[k], corpus.held_out[k].target);
     }
-    std::cout << what << std::fixed << std::setprecision(1) << std::setw(13)
+    std::cout << line.what << std::fixed << std::setprecision(1) << std::setw(13)
               << 100 * double(right) / double(corpus.held_out.size()) << " %" << std::setprecision(3) << std::setw(20)
               << score.value() << std::endl;
   }

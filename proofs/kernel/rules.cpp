@@ -2,10 +2,11 @@
 // Each rule of tlm/algebra/rules.hpp as C++ states it, exported for operations of which nothing is known but its premises: so
 // that a theorem of a rule's name says what the rule says, of rules, too, that no model of the library needs.
 //
-//   rules DIRECTORY     writes DIRECTORY/rule_….v, and prints each file's name
+//   rules FILE     writes the file, in which each rule is a module
 
 #include <fstream>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 
 #include <tlm/algebra/tied.hpp>
@@ -74,22 +75,24 @@ using KernelOfRows = KernelMatrices<1, Causal, float>;
 using W = TiedWeight<"W", 1, 2>;
 
 template <class... T>
-void write(const std::string& directory) {
+void write(const std::string& path) {
+  std::ofstream file{path};
+  file << given;
   std::size_t number = 0;
   const auto each = [&]<class Rule>() {
     static_assert(follows<Rule, Strongest<Rule>>);
-    const std::string file = "rule_" + std::to_string(++number);
-    std::ofstream{directory + "/" + file + ".v"} << given << ProofTerms{}.file<Rule>("T");
-    std::cout << file << '\n';
+    const std::string module = "Rule_" + std::to_string(++number);
+    file << "Module " << module << ".\n" << ProofTerms{}.file<Rule>("T") << "End " << module << ".\n\n";
   };
   (each.template operator()<T>(), ...);
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: rules DIRECTORY\n";
+    std::cerr << "usage: rules FILE\n";
     return 2;
   }
   using is::Autoregressive, is::Constant, is::CausalKernel, is::Positional, is::Rowwise, is::Unrestricted;

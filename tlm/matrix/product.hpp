@@ -11,6 +11,7 @@
 #error "tlm needs BLAS: include its headers before those of cxxblas, and without XTENSOR_USE_FLENS_BLAS"
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -66,6 +67,14 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
     const auto by_rows = [](const auto& X) { return X.col_step == 1 && X.row_step >= X.cols; };
     const auto transposition = [&](const auto& X) { return by_rows(X) ? cxxblas::NoTrans : cxxblas::Trans; };
     const auto leading = [&](const auto& X) { return int(by_rows(X) ? X.row_step : X.col_step); };
+    if (C.rows == 1) {  // a row times B: C = Bᵀ×A as columns, for which BLAS does not copy B first
+      if (present == Present::overwritten) std::fill_n(C.data, C.cols, Real(0));
+      const bool rows = by_rows(B);
+      cxxblas::gemv<int>(cxxblas::RowMajor, rows ? cxxblas::Trans : cxxblas::NoTrans, int(rows ? B.rows : B.cols),
+                         int(rows ? B.cols : B.rows), factor, B.data, leading(B), A.data, int(A.col_step), Real(1),
+                         C.data, 1);
+      return;
+    }
     cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols),
                        factor, A.data, leading(A), B.data, leading(B), present == Present::added_to ? Real(1) : Real(0),
                        C.data, leading(C));
