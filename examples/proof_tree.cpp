@@ -13,8 +13,8 @@
 #include <tlm/claims/proof_term.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
-#include <tlm/models/wolfram_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
+#include <tlm/models/wolfram_transformer.hpp>
 
 namespace {
 

@@ -98,6 +98,10 @@ TEST_CASE("parts of matrices are multiplied in place, with a factor, over or ont
   CHECK(C == Matrix<n, 3, double>{1, 1 + 10 * 8, 1 + 10 * 17, 1, 1 + 10 * 23, 1 + 10 * 50});
   multiply(view(A).block(0, 2, 0, 1), view(A).block(0, 1, 1, 2), corner);
   CHECK(C == Matrix<n, 3, double>{1, 2, 3, 1, 8, 12});
+  // A row, times what lies as rows, and as columns.
+  multiply(view(A).block(0, 1, 0, 2), view(A), view(C).block(0, 1, 0, 3));
+  multiply(view(A).block(0, 1, 0, 3), view(A).transposed(), view(C).block(1, 1, 0, 2), Present::added_to, 10.0);
+  CHECK(C == Matrix<n, 3, double>{9, 12, 15, 1 + 10 * 14, 8 + 10 * 32, 12});
 }
 
 TEST_CASE("the sum of the rows is added to a row") {
