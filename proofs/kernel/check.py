@@ -47,10 +47,13 @@ def coqc(file, theory=None):
     return run.returncode == 0, run.stdout + run.stderr
 
 
-def compile_theory(directory, change=lambda text, name: text, only=FILES):
-    """Compiles the theory in a directory of its own; None, or the file that is not accepted and why."""
+def compile_theory(directory, change=lambda text, name: text, only=FILES, compiled=()):
+    """Compiles the theory in a directory of its own, where what stands before it is compiled already; None, or the file that
+    is not accepted and why."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
+    for name in compiled:
+        shutil.copy(DIRECTORY / "theory" / f"{name}.vo", directory)
     for name in only:
         file = directory / f"{name}.v"
         file.write_text(change((THEORY / file.name).read_text(), name))
@@ -197,8 +200,10 @@ def in_theory(changed, *pairs, numbers_of=None):
     def check(name):
         directory = DIRECTORY / name
         last = "PrimeField" if numbers_of else changed
-        only = [file for file in FILES if FILES.index(file) <= FILES.index("Layers") or file == last]
-        refused = compile_theory(directory, lambda text, file: replaced(text, *pairs) if file == changed else text, only)
+        place = FILES.index(changed)
+        only = [file for file in FILES if place <= FILES.index(file) <= FILES.index("Layers") or file == last]
+        refused = compile_theory(directory, lambda text, file: replaced(text, *pairs) if file == changed else text, only,
+                                 FILES[:place])
         if refused:
             return False, f"{refused[0]}: {refused[1]}"
         if not numbers_of:
