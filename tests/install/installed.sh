@@ -11,13 +11,13 @@ outside=$source/tests/install/outside/outside.cpp
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$work"  # Meson asks CMake what it is, which writes into the directory where it is asked: one that no other test uses
 CXX="$*" "$meson" setup "$work/build" "$source" --prefix="$work/prefix" -Dexamples=disabled -Dtests=disabled
 "$meson" install -C "$work/build" --quiet
 
 # All headers, and nothing else.
 diff -r "$source/tlm" "$work/prefix/include/tlm"
 
-cd "$work"
 flags() { PKG_CONFIG_PATH="$work/prefix/share/pkgconfig" pkg-config "$@"; }
 "$@" -std=c++20 "$outside" -o outside $(flags --cflags --libs tlm)
 test "$(./outside)" = "3 rows of 3"

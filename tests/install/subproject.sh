@@ -11,6 +11,7 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 work="$temporary/Gäste und żółwie"
 mkdir "$work"
+cd "$work"  # as in installed.sh
 cp -r "$source/tests/install/outside" "$work"
 mkdir "$work/outside/subprojects"
 ln -s "$source" "$work/outside/subprojects/tlm"
