@@ -72,14 +72,14 @@ inline void add_settings(CLI::App& command, Settings& settings, const std::strin
 class ModelFile : public tlm::storage::SafetensorsFile {
  public:
   /// Throws like SafetensorsFile, and for a file that is not this program's.
-  ModelFile(const std::string& path, const std::string& program) : SafetensorsFile{path}, path_{path} {
+  ModelFile(const std::string& path, const std::string& program) : SafetensorsFile{path} {
     require_metadata({{"program", program}});
   }
 
   /// An integer that it says of itself. Throws std::runtime_error if that is none from `first` to `last`.
   std::uint64_t integer(const std::string& key, std::uint64_t first, std::uint64_t last) const {
     std::uint64_t value = 0;
-    if (!read_integer(text(key), value, first, last)) refuse(key, "an integer from " + spelled(first, last));
+    if (!read_integer(text(key), value, first, last)) refuse_setting(key, "an integer from " + spelled(first, last));
     return value;
   }
 
@@ -89,17 +89,15 @@ class ModelFile : public tlm::storage::SafetensorsFile {
     settings.batch_size = integer("batch_size", 1, 10'000);
     settings.seed = integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
     double rate = 0;
-    if (!read_positive(text("learning_rate"), rate)) refuse("learning_rate", "a finite number greater than 0");
+    if (!read_positive(text("learning_rate"), rate)) refuse_setting("learning_rate", "a finite number greater than 0");
     settings.learning_rate = rate;
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw std::runtime_error(path_ + " is refused: its \"" + key + "\" is \"" + text(key) + "\", and should be " +
-                             what);
+  [[noreturn]] void refuse_setting(const std::string& key, const std::string& what) const {
+    refuse("its " + tlm::storage::printable(key) + " is " + tlm::storage::printable(text(key)) + ", and should be " +
+           what);
   }
-
-  std::string path_;
 };
 
 /// What differs from program to program in how a model learns.

@@ -110,11 +110,12 @@ int main(int argc, char** argv) {
         Made<forms::SoftmaxKernel<2, Causal, F<Autoregressive>, G<Autoregressive>>, KernelOfRows>,
         Made<forms::SoftmaxKernel<2, Unmasked, F<Autoregressive>, G<Constant>>, KernelOfRows>,
         Made<forms::SoftmaxKernel<2, Causal, F<Autoregressive>, G<Autoregressive>, b<Positional>>, KernelOfRows>,
-        Made<forms::Product<A<CausalKernel>, F<Autoregressive>>>,                                                    //
-        Made<forms::Product<A<Autoregressive>, F<Constant>>>,                                                        //
-        MadeWithMemory<forms::OfMemory<F<Unrestricted>>>,                                                            //
-        MadeWithMemory<forms::ThroughMemory<G<Unrestricted>, F<Autoregressive>>>, Made<forms::Tied<W, F<Rowwise>>>,  //
-        Made<forms::Tied<W, F<Autoregressive>>>,                                                                     //
+        Made<forms::Product<A<CausalKernel>, F<Autoregressive>>>,                  //
+        Made<forms::Product<A<Autoregressive>, F<Constant>>>,                      //
+        MadeWithMemory<forms::OfMemory<F<Unrestricted>>>,                          //
+        MadeWithMemory<forms::ThroughMemory<G<Unrestricted>, F<Autoregressive>>>,  //
+        Made<forms::Tied<W, F<Rowwise>>>,                                          //
+        Made<forms::Tied<W, F<Autoregressive>>>,                                   //
         MadeWithMemory<forms::EncoderDecoder<G<Unrestricted>, F<Autoregressive>>, SourceAndTarget<Rows, Rows>>>(
       argv[1]);
 }

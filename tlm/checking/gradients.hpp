@@ -94,9 +94,7 @@ struct Comparison {
 /// ⟨A, B⟩ = Σ_ij a_ij·b_ij.
 template <std::size_t cols>
 double inner_product(const Matrix<n, cols, double>& A, const Matrix<n, cols, double>& B) {
-  double sum = 0;
-  for (std::size_t e = 0; e < A.rows() * cols; ++e) sum += A.data()[e] * B.data()[e];
-  return sum;
+  return sum_of(A.rows() * cols, [&](std::size_t e) { return A.data()[e] * B.data()[e]; });
 }
 
 /// What the pullback of F at X says about L = ⟨Ȳ, F(X)⟩, compared with differences of L: for every weight of F, and for

@@ -212,18 +212,6 @@ class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Rea
 template <std::size_t cols, class Real = float>
 using Row = Matrix<std::size_t{1}, cols, Real>;
 
-/// The sum of a row's entries; for floating point in the order that is fastest.
-template <class Entries>
-auto total(const Entries& x) {
-  return sum_of(x.size(), [&](std::size_t j) { return x[j]; });
-}
-
-/// ⟨x, y⟩ = Σ_j x_j y_j of two rows of as many entries, added like total.
-template <class Entries, class Others>
-auto inner_product(const Entries& x, const Others& y) {
-  return sum_of(x.size(), [&](std::size_t j) { return x[j] * y[j]; });
-}
-
 /// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
 /// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
 template <std::size_t cols, class Real>

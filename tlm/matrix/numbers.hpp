@@ -79,4 +79,16 @@ auto sum_of(std::size_t count, const Terms& x) {
   return total;
 }
 
+/// The sum of a row's entries; for floating point in the order that is fastest.
+template <class Entries>
+auto total(const Entries& x) {
+  return sum_of(x.size(), [&](std::size_t j) { return x[j]; });
+}
+
+/// ⟨x, y⟩ = Σ_j x_j y_j of two rows of as many entries, added like total.
+template <class Entries, class Others>
+auto inner_product(const Entries& x, const Others& y) {
+  return sum_of(x.size(), [&](std::size_t j) { return x[j] * y[j]; });
+}
+
 }  // namespace tlm

@@ -162,11 +162,14 @@ class SafetensorsFile {
     }
   }
 
+ protected:
+  /// Throws std::runtime_error, which says of which file: why it is refused.
+  [[noreturn]] void refuse(const std::string& why) const { HeaderParser{file_.name()}.refuse(why); }
+
  private:
   static std::string and_more(std::size_t count) {
     return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
   }
-  [[noreturn]] void refuse(const std::string& why) const { HeaderParser{file_.name()}.refuse(why); }
 
   Reading file_;
   std::uint64_t begin_ = 0;
