@@ -32,13 +32,13 @@ using ModelOf = tlm::TransformerLM<tlm::Config{.vocab_size = std::size_t(e.n_tok
 /// What the model makes of sequences of the task.
 template <class Model>
 std::vector<program::Answer> answers(const Model& model, const std::vector<std::vector<tlm::Token>>& sequences) {
+  std::vector<std::vector<tlm::Token>> questions;
+  for (const auto& tokens : sequences) questions.push_back(tlm::Reversal::question(tokens));
+  const auto said =
+      tlm::decode_all(model, questions, {tlm::Reversal::separator, tlm::Reversal::separator, Model::config.max_len});
   std::vector<program::Answer> answers;
-  for (const auto& tokens : sequences) {
-    const auto question = tlm::Reversal::question(tokens);
-    const auto answer =
-        tlm::decode(model, question, {tlm::Reversal::separator, tlm::Reversal::separator, Model::config.max_len});
-    answers.push_back({question, answer, tlm::Reversal::solved(tokens)});
-  }
+  for (std::size_t k = 0; k < said.size(); ++k)
+    answers.push_back({questions[k], said[k], tlm::Reversal::solved(sequences[k])});
   return answers;
 }
 

@@ -15,10 +15,10 @@
 /// What the model makes of sources.
 template <class Model, class Sources>
 std::vector<program::Answer> answers(const Model& model, const Task& task, const Sources& sources) {
+  const std::vector<std::vector<tlm::Token>> given(sources.begin(), sources.end());
+  const auto said = tlm::decode_all(model, given, {Task::start, Task::end, Task::max_len});
   std::vector<program::Answer> answers;
-  for (const auto& source : sources)
-    answers.push_back(
-        {source, tlm::decode(model, source, {Task::start, Task::end, Task::max_len}), task.answer(source)});
+  for (std::size_t k = 0; k < said.size(); ++k) answers.push_back({given[k], said[k], task.answer(given[k])});
   return answers;
 }
 

@@ -92,6 +92,29 @@ TEST_CASE_TEMPLATE("decoding says what recomputing the whole sequence says", T, 
   CHECK(*std::max_element(lengths.begin(), lengths.end()) == max_len - 1);
 }
 
+TEST_CASE_TEMPLATE("what is said to several at once is what is said to each alone", T, SmallLM<Block::definition>,
+                   SmallLM<Block::inspirational>) {
+  Generator generator{1};
+  const T model = random_layer<T>(generator);
+  std::vector<std::size_t> lengths;
+  for (std::size_t count = 0; count <= 5; ++count)
+    for (Token end = 0; end < 5; ++end) {
+      CAPTURE(count);
+      CAPTURE(end);
+      const Framing framing{1, end, max_len};
+      std::vector<std::vector<Token>> given, alone;
+      for (std::size_t k = 0; k < count; ++k) {
+        given.push_back(plain(random_rows<Tokens>(Sequences{(3 * k + 2) % max_len}, generator)));
+        alone.push_back(decode(model, given.back(), framing));
+        lengths.push_back(alone.back().size());
+      }
+      CHECK(decode_all(model, given, framing) == alone);
+    }
+  // Some of these end by the token that ends, some by their length, some before they have begun.
+  CHECK(*std::min_element(lengths.begin(), lengths.end()) < max_len - 1);
+  CHECK(std::count(lengths.begin(), lengths.end(), max_len - 1) > 0);
+}
+
 TEST_CASE("the logits of decoding are those of recomputing, within 1e-12 in double and 1e-5 in float") {
   const auto compare = []<class T>(const T& model, double tolerance) {
     Generator generator{1};

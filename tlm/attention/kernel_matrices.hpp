@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
@@ -123,18 +124,26 @@ struct CanSplit {
 template <std::size_t d_model, std::size_t n_heads>
 inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
+/// A stack of sequences of rows of such numbers: a Matrix<n, cols, Real>, or RowsSoFar<cols, Real>.
+template <class M, class Real>
+concept StackOf = requires(const M& X) {
+  X.sequences();
+  { rows_of(X, 0) } -> std::same_as<View<const Real>>;
+};
+
 /// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
 template <std::size_t n_heads, class M>
 auto head(M& X, std::size_t s, std::size_t h) {
   static_assert(CanSplit<M::cols, n_heads>::value);
   constexpr std::size_t d_head = head_width<M::cols, n_heads>;
-  return view(X).block(X.sequences().begin(s), X.sequences().length(s), h * d_head, d_head);
+  const auto rows = rows_of(X, s);
+  return rows.block(0, rows.rows, h * d_head, d_head);
 }
 
 /// A = factor·Q×Kᵀ in each head, as far as it is visible.
-template <class A, std::size_t cols, class Real>
-A visible_product(const Matrix<n, cols, Real>& Q, const Matrix<n, cols, Real>& K,
-                  std::type_identity_t<Real> factor = Real(1)) {
+template <class A, std::size_t cols, class Real, StackOf<Real> Keys>
+requires(Keys::cols == cols) A
+    visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
   constexpr std::size_t d_head = cols / A::n_heads;
   A result{Q.sequences(), K.sequences()};
   result.for_each_block(
@@ -148,8 +157,8 @@ A visible_product(const Matrix<n, cols, Real>& Q, const Matrix<n, cols, Real>& K
 }
 
 /// To += A×From, or To += Aᵀ×From, in each head: the one traversal of what is visible.
-template <bool transposed, class A, std::size_t cols, class Real>
-void accumulate_visible(const A& matrices, const Matrix<n, cols, Real>& From, Matrix<n, cols, Real>& To) {
+template <bool transposed, class A, std::size_t cols, class Real, StackOf<Real> Rows>
+void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Real>& To) {
   constexpr std::size_t d_head = cols / A::n_heads;
   matrices.for_each_block(
       [&](std::size_t s, std::size_t h, std::size_t top, std::size_t height, std::size_t shared, std::size_t) {
@@ -175,10 +184,10 @@ void accumulate_visible(const A& matrices, const Matrix<n, cols, Real>& From, Ma
 }
 
 /// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
-template <std::size_t n_heads, class Mask, class Real, std::size_t block, std::size_t cols>
-Matrix<n, cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A, const Matrix<n, cols, Real>& V) {
+template <std::size_t n_heads, class Mask, class Real, std::size_t block, StackOf<Real> Values>
+Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A, const Values& V) {
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
-  Matrix<n, cols, Real> Y{A.queries(), Real(0)};
+  Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};
   accumulate_visible<false>(A, V, Y);
   return Y;
 }

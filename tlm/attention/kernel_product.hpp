@@ -9,6 +9,7 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
+#include <tlm/matrix/rows_so_far.hpp>
 
 namespace tlm {
 
@@ -97,14 +98,14 @@ struct KernelProduct {
   struct State {
     tlm::State<A> a;
     tlm::State<B> b;
-    codomain B_X;
+    RowsSoFar<codomain::cols, typename codomain::Real> B_X;
   };
 
   /// The next rows of A(X), times all rows of B(X) so far.
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
     const auto A_X = advance(a, state.a, X, entries...);
-    state.B_X = continued(state.B_X, advance(b, state.b, X, entries...));
+    state.B_X.append(advance(b, state.b, X, entries...));
     return A_X * state.B_X;
   }
 

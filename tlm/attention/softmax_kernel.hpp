@@ -11,6 +11,7 @@
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/attention/kernel_product.hpp>
 #include <tlm/attention/softmax.hpp>
+#include <tlm/matrix/rows_so_far.hpp>
 
 namespace tlm {
 
@@ -115,13 +116,13 @@ struct SoftmaxKernel {
   struct State {
     tlm::State<Q> q;
     tlm::State<K> k;
-    Keys K_X;
+    RowsSoFar<Keys::cols, Real> K_X;
   };
 
   /// The next rows of A(X): as A(X|i) is the leading block of A(X), the earlier ones stand.
   template <class... Entries>
   codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    state.K_X = continued(state.K_X, advance(k, state.k, X, entries...));
+    state.K_X.append(advance(k, state.k, X, entries...));
     return kernel(advance(q, state.q, X, entries...), state.K_X);
   }
 
@@ -134,7 +135,7 @@ struct SoftmaxKernel {
  private:
   static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
 
-  codomain kernel(const Queries& Q_X, const Keys& K_X) const {
+  codomain kernel(const Queries& Q_X, const StackOf<Real> auto& K_X) const {
     codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
     A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
       bias.add(h, A.position(s, i), &A(s, h)(i, 0), A.visible(s, i));

@@ -54,7 +54,7 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
       throw std::invalid_argument("alpha of a beam is " + std::to_string(beam.alpha) +
                                   ": it must be a finite number from 0 on");
     struct Beginning {
-      Utterance<T> utterance;
+      Utterances<T> utterance;  // one
       double log_p;
     };
     struct Continuation {
@@ -67,12 +67,12 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
         return score != other.score ? score > other.score : token < other.token;
       }
     };
-    std::vector<Beginning> beginnings{{Utterance<T>{model, given, framing}, 0}};
+    std::vector<Beginning> beginnings{{Utterances<T>{model, {given}, framing}, 0}};
     for (std::size_t said = 0; !beginnings.empty(); ++said) {
       std::vector<Beginning> open;
       for (Beginning& beginning : beginnings) {
         if (beginning.utterance.ended())
-          found.push_back({beginning.utterance.text(), beginning.log_p, beam.rank(beginning.log_p, said)});
+          found.push_back({beginning.utterance.text(0), beginning.log_p, beam.rank(beginning.log_p, said)});
         else
           open.push_back(std::move(beginning));
       }
@@ -88,8 +88,8 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
       std::partial_sort(continuations.begin(), continuations.begin() + std::ptrdiff_t(room), continuations.end());
       beginnings.clear();
       for (std::size_t c = 0; c < room; ++c) {
-        Utterance<T> utterance = open[continuations[c].beginning].utterance;
-        utterance.say(continuations[c].token);
+        Utterances<T> utterance = open[continuations[c].beginning].utterance;
+        utterance.say(0, continuations[c].token);
         beginnings.push_back({std::move(utterance), continuations[c].log_p});
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -35,93 +36,131 @@ struct CanDecode {
   static_assert(fits, "what is decoded reads tokens: sequences of them, or a source and a target");
 };
 
-/// A text that a model says: what was said so far, and what the model remembers of it. A copy goes on by itself, from there:
-/// nothing is computed again.
+/// Texts that a model says, token by token, all of them at once: what was said so far, and what the model remembers of it. A
+/// copy goes on by itself, from there: nothing is computed again.
 ///
 /// A model of sequences continues what is given, behind the token that starts. An encoder–decoder answers it, from the token
 /// that starts: what is given is the source. The model reads every token once: its row is computed by extending what has
-/// been computed before.
+/// been computed before. The texts are a stack of sequences, and one that has ended is a sequence that grows no more.
 template <class T>
-class Utterance {
+class Utterances {
  public:
   using Real = typename CodomainOf<T>::Real;
   static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
 
-  /// The model must outlive it. Throws std::length_error if what is given leaves no room; std::invalid_argument for an empty
-  /// source.
-  Utterance(const T& model, const std::vector<Token>& given, const Framing& framing)
-      : score_{&scores(model)}, given_{given}, framing_{framing}, said_{framing.start} {
-    if constexpr (CanDecode<T>::of_tokens) {
-      if (given.size() + 1 > framing.max_len)
-        throw std::length_error("an input of " + std::to_string(given.size()) +
-                                " tokens is too long: with the token that starts there is room for " +
-                                std::to_string(framing.max_len) + " tokens");
-      said_.insert(said_.end(), given.begin(), given.end());
-    } else if (given.empty()) {
-      throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
+  /// One for each that is given. The model must outlive them. Throws std::length_error if what is given leaves no room;
+  /// std::invalid_argument for an empty source.
+  Utterances(const T& model, const std::vector<std::vector<Token>>& given, const Framing& framing)
+      : score_{&scores(model)}, given_{given}, framing_{framing}, texts_(given.size()) {
+    for (std::size_t k = 0; k < texts_.size(); ++k) {
+      Text& text = texts_[k];
+      text.said = {framing.start};
+      if constexpr (CanDecode<T>::of_tokens) {
+        if (given[k].size() + 1 > framing.max_len)
+          throw std::length_error("an input of " + std::to_string(given[k].size()) +
+                                  " tokens is too long: with the token that starts there is room for " +
+                                  std::to_string(framing.max_len) + " tokens");
+        text.said.insert(text.said.end(), given[k].begin(), given[k].end());
+      } else if (given[k].empty()) {
+        throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
+      }
+      text.ended = text.said.size() >= framing.max_len;
+      if (!text.ended) text.unread = text.said;
     }
-    unread_ = said_;
   }
 
-  /// Whether the token that ends was said, or the text has max_len tokens.
-  bool ended() const { return ended_ || said_.size() >= framing_.max_len; }
+  /// How many there are.
+  std::size_t count() const { return texts_.size(); }
 
-  /// The scores of the tokens that may follow, in one row: reads what was said since the last call, and so is called once
-  /// before each say().
+  /// Whether text k has ended: the token that ends was said, or there are max_len tokens.
+  bool ended(std::size_t k) const { return texts_[k].ended; }
+
+  /// Whether all have ended.
+  bool ended() const {
+    return std::all_of(texts_.begin(), texts_.end(), [](const Text& text) { return text.ended; });
+  }
+
+  /// The scores of the tokens that may follow, a row for each text that has not ended, in their order: reads what was said
+  /// since the last call, and so is called once before each of them says a token.
   Matrix<n, vocab_size, Real> next() {
-    const auto Y = read(Tokens{unread_});
-    require_same_sequences("what the model reads", Sequences{unread_.size()}, "the scores that it returns",
-                           Y.sequences());
-    Matrix<n, vocab_size, Real> last{Sequences{1}};
-    last.set_row(0, Y.row(Y.rows() - 1));
+    std::vector<std::vector<Token>> unread;
+    std::size_t open = 0;
+    for (Text& text : texts_) {
+      open += !text.ended;
+      unread.push_back(std::exchange(text.unread, {}));
+    }
+    const Tokens tokens{unread};
+    const auto Y = read(tokens);
+    require_same_sequences("what the model reads", tokens.sequences(), "the scores that it returns", Y.sequences());
+    Matrix<n, vocab_size, Real> last{Sequences{open}};
+    for (std::size_t k = 0, row = 0; k < texts_.size(); ++k)
+      if (!texts_[k].ended) last.set_row(row++, Y.row(Y.sequences().end(k) - 1));
     return last;
   }
 
-  /// Says a token.
-  void say(Token token) {
-    said_.push_back(token);
-    ended_ = token == framing_.end;
-    unread_ = {token};
+  /// Text k goes on with a token.
+  void say(std::size_t k, Token token) {
+    Text& text = texts_[k];
+    text.said.push_back(token);
+    text.ended = token == framing_.end || text.said.size() >= framing_.max_len;
+    if (!text.ended) text.unread = {token};
   }
 
-  /// What was said, without the token that starts; with what is given, if the model continues that.
-  std::vector<Token> text() const { return {said_.begin() + 1, said_.end()}; }
+  /// What text k has said, without the token that starts; with what is given, if the model continues that.
+  std::vector<Token> text(std::size_t k) const { return {texts_[k].said.begin() + 1, texts_[k].said.end()}; }
 
  private:
   using Score = std::remove_cvref_t<decltype(scores(std::declval<const T&>()))>;
+  struct Text {
+    std::vector<Token> said, unread{};
+    bool ended = false;
+  };
 
-  auto read(Tokens unread) {
+  auto read(const Tokens& unread) {
+    const bool first = std::exchange(first_, false);
     if constexpr (CanDecode<T>::of_tokens)
-      return said_.size() == unread.rows() ? behind_a_start([&] { return advance(*score_, state_, std::move(unread)); })
-                                           : advance(*score_, state_, std::move(unread));
+      return first ? behind_a_start([&] { return advance(*score_, state_, unread); })
+                   : advance(*score_, state_, unread);
     else
-      return advance(*score_, state_, {Tokens{given_}, std::move(unread)});
+      return advance(*score_, state_, {given_, unread});
   }
 
   const Score* score_;
-  std::vector<Token> given_;
+  Tokens given_;
   Framing framing_;
-  std::vector<Token> said_, unread_;
+  std::vector<Text> texts_;
   State<Score> state_{};
-  bool ended_ = false;
+  bool first_ = true;
 };
 
-/// What a model says (Utterance), until it says the token that ends or the text has max_len tokens; without the token that
-/// starts. Each token is chosen by the scores in the last row. (Notebook, transformerLM_output.)
+/// What a model says (Utterances) to each that is given, until it says the token that ends or the text has max_len tokens;
+/// without the token that starts. Each token is chosen by the scores in the last row. (Notebook, transformerLM_output.)
 ///
-/// Throws std::length_error if what is given leaves no room; std::invalid_argument for an empty source; whatever the model
-/// or the choice throws.
+/// All texts go on together, each by a token: with a choice that draws, in this order. Throws std::length_error if what is
+/// given leaves no room; std::invalid_argument for an empty source; whatever the model or the choice throws.
+template <class T, class Choice = Greedy>
+std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std::vector<Token>>& given,
+                                           const Framing& framing, const Choice& choose = {}) {
+  static_assert(IsLayer<T>::value);
+  std::vector<std::vector<Token>> texts;
+  if constexpr (CanDecode<T>::value) {
+    Utterances<T> utterances{model, given, framing};
+    while (!utterances.ended()) {
+      const auto Y = utterances.next();
+      for (std::size_t k = 0, row = 0; k < utterances.count(); ++k)
+        if (!utterances.ended(k)) utterances.say(k, choose(Y.row(row++).data(), T::codomain::cols));
+    }
+    for (std::size_t k = 0; k < utterances.count(); ++k) texts.push_back(utterances.text(k));
+  }
+  return texts;
+}
+
+/// What a model says to one alone (decode_all).
 template <class T, class Choice = Greedy>
 std::vector<Token> decode(const T& model, const std::vector<Token>& given, const Framing& framing,
                           const Choice& choose = {}) {
-  static_assert(IsLayer<T>::value);
-  if constexpr (!CanDecode<T>::value) {
-    return {};
-  } else {
-    Utterance<T> utterance{model, given, framing};
-    while (!utterance.ended()) utterance.say(choose(utterance.next().data(), T::codomain::cols));
-    return utterance.text();
-  }
+  const auto texts = decode_all(model, {given}, framing, choose);
+  return texts.empty() ? std::vector<Token>{} : texts.front();
 }
 
 }  // namespace tlm

@@ -53,6 +53,18 @@ View<const Real> view(const Matrix<rows, cols, Real>& X) {
   return {X.data(), X.rows(), cols, cols};
 }
 
+/// The rows of sequence s of a stack.
+template <std::size_t cols, class Real>
+View<Real> rows_of(Matrix<n, cols, Real>& X, std::size_t s) {
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
+}
+
+/// The rows of sequence s of a stack.
+template <std::size_t cols, class Real>
+View<const Real> rows_of(const Matrix<n, cols, Real>& X, std::size_t s) {
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
+}
+
 /// What becomes of the entries that are already there.
 enum class Present { overwritten, added_to };
 
