@@ -142,8 +142,8 @@ auto head(M& X, std::size_t s, std::size_t h) {
 
 /// A = factor·Q×Kᵀ in each head, as far as it is visible.
 template <class A, std::size_t cols, class Real, StackOf<Real> Keys>
-requires(Keys::cols == cols) A
-    visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
+A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
+  static_assert(Keys::cols == cols, "a query is multiplied by a key: both have as many columns");
   constexpr std::size_t d_head = cols / A::n_heads;
   A result{Q.sequences(), K.sequences()};
   result.for_each_block(
