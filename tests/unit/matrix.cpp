@@ -302,7 +302,7 @@ bool same(const RowsSoFar<cols, Real>& so_far, const Matrix<n, cols, Real>& X) {
   for (std::size_t s = 0; s < X.sequences().count(); ++s)
     for (std::size_t i = 0; i < X.sequences().length(s); ++i)
       for (std::size_t j = 0; j < cols; ++j)
-        if (rows_of(so_far, s)(i, j) != rows_of(X, s)(i, j)) return false;
+        if (view(so_far, s)(i, j) != view(X, s)(i, j)) return false;
   return true;
 }
 

@@ -126,9 +126,9 @@ inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_mo
 
 /// A stack of sequences of rows of such numbers: a Matrix<n, cols, Real>, or RowsSoFar<cols, Real>.
 template <class M, class Real>
-concept StackOf = requires(const M& X) {
+concept StackOfRows = requires(const M& X) {
   X.sequences();
-  { rows_of(X, 0) } -> std::same_as<View<const Real>>;
+  { view(X, 0) } -> std::same_as<View<const Real>>;
 };
 
 /// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
@@ -136,12 +136,12 @@ template <std::size_t n_heads, class M>
 auto head(M& X, std::size_t s, std::size_t h) {
   static_assert(CanSplit<M::cols, n_heads>::value);
   constexpr std::size_t d_head = head_width<M::cols, n_heads>;
-  const auto rows = rows_of(X, s);
+  const auto rows = view(X, s);
   return rows.block(0, rows.rows, h * d_head, d_head);
 }
 
 /// A = factor·Q×Kᵀ in each head, as far as it is visible.
-template <class A, std::size_t cols, class Real, StackOf<Real> Keys>
+template <class A, std::size_t cols, class Real, StackOfRows<Real> Keys>
 A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
   static_assert(Keys::cols == cols, "a query is multiplied by a key: both have as many columns");
   constexpr std::size_t d_head = cols / A::n_heads;
@@ -157,7 +157,7 @@ A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_ident
 }
 
 /// To += A×From, or To += Aᵀ×From, in each head: the one traversal of what is visible.
-template <bool transposed, class A, std::size_t cols, class Real, StackOf<Real> Rows>
+template <bool transposed, class A, std::size_t cols, class Real, StackOfRows<Real> Rows>
 void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Real>& To) {
   constexpr std::size_t d_head = cols / A::n_heads;
   matrices.for_each_block(
@@ -184,7 +184,7 @@ void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Rea
 }
 
 /// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
-template <std::size_t n_heads, class Mask, class Real, std::size_t block, StackOf<Real> Values>
+template <std::size_t n_heads, class Mask, class Real, std::size_t block, StackOfRows<Real> Values>
 Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A, const Values& V) {
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};

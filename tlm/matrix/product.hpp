@@ -55,13 +55,13 @@ View<const Real> view(const Matrix<rows, cols, Real>& X) {
 
 /// The rows of sequence s of a stack.
 template <std::size_t cols, class Real>
-View<Real> rows_of(Matrix<n, cols, Real>& X, std::size_t s) {
+View<Real> view(Matrix<n, cols, Real>& X, std::size_t s) {
   return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
 }
 
 /// The rows of sequence s of a stack.
 template <std::size_t cols, class Real>
-View<const Real> rows_of(const Matrix<n, cols, Real>& X, std::size_t s) {
+View<const Real> view(const Matrix<n, cols, Real>& X, std::size_t s) {
   return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
 }
 

@@ -39,7 +39,7 @@ class RowsSoFar {
   const Sequences& sequences() const { return sequences_; }
 
   /// The rows of sequence s.
-  friend View<const Real> rows_of(const RowsSoFar& X, std::size_t s) {
+  friend View<const Real> view(const RowsSoFar& X, std::size_t s) {
     return {X.rows_[s].data(), X.sequences_.length(s), cols, cols};
   }
 
