@@ -126,7 +126,7 @@ def test_cases(file):
     """The test cases of a FILE."""
     text = "\n".join(lines_of(path_of(file)))
     cases = []
-    for match in re.finditer(r'^TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)[)*]', text, re.MULTILINE):
+    for match in re.finditer(r'^TEST_CASE(?:_TEMPLATE)?\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)[)*,]', text, re.MULTILINE):
         name = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
         cases.append(TestCase(file, name, text.count("\n", 0, match.start()) + 1))
     return cases

@@ -111,6 +111,43 @@ TEST_CASE("the NumPy notebook's model equals its plain loops, one by one and as 
   }
 }
 
+TEST_CASE(
+    "with one head, one row of X and no mask, Heads is the Wolfram article's single query attention, line by line") {
+  constexpr std::size_t d_in = 3, d_attn = 4, d_out = 2;
+  using Keys = Affine<"W_k", "b_k", d_in, d_attn, double>;
+  using Values = Affine<"W_v", "b_v", d_in, d_out, double>;
+  using Single = Heads<1, Unmasked, Affine<"W_q", "b_q", d_in, d_attn, double>, FromMemory<Keys>, FromMemory<Values>>;
+  using Rows = Matrix<n, d_in, double>;
+  Generator generator{4};
+  const auto layer = random_layer<Single>(generator);
+  for (std::size_t T = 1; T <= 5; ++T) {
+    const auto e = random_rows<Rows>(Sequences{1}, generator), context = random_rows<Rows>(Sequences{T}, generator);
+    // x W + b for row t of X.
+    const auto projected = [](const auto& X, std::size_t t, const auto& W, const auto& b) {
+      std::vector<double> y;
+      for (std::size_t j = 0; j < W.cols; ++j) {
+        y.push_back(b(0, j));
+        for (std::size_t k = 0; k < d_in; ++k) y[j] += X(t, k) * W(k, j);
+      }
+      return y;
+    };
+    const auto q = projected(e, 0, weight<"W_q">(layer), weight<"b_q">(layer));
+    std::vector<double> v_tilde(d_out);
+    double sum = 0;
+    for (std::size_t t = 0; t < T; ++t) {
+      const auto k_t = projected(context, t, weight<"W_k">(layer), weight<"b_k">(layer));
+      const auto v_t = projected(context, t, weight<"W_v">(layer), weight<"b_v">(layer));
+      double score = 0;
+      for (std::size_t k = 0; k < d_attn; ++k) score += k_t[k] * q[k] / std::sqrt(double(d_attn));
+      sum += std::exp(score);
+      for (std::size_t j = 0; j < d_out; ++j) v_tilde[j] += std::exp(score) * v_t[j];
+    }
+    const auto Y = layer(e, Memory<Rows>{context});
+    REQUIRE(Y.rows() == 1);
+    for (std::size_t j = 0; j < d_out; ++j) CHECK(Y(0, j) == doctest::Approx(v_tilde[j] / sum).epsilon(1e-12));
+  }
+}
+
 TEST_CASE_TEMPLATE("the Wolfram article's model equals its plain loops, one by one and as a stack of unequal lengths",
                    Model, SmallWolfram, WolframWithSines) {
   Generator generator{5};
@@ -164,8 +201,8 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
     CAPTURE(row);
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
     const auto& [of_W_O, of_heads] = state;
-    CHECK(of_heads.a.K_X.rows() == 3);
-    CHECK(of_heads.B_X.rows() == 3);
+    CHECK(of_heads.a.K_X.sequences().rows() == 3);
+    CHECK(of_heads.B_X.sequences().rows() == 3);
   }
 }
 
