@@ -230,10 +230,17 @@ class Campaign:
             path.write_text(switched(path.read_text(), changes))
         needed = list(dict.fromkeys(change.seen_by for change in self.changes if change.program))
         needed.sort(key=lambda name: not name.startswith("proofs/"))  # the greatest first
+        broken = []
         for done in self.each(lambda name: (name, *runner.compile(name, copy)), *needed):
+            if done.exception():
+                broken.append(str(done.exception()))
+                continue
             name, program, seconds = done.result()
             self.programs[name] = program
             print(f"compiled {len(self.programs)} of {len(needed)}: {name} ({seconds:.0f} s)", flush=True)
+
+        if broken:
+            raise RuntimeError("\n".join(broken))
 
         plain = runner.copy("unchanged")
         checks = dict.fromkeys((change.seen_by, change.falls if change.program else "") for change in self.changes)
