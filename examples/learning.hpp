@@ -122,8 +122,7 @@ struct Learning {
   /// The run as it begins, with new_tokenizer(), or, if it is resumed, as its file has it. `facts` is what the file says of it
   /// beside the settings.
   ///
-  /// Throws std::invalid_argument if there is a file where a run begins, and what save_run and load_run throw: what cannot be
-  /// written is known before anything was learned.
+  /// Throws std::invalid_argument if there is a file where a run begins, and what load_run throws.
   template <class NewTokenizer>
   Learning(const Settings& told, const Recipe& by, const tlm::storage::Metadata& facts,
            const NewTokenizer& new_tokenizer)
@@ -153,7 +152,6 @@ struct Learning {
                                     " is there already: --resume goes on with it, --model names another file");
       run.tokenizer = new_tokenizer();
       tlm::initialize_glorot(run.model, run.generator);
-      save();
     }
   }
 
@@ -197,7 +195,8 @@ inline std::size_t token_count(const tlm::Translations& batch) { return batch.x.
 ///   next_batch() → what the model learns from;
 ///   evaluate()   → the loss on held-out data, and what to print below the line of progress.
 ///
-/// The run is saved every minute, and at the end.
+/// The run is saved every minute, and at the end; and one that begins, before it does: what cannot be written is known before
+/// anything was learned.
 template <class Model, class NextBatch, class Evaluate>
 void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate) {
   using Clock = std::chrono::steady_clock;
@@ -214,6 +213,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   if (!patient) throw std::invalid_argument("there is nothing to resume: the training ended when its patience did");
   if (run.step >= steps)
     throw std::invalid_argument("there is nothing to resume: all " + std::to_string(steps) + " steps were done");
+  if (!settings.resume) learning.save();
   tlm::Threads<Model> threads{settings.threads};
   const auto next = [&] {
     auto batch = next_batch();

@@ -16,7 +16,8 @@ and is wrong where the macro WRONG is defined. Required are: with WRONG it does 
 contains the sentence; it stands, with the name, in the first five lines that the compiler says, not counting its list of
 which file includes which; the notes contain the explanation. (That it compiles without WRONG: corrected.py.)
 
-PRECOMPILED is a header for the cases that include first and are wrong after: .gch as GCC makes it, .pch as Clang does.
+PRECOMPILED is a header for the cases that include first and are wrong after: .gch as GCC makes it, .pch as Clang does; or -
+for none.
 """
 
 import os
@@ -42,7 +43,7 @@ def compile_wrong(case, precompiled, compiler):
     """The exit code of the compiler for the wrong version, and what it says."""
     standard = sentence(case, "Standard") or "c++20"
     command = [*compiler, f"-std={standard}", "-fsyntax-only", "-DWRONG", case]
-    if includes_first(case):
+    if precompiled != "-" and includes_first(case):
         header, kind = os.path.splitext(precompiled)
         command += ["-include", header] if kind == ".gch" else ["-include-pch", precompiled]
     result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})

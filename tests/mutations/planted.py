@@ -199,7 +199,7 @@ class Runner:
         """The exit code of the compiler or the script that reads a copy of the library, and what it says."""
         suite, file = seen_by.split("/")[0], self.source(seen_by)
         command = {"static": [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", file],
-                   "compile_fail": [sys.executable, self.sources / "tests/compile_fail/check.py", file,
+                   "compile_fail": [sys.executable, self.sources / "tests/compile_fail/check.py", file, "-",
                                     *self.compiling(copy)],
                    "headers": [sys.executable, file, copy / "tlm"]}[suite]
         result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})

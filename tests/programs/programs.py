@@ -736,6 +736,14 @@ class FromText(unittest.TestCase):
                      *self.TRAINING["text"], "--steps", "1", "--model", model)
         self.assertEqual(self.bytes_of("model"), before)
 
+    def test_what_cannot_be_learned_leaves_no_file(self):
+        pairs = self.directory / "pairs"
+        pairs.write_text("".join(f"{'word ' * 1000}{k}\tmot {k}\n" for k in range(300)))
+        result = run("translate", "train", "--pairs", str(pairs), "--steps", "1", "--model", self.path("model"))
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^translate: no sentence is short enough: .*\n$")
+        self.assertFalse((self.directory / "model").exists())
+
     def test_a_file_of_other_settings_is_refused(self):
         model = self.path("model")
         run("text", *self.TRAINING["text"], "--steps", "1", "--learning-rate", "0.0123456789", "--model", model)
