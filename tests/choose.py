@@ -2,6 +2,8 @@
 """Which tests to run: prints the targets that they need on one line, then the arguments for `meson test`, a line each.
 
 usage: choose.py BUILD [--list | SUITE | SUITE/TEST] …
+
+The suite `default` is what runs without a name.
 """
 
 import json
@@ -36,8 +38,9 @@ def main():
             print("\n".join(f"  {suite}/{test['name']}" for test in tests))
         return
 
+    suites["default"] = [test for suite, tests in suites.items() if suite not in LEFT_OUT for test in tests]
     chosen, arguments = [], []
-    for name in names or sorted(set(suites) - set(LEFT_OUT)):
+    for name in names or ["default"]:
         name = name.removesuffix("/")  # as a shell completes the name of a folder
         suite, slash, part = name.partition("/")
         number = part.zfill(2) if part.isdigit() else part
@@ -47,7 +50,8 @@ def main():
         if slash and len(names) > 1:
             refuse(f"a single test runs alone: '{name}' stands beside others")
         chosen += tests
-        arguments += ["--suite", suite] + [test["name"] for test in tests if slash]
+        for each in (sorted(set(suites) - {"default", *LEFT_OUT}) if suite == "default" else [suite]):
+            arguments += ["--suite", each] + [test["name"] for test in tests if slash]
     if len(names) == 1 and names[0].split("/")[0] in ("proofs", "mutations", "kernel"):
         arguments += ["--verbose", "--num-processes", "1"]  # the list of claims, theorems, or what was seen
 
