@@ -272,3 +272,7 @@ using NumpyTranslator =
 static_assert(autoregressive<NumpyTranslator<numpy::DecoderBlock>>);
 static_assert(!autoregressive<NumpyTranslator<numpy::EncoderBlock>>,
               "a translator is autoregressive only if its decoder is");
+
+constexpr wolfram::Config of_wolfram{.src_vocab_size = 9, .tgt_vocab_size = 9};
+static_assert(autoregressive<wolfram::DecoderBlock<of_wolfram, float>>);
+static_assert(!autoregressive<wolfram::EncoderBlock<of_wolfram, float>>, "without a mask every row sees all");

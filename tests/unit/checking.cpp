@@ -400,6 +400,8 @@ TEST_CASE("a layer that throws") {
   CHECK(contains(
       first_fall(report),
       "T(X|i) = T(X)|i — falls for Sum\n  seen over double at n = 3\n  it throws: more than two rows\n  seed 1"));
+  for (const auto& line : report.lines())
+    if (line.failure) CHECK(contains(printed(*line.failure), "it throws: more than two rows"));
   CHECK(check_sum(Plant::throws, {.rows = 1}).lines().size() > 10);
 }
 

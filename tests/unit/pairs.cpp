@@ -138,19 +138,23 @@ TEST_CASE("chrF is 1 for the same texts, 0 where nothing is shared, and counts r
   // "ab" against "abc": runs of 1: P = 2/2, R = 2/3; of 2: P = 1/1, R = 1/2; of 3: P = 0, R = 0/1. Means P = 2/3, R = 7/18.
   const double P = 2.0 / 3, R = 7.0 / 18;
   CHECK(score("ab", "abc") == doctest::Approx(5 * P * R / (4 * P + R)).epsilon(1e-14));
-  CHECK(score("é", "é") == doctest::Approx(1).epsilon(1e-15));  // a character, not two bytes
-  const auto runs = shared_runs("aaab", "aab", 1);              // every run as often as it stands there
+  CHECK(score("é", "é") == doctest::Approx(1).epsilon(1e-15));
+  CHECK(score("é", "è") == 0);                      // a character, and not two bytes of which one is the same
+  const auto runs = shared_runs("aaab", "aab", 1);  // every run as often as it stands there
   CHECK(runs.shared == 3);
   CHECK(runs.in_text == 4);
   CHECK(runs.in_reference == 3);
 }
 
 TEST_CASE("the nearest sentence is the one that shares the greatest part of its runs") {
-  const std::vector<SentencePair> pairs{{"open the file", "1", ""}, {"close the file", "2", ""}, {"no", "3", ""}};
+  const std::vector<SentencePair> pairs{{"open the file", "1", ""},
+                                        {"close the file", "2", ""},
+                                        {"no", "3", ""},
+                                        {"note that nothing was opened", "4", ""}};
   const NearestSentence nearest{pairs};
   CHECK(nearest("close a file").target == "2");
   CHECK(nearest("open the file now").target == "1");
-  CHECK(nearest("not").target == "3");
+  CHECK(nearest("not").target == "3");  // though 4 has all of its runs
 }
 
 TEST_CASE("a text as UTF-8: what is none is replaced, byte by byte, and what is stays") {
