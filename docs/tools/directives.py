@@ -396,7 +396,8 @@ def source_pages(app):
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
     for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("examples", "**/*.[ch]pp"),
                             ("examples", "*.py"), ("tests/static", "*.cpp"), ("tests/unit", "*.cpp"),
-                            ("tests/storage", "*.cpp"), ("docs/exercises", "*.cpp")):
+                            ("tests/storage", "*.cpp"), ("tests/gradients", "*.cpp"), ("tests/encoder_decoder", "*.cpp"),
+                            ("tests/goldens", "*.cpp"), ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
             path = str(file.relative_to(sources.ROOT))
             lexer = get_lexer_for_filename(path.replace(".hpp", ".cpp"))
