@@ -68,7 +68,7 @@ struct Comparison {
   }
 
   /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
-  /// by it, and ‖g‖ is the greatest |b| of all entries; or in which NaN is among them. Derivatives that are all 0 are a
+  /// by it, and ‖g‖ is the greatest of all |a| and |b|; or in which NaN is among them. Derivatives that are all 0 are a
   /// failure, too, for then nothing has been compared.
   std::optional<Failure> failure(Failure found) const {
     double norm = 0;

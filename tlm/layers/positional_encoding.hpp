@@ -144,7 +144,8 @@ struct PositionalEncoding {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
 };
 
-/// X ↦ X + P|n with constants P, which whoever derives from it sets; they are not trained and count as no weights. Their letter in the write-up is `letter`.
+/// X ↦ X + P|n with constants P, which whoever derives from it sets; they are not trained and count as no weights. Their
+/// letter in the write-up is `letter`.
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
 struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   using typename PositionalEncoding<max_len, cols, Real>::domain;
@@ -158,7 +159,8 @@ struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
-/// X ↦ X + W_p|n with the constants W_p: sines and cosines. (The Formulated Transformer, "Hyperparameters".) With positions pos from 1 and i = 1, …, d_model/2,
+/// X ↦ X + W_p|n with the constants W_p: sines and cosines. (The Formulated Transformer, "Hyperparameters".) With positions
+/// pos from 1 and i = 1, …, d_model/2,
 ///
 ///   W_p(pos, 2i−1) = sin(pos / 10000^(2i/d_model)),   W_p(pos, 2i) = cos(pos / 10000^(2i/d_model)),
 ///

@@ -57,8 +57,8 @@ inline SharedRuns shared_runs(std::string_view text, std::string_view reference,
 /// and β = 2, of the runs of all texts together.
 ///
 /// With precision P (the share of the texts' runs that their references have, too) and recall R (the share of the references'
-/// runs that the texts have), each a mean over the lengths of which there are runs, it is (1 + β²)PR/(β²P + R): recall counts
-/// twice as much. 0 if nothing is shared.
+/// runs that the texts have), each a mean over the lengths of which the references have runs, it is (1 + β²)PR/(β²P + R):
+/// recall counts twice as much. 0 if nothing is shared.
 class CharacterFScore {
  public:
   void add(std::string_view text, std::string_view reference) {

@@ -16,7 +16,7 @@ namespace tlm {
 ///   … if (progress.step % 100 == 0) return patience(model, loss(model, held_out)); …
 ///   model = patience.best;
 ///
-/// A loss is better if it is less; the first one is, unless it is infinite or not a number.
+/// A loss is better if it is less; the first one is, unless it is ∞ or not a number.
 template <class Layer>
 struct Patience {
   std::uint64_t evaluations;  ///< ≥ 1: how many that are not better are borne, of which the last one stops.
