@@ -124,9 +124,9 @@ struct CanSplit {
 template <std::size_t d_model, std::size_t n_heads>
 inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
-/// A stack of sequences of rows of such numbers: a Matrix<n, cols, Real>, or RowsSoFar<cols, Real>.
-template <class M, class Real>
-concept StackOfRows = requires(const M& X) {
+/// A stack of sequences of rows of so many such numbers: a Matrix<n, cols, Real>, or RowsSoFar<cols, Real>.
+template <class M, std::size_t cols, class Real>
+concept StackOfRows = M::cols == cols&& requires(const M& X) {
   X.sequences();
   { view(X, 0) } -> std::same_as<View<const Real>>;
 };
@@ -141,9 +141,8 @@ auto head(M& X, std::size_t s, std::size_t h) {
 }
 
 /// A = factor·Q×Kᵀ in each head, as far as it is visible.
-template <class A, std::size_t cols, class Real, StackOfRows<Real> Keys>
+template <class A, std::size_t cols, class Real, StackOfRows<cols, Real> Keys>
 A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
-  static_assert(Keys::cols == cols, "a query is multiplied by a key: both have as many columns");
   constexpr std::size_t d_head = cols / A::n_heads;
   A result{Q.sequences(), K.sequences()};
   result.for_each_block(
@@ -157,7 +156,7 @@ A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_ident
 }
 
 /// To += A×From, or To += Aᵀ×From, in each head: the one traversal of what is visible.
-template <bool transposed, class A, std::size_t cols, class Real, StackOfRows<Real> Rows>
+template <bool transposed, class A, std::size_t cols, class Real, StackOfRows<cols, Real> Rows>
 void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Real>& To) {
   constexpr std::size_t d_head = cols / A::n_heads;
   matrices.for_each_block(
@@ -184,8 +183,9 @@ void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Rea
 }
 
 /// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
-template <std::size_t n_heads, class Mask, class Real, std::size_t block, StackOfRows<Real> Values>
-Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A, const Values& V) {
+template <std::size_t n_heads, class Mask, class Real, std::size_t block, class Values>
+Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A,
+                                        const Values& V) requires StackOfRows<Values, Values::cols, Real> {
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};
   accumulate_visible<false>(A, V, Y);

@@ -135,7 +135,7 @@ struct SoftmaxKernel {
  private:
   static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
 
-  codomain kernel(const Queries& Q_X, const StackOfRows<Real> auto& K_X) const {
+  codomain kernel(const Queries& Q_X, const StackOfRows<Keys::cols, Real> auto& K_X) const {
     codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
     A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
       bias.add(h, A.position(s, i), &A(s, h)(i, 0), A.visible(s, i));
