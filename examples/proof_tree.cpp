@@ -83,6 +83,7 @@ nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
     } else if (!step.declared.empty()) {
       entry["declared"] = step.declared;
       entry["check"] = check_of(step.declared);
+      if (!step.theorem.empty()) entry["theorem"] = step.theorem;
     }
     steps.push_back(entry);
   }

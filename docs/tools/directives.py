@@ -103,9 +103,12 @@ class Holds(Directive):
                 self.env.note_reread()
                 LOGGER.warning("this falls: %s", line, location=self.get_location())
             item = nodes.list_item(classes=["held" if held else "fell"])
-            link = reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))
+            where = [reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))]
+            for name, place in results.theorems(log, case):
+                where += [nodes.Text("; over ℝ: " if len(where) == 1 else ", "),
+                          reference(name, link_to(*place)) if place else nodes.Text(name)]
             item += paragraph(nodes.strong("", "holds" if held else "FALLS"), ": " + case.name + " ",
-                              nodes.inline("", "", link, classes=["where"]))
+                              nodes.inline("", "", *where, classes=["where"]))
             items += item
         self.env.note_dependency(log)
         return [items]
@@ -394,10 +397,10 @@ def link_symbols(app, doctree):
 def source_pages(app):
     """A page for each file that the write-up links to, with an anchor for every line."""
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
-    for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("examples", "**/*.[ch]pp"),
-                            ("examples", "*.py"), ("tests/static", "*.cpp"), ("tests/unit", "*.cpp"),
-                            ("tests/storage", "*.cpp"), ("tests/gradients", "*.cpp"), ("tests/encoder_decoder", "*.cpp"),
-                            ("tests/goldens", "*.cpp"), ("docs/exercises", "*.cpp")):
+    for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("proofs/kernel", "*.v"),
+                            ("examples", "**/*.[ch]pp"), ("examples", "*.py"), ("tests/static", "*.cpp"),
+                            ("tests/unit", "*.cpp"), ("tests/storage", "*.cpp"), ("tests/gradients", "*.cpp"),
+                            ("tests/encoder_decoder", "*.cpp"), ("tests/goldens", "*.cpp"), ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
             path = str(file.relative_to(sources.ROOT))
             lexer = get_lexer_for_filename(path.replace(".hpp", ".cpp"))

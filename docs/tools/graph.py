@@ -24,21 +24,26 @@ INSTANCES = ((r"X ↦ X×\w+", "X×A"), (r"X ↦ X \+ \w+", "X+K"), (r"N_\w+", "
 ABOUT = (("positions", "PE"), ("A(X)", "H_i"), ("", "CA"))
 
 
-def squares(verdict):
-    """The arithmetics as cells of a table: what holds is filled, what falls is orange, what cannot tell is empty."""
+def marks(verdict, theorem):
+    """The arithmetics as cells of a table: what holds is filled, what falls is orange, what cannot tell is empty. Then the seal
+    of the proof kernel."""
     cells = []
-    for name in ARITHMETICS:
+    for name in ARITHMETICS if verdict else ():
         said = verdict.get(name)
         colour = "" if said is None else f' BGCOLOR="{TRUE if said == "holds" else FALSE}"'
         cells.append(f'<TD WIDTH="9" HEIGHT="9" FIXEDSIZE="TRUE" BORDER="1"{colour}></TD>')
+    if theorem:
+        path, line = results.place_of_theorem(theorem)
+        cells.append(f'<TD BORDER="1" STYLE="ROUNDED" COLOR="{TRUE}" WIDTH="24" HEIGHT="13" FIXEDSIZE="TRUE" HREF="source/{path}.html#L{line}" '
+                     f'TITLE="{theorem}"><FONT POINT-SIZE="8" COLOR="{TRUE}">Coq</FONT></TD>')
     return '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="2"><TR>' + "".join(cells) + "</TR></TABLE>"
 
 
-def label(lines, verdict=None):
-    """A node's text, with the squares below it."""
+def label(lines, verdict=None, theorem=None):
+    """A node's text, with what was found of it below."""
     text = "<BR/>".join(html.escape(line) for line in lines)
-    rows = f"<TR><TD>{text}</TD></TR>" + (f"<TR><TD>{squares(verdict)}</TD></TR>" if verdict else "")
-    return f'<<TABLE BORDER="0" CELLSPACING="0">{rows}</TABLE>>'
+    below = f"<TR><TD>{marks(verdict, theorem)}</TD></TR>" if verdict or theorem else ""
+    return f'<<TABLE BORDER="0" CELLSPACING="0"><TR><TD>{text}</TD></TR>{below}</TABLE>>'
 
 
 def quoted(text):
@@ -76,8 +81,11 @@ def statements(steps, verdicts, log):
             link, style = f"source/proofs/{case.file}.cpp.html#L{case.line}", "invis"
             tip = f"declared; held by: {case.name}"
         shape = "box" if style == "solid" else "plaintext"
-        yield (f"s{place} [shape={shape}, label={label([step['object'], 'is ' + step['claim']], verdict)}, URL={quoted(link)}, "
-               f"tooltip={quoted(tip)}]")
+        theorem = step.get("rule", step.get("theorem"))
+        if not results.place_of_theorem(theorem):
+            raise sources.NotFound(f"proofs/kernel has no theorem {theorem}, for '{step['statement']}'")
+        yield (f"s{place} [shape={shape}, label={label([step['object'], 'is ' + step['claim']], verdict, theorem)}, "
+               f"URL={quoted(link)}, tooltip={quoted(tip)}]")
         for part in step.get("parts", []):
             yield f"s{part} -> s{place}"
 

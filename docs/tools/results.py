@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the proofs said in the build's own run: the lines "holds: …" and "FALLS: …" of meson-logs/."""
+"""What the proofs said in the build's own run: the lines "holds: …" and "FALLS: …" of meson-logs/; and where their theorems are."""
 
 import functools
 import json
@@ -16,9 +16,24 @@ def results(log):
         for line in file:
             test = json.loads(line)
             name = test["name"].split(" / ")[-1]
-            claims = re.findall(r"^(holds|FALLS): (.*)$", test.get("stdout", ""), re.MULTILINE)
-            found[name] = {"claims": {claim: verdict == "holds" for verdict, claim in claims}, "seconds": test["duration"]}
+            # Behind a claim that is a theorem over ℝ, too, stands its name.
+            claims = re.findall(r"^(holds|FALLS): (.*?)(?:; over ℝ: (.*))?$", test.get("stdout", ""), re.MULTILINE)
+            found[name] = {"claims": {claim: verdict == "holds" for verdict, claim, _ in claims},
+                           "theorems": {claim: theorems.split(", ") for _, claim, theorems in claims if theorems},
+                           "seconds": test["duration"]}
     return found
+
+
+@functools.cache
+def place_of_theorem(name):
+    """The file of proofs/kernel and the line in which a theorem is stated; None if it is stated in none, as those that are
+    exported."""
+    for file in sorted((sources.ROOT / "proofs/kernel").glob("*.v")):
+        path = str(file.relative_to(sources.ROOT))
+        for number, line in enumerate(sources.lines_of(path), 1):
+            if re.match(rf"\s*(Theorem|Corollary|Lemma|Definition|Program Definition) {re.escape(name)}\b", line):
+                return path, number
+    return None
 
 
 def holds(log, case):
@@ -27,3 +42,10 @@ def holds(log, case):
     if case.name not in run:
         raise sources.NotFound(f"'{case.name}' of proofs/{case.file}.cpp is not in {log}: it did not run")
     return run[case.name]
+
+
+def theorems(log, case):
+    """The theorems of proofs/kernel that a line of the listing names behind a test case, each with the place where it is
+    stated, if it is there."""
+    names = results(log).get(case.file, {"theorems": {}})["theorems"].get(case.name, [])
+    return [(name, place_of_theorem(name)) for name in names]

@@ -15,6 +15,33 @@
 /// How the compiler derives what an operation is, by the rules of tlm/algebra/rules.hpp, as data and as text.
 namespace tlm {
 
+/// The name of T without its namespace and its arguments, as in "Normalization".
+template <class T>
+constexpr std::string_view name_of() {
+  std::string_view name = __PRETTY_FUNCTION__;  // … [with T = tlm::Normalization<…>; …]
+  name.remove_prefix(name.find("T = ") + 4);
+  name = name.substr(0, name.find_first_of("<;]"));
+  return name.substr(name.find_last_of(':') + 1);
+}
+
+/// "is Claim" as the theory of proofs/kernel calls it: causal_kernel of is::CausalKernel.
+template <class Claim>
+std::string predicate() {
+  std::string name;
+  for (const char c : name_of<Claim>()) {
+    const bool capital = 'A' <= c && c <= 'Z';
+    if (capital && !name.empty()) name += '_';
+    name += capital ? char(c - 'A' + 'a') : c;
+  }
+  return name;
+}
+
+/// What the theorem that the leaf T is Claim is called there: Normalization_is_rowwise.
+template <class T, class Claim>
+std::string theorem_of() {
+  return std::string(name_of<T>()) + "_is_" + predicate<Claim>();
+}
+
 /// A statement and why it follows, or what it lacks.
 struct Step {
   std::string object;         ///< In the write-up's notation: T_LM, X ↦ X×W_Q.
@@ -24,6 +51,7 @@ struct Step {
   std::string_view rule;      ///< The name of the rule by which; or that would do. Empty: declared, or there is none.
   std::string_view sentence;  ///< The rule's sentence.
   std::string_view declared;  ///< What a leaf declares; empty for what is no leaf.
+  std::string theorem;        ///< theorem_of a leaf that is what it declares; a rule's is called as the rule.
   std::vector<std::size_t> parts;  ///< The rule's premises, as places in the derivation.
 };
 
@@ -39,8 +67,11 @@ class Deriver {
     const auto [known, is_new] = places_.try_emplace(&id<T, Claim>, steps_.size());
     const std::size_t place = known->second;
     if (!is_new) return place;
-    steps_.push_back({notation<Notation<T>>().text, equation<T>(), Claim::text, follows<T, Claim>, "", "", "", {}});
-    if constexpr (Leaf<T>) steps_[place].declared = T::declared::text;
+    steps_.push_back({notation<Notation<T>>().text, equation<T>(), Claim::text, follows<T, Claim>, "", "", "", "", {}});
+    if constexpr (Leaf<T>) {
+      steps_[place].declared = T::declared::text;
+      if constexpr (std::is_same_v<typename T::declared, Claim>) steps_[place].theorem = theorem_of<T, Claim>();
+    }
     if constexpr (follows<T, Claim>)
       by_which<T, Claim>([&]<class Rule>() { explain<Rule>(place); });
     else

@@ -28,15 +28,6 @@
 /// functions of the layer's number.
 namespace tlm {
 
-/// The name of T without its namespace and its arguments, as in "Normalization".
-template <class T>
-constexpr std::string_view name_of() {
-  std::string_view name = __PRETTY_FUNCTION__;  // … [with T = tlm::Normalization<…>; …]
-  name.remove_prefix(name.find("T = ") + 4);
-  name = name.substr(0, name.find_first_of("<;]"));
-  return name.substr(name.find_last_of(':') + 1);
-}
-
 namespace proof_terms {
 
 /// A term, and how it binds.
@@ -53,18 +44,6 @@ inline Term applied(std::string f, const std::vector<std::string>& arguments) {
   const auto kind = arguments.empty() ? Term::atom : Term::application;
   for (const std::string& argument : arguments) f += " " + argument;
   return {kind, f};
-}
-
-/// "T is Claim" as the theory calls it: causal_kernel of is::CausalKernel.
-template <class Claim>
-std::string predicate() {
-  std::string name;
-  for (const char c : name_of<Claim>()) {
-    const bool capital = 'A' <= c && c <= 'Z';
-    if (capital && !name.empty()) name += '_';
-    name += capital ? char(c - 'A' + 'a') : c;
-  }
-  return name;
 }
 
 /// The type of the rows of a matrix, or of a target.
@@ -126,7 +105,7 @@ class ProofTerms {
     if (!proved) return text;
     std::vector<std::string> arguments = names_;
     if constexpr (has_source<T>) arguments.insert(arguments.begin(), "x");
-    const std::string claim = proof_terms::predicate<Claim>(), theorem = name + "_is_" + claim;
+    const std::string claim = predicate<Claim>(), theorem = name + "_is_" + claim;
     const std::string any = memory.empty() ? "{memory : Type}" : "",
                       the_same = memory.empty() ? "(memory := memory)" : "";
     return text + "\n(* The same for real numbers. *)\nFrom tlm Require Import Reals.\n" +
@@ -390,12 +369,12 @@ class ProofTerms {
   template <class T, class Claim>
   std::string prove_named(const Place& place, const std::string& symbol) {
     const std::string key = place.within + "/" + symbol;
-    const std::string name = name_for<T>(key, place, symbol), theorem = name + "_is_" + proof_terms::predicate<Claim>();
+    const std::string name = name_for<T>(key, place, symbol), theorem = name + "_is_" + predicate<Claim>();
     if (!proved_.insert(key + theorem).second) return theorem;
     const Place inner = inside<T>(place, key);
     const Term proof = proof_of_body<T, Claim>(inner);
     define<T>(place, symbol);
-    write(wrapped({"  Theorem " + theorem + parameters(inner) + " : " + proof_terms::predicate<Claim>() + " " +
+    write(wrapped({"  Theorem " + theorem + parameters(inner) + " : " + predicate<Claim>() + " " +
                    proof_terms::applied(name, inner.arguments()).as_argument() + "."}));
     write(wrapped({"  Proof.", "    exact " + proof.as_argument() + ".", "  Qed."}));
     return theorem;
@@ -417,7 +396,7 @@ class ProofTerms {
   /// The proof by the rule by which it follows, or by the theorem about a leaf.
   template <class T, class Claim>
   Term proof_of_body(const Place& place) {
-    Term result{Term::atom, std::string(name_of<T>()) + "_is_" + proof_terms::predicate<Claim>()};
+    Term result{Term::atom, theorem_of<T, Claim>()};
     if constexpr (Formula<T>)
       Deriver::by_which<T, Claim>(
           [&]<class R>() { result = by_rule(static_cast<typename T::form*>(nullptr), R{}, place); });
