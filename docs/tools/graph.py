@@ -34,7 +34,8 @@ def marks(verdict, theorem):
         cells.append(f'<TD WIDTH="9" HEIGHT="9" FIXEDSIZE="TRUE" BORDER="1"{colour}></TD>')
     if theorem:
         path, line = results.place_of_theorem(theorem)
-        cells.append(f'<TD BORDER="1" STYLE="ROUNDED" COLOR="{TRUE}" WIDTH="24" HEIGHT="13" FIXEDSIZE="TRUE" HREF="source/{path}.html#L{line}" '
+        cells.append(f'<TD BORDER="1" STYLE="ROUNDED" COLOR="{TRUE}" WIDTH="30" HEIGHT="18" FIXEDSIZE="TRUE" '
+                     f'HREF="source/{path}.html#L{line}" '
                      f'TITLE="{theorem}"><FONT POINT-SIZE="8" COLOR="{TRUE}">Coq</FONT></TD>')
     return '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="2"><TR>' + "".join(cells) + "</TR></TABLE>"
 
