@@ -52,8 +52,10 @@ inline void add_seed(CLI::App& command, Settings& settings) {
               with_standard("Where random numbers start", settings.seed));
 }
 
-/// The options of the command that trains, on batches of `these`.
-inline void add_settings(CLI::App& command, Settings& settings, const std::string& these) {
+/// The options of the command that trains, on batches of `these`; and `others`, which stand in the file of a run, too: what is
+/// resumed is told none of them.
+inline void add_settings(CLI::App& command, Settings& settings, const std::string& these,
+                         const std::vector<std::string>& others) {
   add_model(command, settings);
   const auto described = [](const std::string& what, const auto& standard) {
     return standard ? with_standard(what, *standard) : what;
@@ -65,7 +67,11 @@ inline void add_settings(CLI::App& command, Settings& settings, const std::strin
                described("The greatest learning rate", settings.learning_rate));
   add_threads(command, settings.threads);
   add_seed(command, settings);
-  command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
+  CLI::Option& resume =
+      *command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
+  std::vector<std::string> kept{"--steps", "--batch-size", "--learning-rate", "--seed"};
+  kept.insert(kept.end(), others.begin(), others.end());
+  for (const std::string& name : kept) resume.excludes(command.get_option(name));
 }
 
 /// A file that one of these programs has written.

@@ -76,6 +76,13 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
     const auto extras = app.remaining(true);  // those of its commands, too
     const auto extra = std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text != "--"; });
     throw CLI::ValidationError(shown(*extra), "there is no such option; --help lists what there is");
+  } catch (const CLI::RequiredError&) {  // of a command: no option is
+    std::string commands;
+    for (const CLI::App* const command : app.get_subcommands({}))
+      commands += (commands.empty() ? "" : " or ") + command->get_name();
+    const bool named = argc > 1 && argv[1][0] != '-';
+    throw std::invalid_argument((named ? std::string("there is no command ") + argv[1] : "a command is missing") +
+                                ": it is " + commands + "; --help says what they do");
   } catch (const CLI::ArgumentMismatch& error) {  // it begins with the name of the option, a flag's without its dashes
     const std::string message = error.what(), name = message.substr(0, message.find_first_of(": "));
     const CLI::Option* const option = app.get_option_no_throw(name);

@@ -134,6 +134,7 @@ build() {
   if [[ -t 1 ]]; then
     (cd "$directory" && exec ninja "${jobs[@]}" "$@") || exit 1
   else
+    echo "Building in $directory." >&2
     quietly ninja -C "$directory" "${jobs[@]}" "$@"
   fi
 }

@@ -17,6 +17,7 @@
 
 #include <tlm/attention/softmax.hpp>
 
+#include "../tests/printing.hpp"
 #include "support.hpp"
 
 using namespace tlm;

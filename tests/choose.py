@@ -45,6 +45,12 @@ def main():
         suite, slash, part = name.partition("/")
         number = part.zfill(2) if part.isdigit() else part
         tests = [test for test in suites.get(suite, []) if test["name"].startswith(number)]
+        if name.startswith("-"):
+            refuse(f"there is no option '{name}'; --help says what there is")
+        if name == "fuzz" and not tests:
+            refuse("fuzz needs Clang and its libFuzzer: CXX=clang++ ./tests/run fuzz")
+        if slash and not tests and suite in suites:
+            refuse(f"there is no test '{name}'; those of {suite} are: " + ", ".join(test["name"] for test in suites[suite]))
         if not tests or not name:
             refuse(f"there is no test '{name}'; the suites are: {' '.join(sorted(suites))} (--list names their tests)")
         if slash and len(names) > 1:

@@ -90,7 +90,6 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Options options;
   CLI::App& training = *app.add_subcommand("train", "Learns from pairs of sentences, and saves what it learned");
-  program::add_settings(training, options.settings, "pairs");
   program::add_choice(training, "--corpus", options.corpus,
                       {{"numbers", Options::CorpusKind::numbers}, {"catalogues", Options::CorpusKind::catalogues}},
                       "Numbers in words, or what the programs of this machine say (numbers)");
@@ -102,6 +101,7 @@ int main(int argc, char** argv) {
       ->excludes("--corpus");
   program::add_choice(training, "--blocks", options.blocks, {{"2", 2}, {"6", 6}},
                       "How many encoder blocks, and decoder blocks (6)");
+  program::add_settings(training, options.settings, "pairs", {"--corpus", "--language", "--pairs", "--blocks"});
   CLI::App& translating = *app.add_subcommand("translate", "Translates sentences, or the lines of standard input");
   program::add_model(translating, options.settings);
   program::add_integer(translating, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");

@@ -669,6 +669,7 @@ class FromText(unittest.TestCase):
             self.assertEqual(self.bytes_of(parts), self.bytes_of(whole))
             self.refused("there is nothing to resume: all 120 steps were done", program, "train", "--model", parts,
                          "--resume")
+            self.refused("--steps excludes --resume", program, "train", "--model", parts, "--resume", "--steps", "200")
 
     def test_what_was_learned_is_used(self):
         model, of_text = self.path("model"), self.path("text")
@@ -716,7 +717,9 @@ class FromText(unittest.TestCase):
                                                             "xx").stderr)
         self.refused(f"{empty} has 0 bytes: a text to learn from needs at least 1280", "text", "train", str(empty))
         for program in FROM_TEXT:
-            self.refused("A subcommand is required", program)
+            commands = "train or " + {"translate": "translate", "text": "sample"}[program] + " or evaluate"
+            self.refused(f"a command is missing: it is {commands}; --help says what they do", program)
+            self.refused(f"there is no command two: it is {commands}; --help says what they do", program, "two")
             self.refused("--frobnicate: there is no such option; --help lists what there is", program, "train",
                          "--frobnicate")
             self.refused("cannot write /nonexistent/m: making /nonexistent/m.part: No such file or directory", program,

@@ -85,9 +85,10 @@ TEST_CASE("a sequence longer than max_len") {
 }
 
 TEST_CASE("an input that is too long to be continued") {
-  CHECK_THROWS_WITH_AS(decode(model, {1, 2, 3}, {0, 0, 3}),
-                       "an input of 3 tokens is too long: with the token that starts there is room for 3 tokens",
-                       std::length_error);
+  CHECK_THROWS_WITH_AS(
+      decode(model, {1, 2, 3}, {0, 0, 3}),
+      "an input of 3 tokens is too long: with the token that starts these are 4, and there is room for 3",
+      std::length_error);
   CHECK_NOTHROW(decode(model, {1, 2, 3}, {0, 0, 4}));
   CHECK_THROWS_AS(decode(model, {}, {0, 0, 0}), std::length_error);
 }
@@ -120,9 +121,9 @@ TEST_CASE_TEMPLATE("a number of an optimizer out of its range moves nothing", Re
   using Layer = Plus<"B", 2, Real>;
   Layer layer{.B = {1, 2}};
   const Layer unmoved = layer, gradient{.B = {4, -8}};
-  const auto refuses = [&](auto optimizer, const std::string& name, const std::string& limit,
-                           const std::string& value) {
-    const std::string sentence = name + " must be " + limit + " when rounded to the model's numbers, not " + value;
+  const auto refuses = [&](auto optimizer, const std::string& name, const std::string& limit, const std::string& value,
+                           const std::string& rounded = "") {
+    const std::string sentence = name + " must be " + limit + rounded + ", not " + value;
     CHECK_THROWS_WITH_AS(optimizer(layer, gradient), sentence.c_str(), std::invalid_argument);
     CHECK(layer.B == unmoved.B);
   };
@@ -139,8 +140,9 @@ TEST_CASE_TEMPLATE("a number of an optimizer out of its range moves nothing", Re
   }
   // What a double can tell from 1 and from 0, and a float cannot.
   if constexpr (std::is_same_v<Real, float>) {
-    refuses(Adam<Layer>{.beta_2 = 0.99999999}, "beta_2 of Adam", below_one, "0.99999999");
-    refuses(SGD{1e-60}, "the learning rate of SGD", positive, "1e-60");
+    const char* const rounded = " when rounded to the model's numbers";
+    refuses(Adam<Layer>{.beta_2 = 0.99999999}, "beta_2 of Adam", below_one, "0.99999999", rounded);
+    refuses(SGD{1e-60}, "the learning rate of SGD", positive, "1e-60", rounded);
   } else {
     CHECK_NOTHROW((Adam<Layer>{.beta_2 = 0.99999999}(layer, gradient)));
     CHECK_NOTHROW(SGD{1e-60}(layer, gradient));

@@ -114,11 +114,8 @@ TEST_CASE("a scheduled optimizer takes step t with η(t), whatever its own rate 
   Scheduled refused{SGD{}, [](std::uint64_t t) { return t == 1 ? 0.5 : 0.0; }};
   refused(layer, gradient);
   const Line before = layer;
-  CHECK_THROWS_WITH_AS(
-      refused(layer, gradient),
-      "the learning rate of SGD must be finite and greater than 0 when rounded to the model's numbers, "
-      "not 0",
-      std::invalid_argument);
+  CHECK_THROWS_WITH_AS(refused(layer, gradient), "the learning rate of SGD must be finite and greater than 0, not 0",
+                       std::invalid_argument);
   CHECK(refused.t == 1);
   CHECK(distance_of_weights(layer, before) == 0);
 }
@@ -177,9 +174,7 @@ TEST_CASE("a gradient that is not finite moves nothing, and a limit that is none
     CHECK_THROWS_AS(none(layer, fine), std::invalid_argument);
   }
   Clipped none{SGD{}, 0.0};
-  CHECK_THROWS_WITH_AS(none(layer, fine),
-                       "the limit of Clipped must be finite and greater than 0 when rounded to the model's numbers, "
-                       "not 0",
+  CHECK_THROWS_WITH_AS(none(layer, fine), "the limit of Clipped must be finite and greater than 0, not 0",
                        std::invalid_argument);
   CHECK(distance_of_weights(layer, before) == 0);
 }
@@ -218,9 +213,7 @@ TEST_CASE("weight decay: − ηλw beside Adam's step, of matrices only") {
     CHECK_THROWS_AS(refused(layer, gradient), std::invalid_argument);
   }
   Adam<Line> refused{.weight_decay = -0.5};
-  CHECK_THROWS_WITH_AS(
-      refused(layer, gradient),
-      "weight_decay of Adam must be finite and at least 0 when rounded to the model's numbers, not -0.5",
-      std::invalid_argument);
+  CHECK_THROWS_WITH_AS(refused(layer, gradient), "weight_decay of Adam must be finite and at least 0, not -0.5",
+                       std::invalid_argument);
   CHECK(refused.t == 0);
 }

@@ -116,10 +116,12 @@ class Report {
     return count;
   }
 
-  /// Whether all that fell was seen over the prime field.
+  /// Whether all that fell was seen over the prime field, and no more is said of it.
   bool falls_over_the_field_alone() const {
     for (const Line& line : lines_)
-      if (line.failure && line.failure->arithmetic.find("prime field") == std::string::npos) return false;
+      if (line.failure &&
+          (line.failure->arithmetic.find("prime field") == std::string::npos || !line.failure->remark.empty()))
+        return false;
     return true;
   }
 

@@ -58,8 +58,9 @@ class Utterances {
       if constexpr (CanDecode<T>::of_tokens) {
         if (given[k].size() + 1 > framing.max_len)
           throw std::length_error("an input of " + std::to_string(given[k].size()) +
-                                  " tokens is too long: with the token that starts there is room for " +
-                                  std::to_string(framing.max_len) + " tokens");
+                                  " tokens is too long: with the token that starts these are " +
+                                  std::to_string(given[k].size() + 1) + ", and there is room for " +
+                                  std::to_string(framing.max_len));
         text.said.insert(text.said.end(), given[k].begin(), given[k].end());
       } else if (given[k].empty()) {
         throw std::invalid_argument("the source is empty: the decoder has nothing to look at");

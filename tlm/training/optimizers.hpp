@@ -20,25 +20,28 @@ namespace tlm {
 
 namespace detail {
 
-/// Throws std::invalid_argument unless the condition holds: NAME must be LIMIT, not VALUE.
-inline void require(bool condition, const char* name, const char* limit, double value) {
-  if (condition) return;
+/// Throws std::invalid_argument unless a value is right when rounded to a Real: NAME must be LIMIT, not VALUE; if only by
+/// rounding it is not, this is said.
+template <class Real, class Right>
+void require(const Right& right, const char* name, const char* limit, double value) {
+  if (right(Real(value))) return;
   std::ostringstream message;
   message.precision(15);
-  message << name << " must be " << limit << " when rounded to the model's numbers, not " << value;
+  message << name << " must be " << limit << (right(value) ? " when rounded to the model's numbers" : "") << ", not "
+          << value;
   throw std::invalid_argument(message.str());
 }
 
 /// A number of an optimizer that must be finite and greater than 0.
 template <class Real>
 void require_positive(const char* name, double value) {
-  require(std::isfinite(Real(value)) && Real(value) > 0, name, "finite and greater than 0", value);
+  require<Real>([](auto x) { return std::isfinite(x) && x > 0; }, name, "finite and greater than 0", value);
 }
 
 /// A number of an optimizer that must be from [0, 1).
 template <class Real>
 void require_rate_of_decay(const char* name, double value) {
-  require(Real(value) >= 0 && Real(value) < 1, name, "at least 0 and less than 1", value);
+  require<Real>([](auto x) { return x >= 0 && x < 1; }, name, "at least 0 and less than 1", value);
 }
 
 }  // namespace detail
@@ -80,8 +83,8 @@ struct Adam {
     detail::require_rate_of_decay<Number>("beta_1 of Adam", beta_1);
     detail::require_rate_of_decay<Number>("beta_2 of Adam", beta_2);
     detail::require_positive<Number>("epsilon of Adam", epsilon);
-    detail::require(std::isfinite(Number(weight_decay)) && Number(weight_decay) >= 0, "weight_decay of Adam",
-                    "finite and at least 0", weight_decay);
+    detail::require<Number>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
+                            "finite and at least 0", weight_decay);
     ++t;
     const double eta = learning_rate / (1 - std::pow(beta_1, double(t)));
     const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
