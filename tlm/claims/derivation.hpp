@@ -17,7 +17,7 @@ namespace tlm {
 
 /// The name of T without its namespace and its arguments, as in "Normalization".
 template <class T>
-constexpr std::string_view name_of() {
+constexpr std::string_view template_name() {
   std::string_view name = __PRETTY_FUNCTION__;  // … [with T = tlm::Normalization<…>; …]
   name.remove_prefix(name.find("T = ") + 4);
   name = name.substr(0, name.find_first_of("<;]"));
@@ -28,7 +28,7 @@ constexpr std::string_view name_of() {
 template <class Claim>
 std::string predicate() {
   std::string name;
-  for (const char c : name_of<Claim>()) {
+  for (const char c : template_name<Claim>()) {
     const bool capital = 'A' <= c && c <= 'Z';
     if (capital && !name.empty()) name += '_';
     name += capital ? char(c - 'A' + 'a') : c;
@@ -39,7 +39,7 @@ std::string predicate() {
 /// What the theorem that the leaf T is Claim is called there: Normalization_is_rowwise.
 template <class T, class Claim>
 std::string theorem_of() {
-  return std::string(name_of<T>()) + "_is_" + predicate<Claim>();
+  return std::string(template_name<T>()) + "_is_" + predicate<Claim>();
 }
 
 /// A statement and why it follows, or what it lacks.

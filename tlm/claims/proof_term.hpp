@@ -244,7 +244,7 @@ class ProofTerms {
       if (entry != place.entries.end()) visit_weights<Entry>(add(entry->second, {}), imaginary<Entry>);
     }
     visit_weights<T>(add(place.path, place.layers), imaginary<T>);
-    return proof_terms::applied(std::string(name_of<T>()), arguments);
+    return proof_terms::applied(std::string(template_name<T>()), arguments);
   }
 
   template <class... F>
@@ -293,7 +293,7 @@ class ProofTerms {
   Term of_form(Form<F...>*, const Place& place) {
     std::vector<std::string> parts(sizeof...(F));
     proof_terms::backwards<F...>([&]<class G>(std::size_t k) { parts[k] = term<G>(place).as_argument(); });
-    return folded(std::string(name_of<Form<F...>>()), parts);
+    return folded(std::string(template_name<Form<F...>>()), parts);
   }
 
   static Term composition(const std::vector<std::string>& factors) {
@@ -455,7 +455,8 @@ class ProofTerms {
     const auto within = name_by_key_.find(place.within);
     const std::string outer = within == name_by_key_.end() ? "" : within->second + "_";
     std::string name = symbol;
-    if (taken_.contains(name) || (Leaf<T> && name == name_of<T>())) name = outer.empty() ? name + "_" : outer + name;
+    if (taken_.contains(name) || (Leaf<T> && name == template_name<T>()))
+      name = outer.empty() ? name + "_" : outer + name;
     while (taken_.contains(name)) name += "'";
     taken_.insert(name);
     return name_by_key_[key] = name;
