@@ -51,10 +51,10 @@ TEST_CASE(
     "the list)") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (!rowwise<Layer<double>>) {
-      CHECK_MESSAGE(!rowwise_verdict<Layer>(listed.name).holds(), listed.name);
+      REQUIRE_MESSAGE(!rowwise_verdict<Layer>(listed.name).holds(), listed.name);
     }
     if constexpr (!autoregressive<Layer<double>>) {
-      CHECK_MESSAGE(!autoregressive_verdict<Layer>(listed.name).holds(), listed.name);
+      REQUIRE_MESSAGE(!autoregressive_verdict<Layer>(listed.name).holds(), listed.name);
     }
   });
 }

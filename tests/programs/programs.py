@@ -512,7 +512,9 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.choose("proofs").stdout, self.choose("proofs/").stdout)
         self.assertIn("proofs/03_product", self.choose("proofs/3").stdout)
         self.assertIn("\n  proofs/03_product\n", self.choose("--list").stdout)
-        for names, sentence in ((["proofs/99"], "there is no test 'proofs/99'; the suites are: "),
+        for names, sentence in ((["proofs/99"], "there is no test 'proofs/99'; those of proofs are: 01_rules, "),
+                                (["proof"], "there is no test 'proof'; the suites are: "),
+                                (["--bogus"], "there is no option '--bogus'; --help says what there is\n"),
                                 (["/"], "there is no test ''; the suites are: "),
                                 (["proofs/3", "unit"], "a single test runs alone: 'proofs/3' stands beside others\n"),
                                 (["--list", "unit"], "--list stands alone: ")):
