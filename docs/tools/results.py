@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the proofs said in the build's own run: the lines "holds: …" and "FALLS: …" of meson-logs/; and where their theorems are."""
+"""What the proofs said in the build's own run: the lines "holds: …" and "FALLS: …" of meson-logs/; and where the theorems stand
+that they name."""
 
 import functools
 import json

@@ -86,7 +86,7 @@ def axioms_in(said):
 
 
 def check_assumptions(name, said):
-    """What is proved under the name, a theorem or all of a file, rests on, in words."""
+    """What a theorem rests on, or a theorem of a file, in words."""
     axioms = axioms_in(said)
     if axioms is None:
         fail(f"nothing is said of what {name} rests on:\n{said}")

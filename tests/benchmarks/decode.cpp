@@ -2,8 +2,6 @@
 // How fast a model says 1,024 tokens: by extending what it remembers, by computing the whole anew for every token, and 16 texts
 // at once. One thread; d_model 128, d_ff 512, 2 blocks, 2 heads, 256 tokens, weights at random, none of which ends a text.
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -11,7 +9,10 @@
 
 #include <tlm/tlm.hpp>
 
+#include "timing.hpp"
+
 using namespace tlm;
+using timing::median, timing::milliseconds, timing::now;
 
 namespace {
 
@@ -20,15 +21,7 @@ constexpr Token none = -1;
 using Model = TransformerLM<Config{
     .vocab_size = 256, .d_model = 128, .d_ff = 512, .n_layers = 2, .n_heads = 2, .max_len = length + 1}>;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + std::ptrdiff_t(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
-
-/// Seconds for each token of `count` texts of `length` tokens, said together: when each is said.
+/// When each token of `count` texts of `length` tokens is said, which are said together: in milliseconds.
 std::vector<double> times(const Model& model, std::size_t count) {
   Utterances<Model> utterances{model, std::vector<std::vector<Token>>(count), {0, none, length + 1}};
   const Greedy choose;
@@ -41,13 +34,10 @@ std::vector<double> times(const Model& model, std::size_t count) {
   return when;
 }
 
-/// Seconds for token n, if all n rows are computed for it.
+/// Milliseconds for token n, if all n rows are computed for it.
 double anew(const Model& model, std::size_t n_tokens) {
   const Tokens x{std::vector<Token>(n_tokens, 1)};
-  const double start = now();
-  const auto Y = model(x);
-  const double seconds = now() - start;
-  return Y.rows() == n_tokens ? seconds : 0;
+  return milliseconds([&] { model(x); });
 }
 
 }  // namespace
@@ -70,15 +60,15 @@ int main() {
     first_together.push_back((of_all[128] - of_all[0]) / 128);
     whole.push_back(all_anew);
   }
-  const double cached = median(one);
+  const double cached = median(one) / 1e3, whole_anew = median(whole) / 1e3, all = median(together) / 1e3;
   std::printf("%-52s %10s %12s\n", "1,024 tokens", "seconds", "tokens/s");
   std::printf("%-52s %10.4f %12.0f\n", "extended", cached, double(length) / cached);
-  std::printf("%-52s %10.4f %12.0f   %.0f times as long\n", "computed anew (every 16th token measured)", median(whole),
-              double(length) / median(whole), median(whole) / cached);
-  std::printf("%-52s %10.4f %12.0f   %.1f times as many a second\n", "16 texts at once, extended", median(together),
-              double(at_once * length) / median(together), double(at_once) * cached / median(together));
+  std::printf("%-52s %10.4f %12.0f   %.0f times as long\n", "computed anew (every 16th token measured)", whole_anew,
+              double(length) / whole_anew, whole_anew / cached);
+  std::printf("%-52s %10.4f %12.0f   %.1f times as many a second\n", "16 texts at once, extended", all,
+              double(at_once * length) / all, double(at_once) * cached / all);
   std::printf("16 texts at once, of the first 128 tokens: %.1f times as many a second as of one\n",
               double(at_once) * median(first) / median(first_together));
   std::printf("microseconds for a token: %.1f of the first 128, %.1f of the last 128, %.2f times as long\n",
-              1e6 * median(first), 1e6 * median(last), median(last) / median(first));
+              1e3 * median(first), 1e3 * median(last), median(last) / median(first));
 }

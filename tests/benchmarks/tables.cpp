@@ -5,8 +5,6 @@
 //
 // The medians over all rounds are printed: of a step, and of what of it goes over the two tables alone. One thread.
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -14,26 +12,16 @@
 
 #include <tlm/tlm.hpp>
 
+#include "timing.hpp"
+
 using namespace tlm;
+using timing::median, timing::milliseconds;
 
 namespace {
 
 constexpr wolfram::Config config{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .max_len = 128};
 using Model = wolfram::Transformer<config>;
 using Table = Embedding<config.src_vocab_size, config.d>;
-
-template <class Action>
-double milliseconds(const Action& action) {
-  const auto start = std::chrono::steady_clock::now();
-  action();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + std::ptrdiff_t(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
 
 }  // namespace
 

@@ -5,8 +5,6 @@
 // the backward pass, of the same shapes and transpositions and by the same BLAS, those of attention as full squares.
 // The medians over all rounds are printed, and their ratio. One thread.
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -14,7 +12,10 @@
 
 #include <tlm/tlm.hpp>
 
+#include "timing.hpp"
+
 using namespace tlm;
+using timing::median, timing::milliseconds;
 
 namespace {
 
@@ -67,19 +68,6 @@ class Products {
 
   std::vector<Product> products_;
 };
-
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + std::ptrdiff_t(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
-
-template <class Action>
-double milliseconds(const Action& action) {
-  const auto start = std::chrono::steady_clock::now();
-  action();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 template <Config c>
 void benchmark(const char* name, const Batch<float>& batch, double bar, std::size_t rounds, std::size_t steps_a_round) {
