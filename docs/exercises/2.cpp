@@ -17,10 +17,7 @@ struct PlusFirst {
   using domain = tlm::Matrix<tlm::n, 3, Real>;
   using codomain = domain;
 
-  codomain operator()(const domain& X) const {
-    State nothing;
-    return extend(nothing, X);
-  }
+  codomain operator()(const domain& X) const { return tlm::from_the_beginning(*this, X); }
 
   /// X̄_i = Ȳ_i, and X̄_1 = Ȳ_1 + Σ_i Ȳ_i.
   auto value_and_pullback(const domain& X) const {

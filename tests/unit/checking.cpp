@@ -61,8 +61,7 @@ struct RunningSum {
 
   codomain operator()(const domain& X) const {
     if (plant == Plant::throws && X.rows() > 2) throw std::length_error("more than two rows");
-    State state;
-    auto Y = extend(state, X);
+    auto Y = from_the_beginning(*this, X);
     for (std::size_t i = 0; i < X.rows(); ++i)
       for (std::size_t j = 0; j < 3; ++j) {
         if (plant == Plant::future_seen && i + 1 < X.rows()) Y(i, j) += X(i + 1, j);

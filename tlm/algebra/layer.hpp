@@ -108,6 +108,13 @@ consteval Lacks lacks_of_formula() {
   return complete ? Lacks::nothing : Lacks::part;
 }
 
+/// T has rows that follow others: a State, and `extend`.
+template <class T, class... Entry>
+concept Remembers = requires(const T& layer, typename T::State& state, typename Types<T>::domain X,
+                             const Entry&... entry) {
+  { layer.extend(state, std::move(X), entry...) } -> std::convertible_to<typename Types<T>::codomain>;
+};
+
 /// What T, which is a leaf that has its types and reads this entry or none, lacks.
 template <class T, class... Entry>
 consteval Lacks lacks_of_leaf() {
@@ -135,9 +142,7 @@ consteval Lacks lacks_of_leaf() {
     } else if constexpr (Extensible<T> && !rowwise<T>) {
       if constexpr (!requires { typename T::State; })
         return Lacks::state;
-      else if constexpr (!requires(const T& layer, typename T::State& state, X x, const Entry&... entry) {
-                           { layer.extend(state, std::move(x), entry...) } -> std::convertible_to<Y>;
-                         })
+      else if constexpr (!Remembers<T, Entry...>)
         return Lacks::extension;
       else
         return Lacks::nothing;
@@ -254,5 +259,21 @@ requires(Extensible<T> && !rowwise<T> && requires { typename T::State; }) struct
 /// What T remembers of the rows that it has seen, which is Nothing if it is rowwise.
 template <class T>
 using State = typename StateOf<T>::type;
+
+/// The rows that follow no rows: T(X), where `extend` is T's formula. So operator() of such a leaf returns
+/// from_the_beginning(*this, X), with the entry that it reads behind X. Throws what `extend` does.
+template <class T, class... Entry>
+CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X, const Entry&... entry) {
+  static_assert(IsLayer<T>::value);
+  static_assert(Remembers<T, Entry...> || !complete<T>,
+                "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
+                "codomain extend(State& state, const domain& X) const");
+  if constexpr (Remembers<T, Entry...>) {
+    typename T::State nothing_yet{};
+    return layer.extend(nothing_yet, std::move(X), entry...);
+  } else {
+    return stand_in<CodomainOf<T>>();
+  }
+}
 
 }  // namespace tlm

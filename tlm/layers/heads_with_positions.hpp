@@ -24,10 +24,7 @@ struct TiedPositions {
   static Written written(const Written& X) { return X + Written{letter}; }
 
   /// Throws std::length_error for a sequence longer than max_len.
-  codomain operator()(domain X, const reads& entry) const {
-    State at_the_beginning;
-    return extend(at_the_beginning, std::move(X), entry);
-  }
+  codomain operator()(domain X, const reads& entry) const { return from_the_beginning(*this, std::move(X), entry); }
 
   /// dY = dX + dp|n, hence X̄ = Ȳ, and row pos of p receives Ȳ in that position of every sequence.
   auto value_and_pullback(domain X, const reads& entry) const {

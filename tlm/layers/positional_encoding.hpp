@@ -78,10 +78,7 @@ struct PositionalEncoding {
   Matrix<max_len, d_model, Real> PE;
 
   /// Throws std::length_error for a sequence longer than max_len.
-  codomain operator()(domain X) const {
-    State at_the_beginning;
-    return extend(at_the_beginning, std::move(X));
-  }
+  codomain operator()(domain X) const { return from_the_beginning(*this, std::move(X)); }
 
   /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ in that position of every sequence.
   auto value_and_pullback(domain X) const {
