@@ -19,7 +19,6 @@
 #include <vector>
 
 #include <examples/program.hpp>
-#include <tlm/parallel/threads.hpp>
 #include <tlm/storage/checkpoint.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/initialization.hpp>
@@ -192,17 +191,13 @@ auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
   return made;
 }
 
-/// How many tokens a model reads of a batch.
-inline std::size_t token_count(const tlm::Batch<>& batch) { return batch.x.rows(); }
-inline std::size_t token_count(const tlm::Translations& batch) { return batch.x.rows() + batch.y.rows(); }
-
 /// Trains until the steps are done, the patience ends, or Ctrl-C.
 ///
 ///   next_batch() → what the model learns from;
 ///   evaluate()   → the loss on held-out data, and what to print below the line of progress.
 ///
 /// The run is saved every minute, and at the end; and one that begins, before it does: what cannot be written is known before
-/// anything was learned.
+/// anything was learned. Of several ranks the first one evaluates, prints and saves.
 template <class Model, class NextBatch, class Evaluate>
 void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate) {
   using Clock = std::chrono::steady_clock;
@@ -215,23 +210,28 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   const std::uint64_t first = run.step;
   double sum = 0;
   std::uint64_t losses = 0, tokens = 0;
-  bool patient = run.patience.since < run.patience.evaluations;
+  bool stopped = false, patient = run.patience.since < run.patience.evaluations;
   if (!patient) throw std::invalid_argument("there is nothing to resume: the training ended when its patience did");
   if (run.step >= steps)
     throw std::invalid_argument("there is nothing to resume: all " + std::to_string(steps) + " steps were done");
-  if (!settings.resume) learning.save();
-  tlm::Threads<Model> threads{settings.threads};
+  const auto save = [&learning] {
+    if (ranks().is_first()) learning.save();
+  };
+  ranks().any(false);  // all have seen that there is no file yet
+  if (!settings.resume) save();
+  Workers<Model> workers{settings.threads};
   const auto next = [&] {
     auto batch = next_batch();
     tokens += token_count(batch);
-    return tlm::OnThreads{threads, tlm::Disturbed{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}}};
+    return workers.share(tlm::Disturbed{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}});
   };
   tlm::train(run.model, run.optimizer, next, std::size_t(steps - first), [&](const tlm::Progress& progress) {
     ++run.step;
     sum += progress.loss;
     ++losses;
     if (run.step % learning.recipe.every == 0 || run.step == steps) {
-      const auto [loss, more] = evaluate();
+      auto [loss, more] = ranks().is_first() ? evaluate() : decltype(evaluate()){};
+      loss = ranks().of_first(loss);
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
       std::ostringstream line;
       line << "step " << run.step << " of " << steps << std::fixed << std::setprecision(4) << "   loss "
@@ -242,17 +242,18 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
       patient = run.patience(run.model, loss) == tlm::Continue::yes;
     }
     if (Clock::now() - saved > std::chrono::minutes{1}) {
-      learning.save();
+      save();
       saved = Clock::now();
     }
-    return patient && !Interruption::requested() ? tlm::Continue::yes : tlm::Continue::no;
+    stopped = asked_to_stop();
+    return patient && !stopped ? tlm::Continue::yes : tlm::Continue::no;
   });
-  learning.save();
+  save();
   std::cout << "saved in " << settings.model << " after "
             << duration(std::chrono::duration<double>(Clock::now() - start).count())
-            << (Interruption::requested() ? ": --resume goes on from here"
-                : patient                 ? ""
-                                          : ": the loss on held-out data no longer falls, its least weights are kept")
+            << (stopped   ? ": --resume goes on from here"
+                : patient ? ""
+                          : ": the loss on held-out data no longer falls, its least weights are kept")
             << '\n';
 }
 

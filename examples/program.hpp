@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -23,11 +25,11 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include <examples/ranks.hpp>
 #include <examples/record.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/training/train.hpp>
@@ -35,26 +37,39 @@
 /// The manners of the example programs, and what those that train a model have in common.
 namespace program {
 
-/// Ctrl-C, while there is one of these, asks to stop; a second one kills, as usual. Where it is ignored it stays so.
+/// Ctrl-C, while there is one of these, asks to stop, and so does `kill`, by which mpirun passes it on; a second one kills, as
+/// usual. Where one of them is ignored it stays so.
 class Interruption {
  public:
-  Interruption()
-      : before_{std::signal(SIGINT, [](int) {
-          requested_ = 1;
-          std::signal(SIGINT, SIG_DFL);
-        })} {
-    if (before_ == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  Interruption() {
+    for (Signal& each : signals_) {
+      each.before = std::signal(each.number, [](int number) {
+        requested_ = number;
+        std::signal(number, SIG_DFL);
+      });
+      if (each.before == SIG_IGN) std::signal(each.number, SIG_IGN);
+    }
   }
-  ~Interruption() { std::signal(SIGINT, before_); }
+  ~Interruption() {
+    for (const Signal& each : signals_) std::signal(each.number, each.before);
+  }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  static bool requested() { return requested_ != 0; }
+  /// The signal that asked to stop; 0 if none did.
+  static int requested() { return requested_; }
 
  private:
+  struct Signal {
+    int number;
+    void (*before)(int) = SIG_DFL;
+  };
   static inline volatile std::sig_atomic_t requested_ = 0;
-  void (*before_)(int);
+  Signal signals_[2] = {{SIGINT}, {SIGTERM}};
 };
+
+/// Whether any process of this run was asked to stop: the same answer on all of them, once a step.
+inline bool asked_to_stop() { return ranks().any(Interruption::requested() != 0); }
 
 /// An argument as a sentence shows it.
 inline std::string shown(const std::string& argument) { return argument.empty() ? "''" : argument; }
@@ -97,15 +112,24 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
 /// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe) or
 /// there is too little memory. If Ctrl-C stopped the training, the last line, on standard error, says so and the program
 /// dies of SIGINT, so that a shell's loop over it ends too (130 is its `$?`).
+///
+/// Of several ranks the first one prints, also the sentence that all of them end with. One that ends alone prints its own,
+/// and ends the others.
 template <class Run>
 int main(CLI::App& app, int argc, char** argv, const Run& run) {
   const auto fail = [&app](const std::string& sentence, int code) {
     std::cout.exceptions(std::ios::goodbit);  // std::cerr flushes it first
-    std::cerr << app.get_name() << ": " << sentence << '\n';
+    const bool together = ranks().all_end(std::chrono::seconds{2});
+    if (ranks().is_first() || !together) std::cerr << app.get_name() << ": " << sentence << '\n';
+    if (!together) ranks().abort(code);
     return code;
   };
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails then, as to a full disk
   try {
+    if (!with_ranks && tlm::started_as_a_rank())
+      throw std::runtime_error("it is one of several processes, and was built without MPI for one (libopenmpi-dev)");
+    if (!ranks().is_first() && std::freopen("/dev/null", "w", stdout) == nullptr)
+      throw std::runtime_error("/dev/null cannot be opened");
     std::cout.exceptions(std::ios::badbit | std::ios::failbit);
     if (read_options(app, argc, argv)) run();
     std::cout.flush();
@@ -116,10 +140,11 @@ int main(CLI::App& app, int argc, char** argv, const Run& run) {
   } catch (const std::exception& error) {
     return fail(error.what(), 2);
   }
-  if (!Interruption::requested()) return 0;
-  fail("interrupted", 130);
-  std::raise(SIGINT);
-  return 130;  // where it is blocked
+  const int signal = Interruption::requested();
+  if (signal == 0) return 0;
+  fail("interrupted", 128 + signal);
+  std::raise(signal);
+  return 128 + signal;  // where it is blocked
 }
 
 /// An option that is one of a few names.
@@ -198,30 +223,43 @@ void add_positive(CLI::App& app, const std::string& name, Value& value, const st
       ->type_name("> 0");
 }
 
-/// The most steps that a program takes.
-inline constexpr std::uint64_t a_billion = 1'000'000'000;
-
-/// The options of every program that trains.
-inline void add_training_options(CLI::App& app, double& learning_rate, std::size_t& batch_size, std::uint64_t& seed,
-                                 bool& quiet) {
-  add_positive(app, "--learning-rate", learning_rate, with_standard("The learning rate", learning_rate));
-  add_integer(app, "--batch-size", batch_size, 1, 10'000,
-              with_standard("The number of sequences in a batch", batch_size));
-  add_integer(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
-              with_standard("Where random numbers start: data and initial weights follow from it", seed));
-  app.add_flag("--quiet", quiet, "Print only the answers to what was asked and the success rate");
-  app.footer(
-      "On a terminal of 80 columns that is not \"dumb\" (TERM) the progress is one line, rewritten in place;\n"
-      "elsewhere, and with NO_COLOR set, it is a line every 500 steps.");
+/// How many threads this process may run at once: mpirun shares the processors of a machine among its ranks.
+inline std::size_t processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max<std::size_t>(1, std::size_t(CPU_COUNT(&set))) : 1;
 }
-
-/// How many threads this machine runs at once.
-inline std::size_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 /// The option of how many threads share a batch.
 inline void add_threads(CLI::App& app, std::size_t& threads) {
   add_integer(app, "--threads", threads, 1, 1024,
-              with_standard("How many threads share a batch; the bits depend on it", threads));
+              with_standard("How many threads share a batch, if it has enough tokens; the bits depend on it", threads));
+}
+
+/// The most steps that a program takes.
+inline constexpr std::uint64_t a_billion = 1'000'000'000;
+
+/// What the programs whose tasks are drawn are told of the training.
+struct TrainingOptions {
+  double learning_rate = 0.001;
+  std::size_t batch_size, threads = processors();
+  std::uint64_t seed = 1;
+  bool quiet = false;
+};
+
+/// Their options.
+inline void add_training_options(CLI::App& app, TrainingOptions& options) {
+  add_positive(app, "--learning-rate", options.learning_rate,
+               with_standard("The learning rate", options.learning_rate));
+  add_integer(app, "--batch-size", options.batch_size, 1, 10'000,
+              with_standard("The number of sequences in a batch", options.batch_size));
+  add_threads(app, options.threads);
+  add_integer(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+              with_standard("Where random numbers start: data and initial weights follow from it", options.seed));
+  app.add_flag("--quiet", options.quiet, "Print only the answers to what was asked and the success rate");
+  app.footer(
+      "On a terminal of 80 columns that is not \"dumb\" (TERM) the progress is one line, rewritten in place;\n"
+      "elsewhere, and with NO_COLOR set, it is a line every 500 steps.");
 }
 
 /// The option of those that answer questions of the user's own: a sequence, and as often as it is given.
@@ -264,14 +302,14 @@ inline std::size_t columns() {
 }
 
 /// Whether standard output is a terminal on which a line may be rewritten in place: one of at least 80 columns that is not
-/// "dumb", and of whose user NO_COLOR does not want it plain.
+/// "dumb", and of whose user NO_COLOR does not want it plain. (A rank writes into a terminal of mpirun's own making.)
 inline bool can_rewrite() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
     return std::string_view(value == nullptr ? "" : value);
   };
-  return isatty(STDOUT_FILENO) != 0 && variable("TERM") != "" && variable("TERM") != "dumb" &&
-         variable("NO_COLOR") == "" && columns() >= 80;
+  return !tlm::started_as_a_rank() && isatty(STDOUT_FILENO) != 0 && variable("TERM") != "" &&
+         variable("TERM") != "dumb" && variable("NO_COLOR") == "" && columns() >= 80;
 }
 
 /// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise plain lines, one every
@@ -286,10 +324,10 @@ class ProgressReport {
     sum_of_losses_ += progress.loss;
     if (record_) record_->loss(progress.loss);
     ++losses_;
-    const bool last = progress.step == steps_ || Interruption::requested();
+    const bool stops = asked_to_stop(), last = progress.step == steps_ || stops;
     const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
     if (!quiet_ && (last || due)) show(progress.step, last);
-    if (!Interruption::requested()) return tlm::Continue::yes;
+    if (!stops) return tlm::Continue::yes;
     std::cout << "interrupted at step " << progress.step << " of " << steps_
               << ": what follows is of the model as it was then\n";
     return tlm::Continue::no;

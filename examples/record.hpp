@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <examples/ranks.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/stack.hpp>
@@ -22,9 +23,9 @@ namespace program {
 /// not at all, and whether it can be written is seen before training begins.
 class Record {
  public:
-  /// To no file if the path is empty. Throws like storage::AtomicFile.
+  /// To no file if the path is empty; of several ranks the first one keeps it. Throws like storage::AtomicFile.
   explicit Record(const std::string& path, std::size_t steps) : every_{std::max<std::size_t>(1, steps / 300)} {
-    if (!path.empty()) file_ = std::make_unique<tlm::storage::AtomicFile>(path);
+    if (!path.empty() && ranks().is_first()) file_ = std::make_unique<tlm::storage::AtomicFile>(path);
   }
 
   /// Whether there is a file.

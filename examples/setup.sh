@@ -32,6 +32,10 @@ readonly for_tests=(
   "python3 program python3"
   "cmake program cmake"
 )
+readonly for_ranks=(
+  "libopenmpi-dev module ompi-c"
+  "openmpi-bin program mpirun"
+)
 readonly for_kernel=("coq program coqc")
 readonly for_format=("clang-format program clang-format")
 readonly for_docs=(

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-LEFT_OUT = ("docs", "kernel", "mutations", "fuzz")  # by default
+LEFT_OUT = ("docs", "kernel", "mpi", "mutations", "fuzz")  # by default
 
 
 def introspect(build, what):

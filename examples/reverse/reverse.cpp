@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   program::add_choice(app, "--init", options.init,
                       {{"uniform", Options::Init::uniform}, {"sinusoidal", Options::Init::sinusoidal}},
                       "The initial weights of PE (uniform)");
-  program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
+  program::add_training_options(app, options);
   program::add_ask(app, options.asked,
                    "A sequence to reverse after training: 2 of the tokens 1 to 10; 2 to 3 of 1 to 3 in example 1, "
                    "2 to 4 of 1 to 4 in example 2");

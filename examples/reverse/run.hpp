@@ -72,8 +72,9 @@ void train_and_test(const Options& options) {
   std::function<void(Model&, const Model&)> optimizer = tlm::SGD{options.learning_rate};
   if (options.optimizer == Options::Optimizer::adam) optimizer = tlm::Adam<Model>{options.learning_rate};
   program::ProgressReport report{steps, options.quiet, &record};
+  program::Workers<Model> workers{options.threads};
   tlm::train(
-      *model, optimizer, [&] { return task.batch(options.batch_size, generator); }, steps, report);
+      *model, optimizer, [&] { return workers.share(task.batch(options.batch_size, generator)); }, steps, report);
   program::print_asked(answers(*model, asked));
   const auto tested = answers(*model, task.all());
   if (record.wanted()) {

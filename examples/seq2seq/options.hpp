@@ -2,23 +2,22 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include <examples/program.hpp>
 
 #include "task.hpp"
 
 /// The options of `seq2seq`.
-struct Options {
+struct Options : program::TrainingOptions {
+  Options() : TrainingOptions{.batch_size = 32} {}
+
   enum class Model { numpy, formulated } model = Model::numpy;
   Task::Kind task = Task::Kind::reverse;
-  double learning_rate = 0.001;
   std::size_t steps = 2'000;
-  std::size_t batch_size = 32;
-  std::uint64_t seed = 1;
   std::vector<std::string> asked;
   std::string record;
-  bool quiet = false;
 };
 
 /// Trains the NumPy notebook's model, and tests it on the held-out sequences.

@@ -41,8 +41,9 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
 
   tlm::Adam<Model> adam{options.learning_rate};
   program::ProgressReport report{options.steps, options.quiet, &record};
+  program::Workers<Model> workers{options.threads};
   tlm::train(
-      *model, adam, [&] { return task.batch(options.batch_size); }, options.steps, report, objective);
+      *model, adam, [&] { return workers.share(task.batch(options.batch_size)); }, options.steps, report, objective);
   program::print_asked(answers(*model, task, asked));
   const auto tested = answers(*model, task, task.held_out());
   if (record.wanted()) {

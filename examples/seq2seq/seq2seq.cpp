@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
                       "Which model (numpy)");
   program::add_choice(app, "--task", options.task, {{"copy", Task::Kind::copy}, {"reverse", Task::Kind::reverse}},
                       "What to learn (reverse)");
-  program::add_training_options(app, options.learning_rate, options.batch_size, options.seed, options.quiet);
+  program::add_training_options(app, options);
   program::add_integer(app, "--steps", options.steps, 0, program::a_billion,
                        program::with_standard("The number of steps", options.steps));
   program::add_ask(app, options.asked, "A sequence to copy or reverse after training: 1 to 8 of the tokens 3 to 12");

@@ -51,7 +51,7 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
     const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
     for (std::size_t count = 1; count <= 6; ++count) {
       CAPTURE(count);
-      Threads<Model<PrimeField>> threads{count};
+      Threads<Model<PrimeField>> threads{count, 1};
       Model<PrimeField> of_parts;
       set_to_zero(of_parts);
       CHECK(loss_and_gradient(model, OnThreads{threads, disturbed}, of_parts) == loss);
@@ -66,7 +66,7 @@ TEST_CASE("in double the sum is in another order: within 1e-13, and the same bit
   const auto model = random_layer<Model<double>>(generator);
   Model<double> gradient;
   const double loss = loss_and_gradient(model, batch(), gradient);
-  Threads<Model<double>> threads{3};
+  Threads<Model<double>> threads{3, 1};
   Model<double> first;
   CHECK(loss_and_gradient(model, OnThreads{threads, batch()}, first) == doctest::Approx(loss).epsilon(1e-14));
   CHECK(distance_of_weights(first, gradient) < 1e-13);
@@ -80,7 +80,7 @@ TEST_CASE("in double the sum is in another order: within 1e-13, and the same bit
 TEST_CASE("gradients are added to what is there, also by threads") {
   Generator generator{3};
   const auto model = random_layer<Model<double>>(generator);
-  Threads<Model<double>> threads{2};
+  Threads<Model<double>> threads{2, 1};
   Model<double> once, twice;
   loss_and_gradient(model, OnThreads{threads, batch()}, once);
   for (int time = 0; time < 2; ++time) loss_and_gradient(model, OnThreads{threads, batch()}, twice);
@@ -95,7 +95,7 @@ TEST_CASE("gradients are added to what is there, also by threads") {
 TEST_CASE("what a thread throws is thrown where it was asked, and the threads go on") {
   Generator generator{4};
   const auto model = random_layer<Model<double>>(generator);
-  Threads<Model<double>> threads{2};
+  Threads<Model<double>> threads{2, 1};
   Model<double> gradient;
   Translations wrong = batch();
   wrong.x(wrong.x.rows() - 1, 0) = 77;
@@ -104,4 +104,16 @@ TEST_CASE("what a thread throws is thrown where it was asked, and the threads go
         doctest::Approx(loss(model, batch())).epsilon(1e-14));
   CHECK_THROWS_WITH_AS(Threads<Model<double>>{0}, "0 threads compute nothing: at least 1 is needed",
                        std::invalid_argument);
+}
+
+TEST_CASE("a batch is shared among as many threads as it has tokens for, and no thread of one goes unused") {
+  const Threads<Model<double>> threads{4, 10};
+  CHECK(threads.count_for(0) == 1);
+  CHECK(threads.count_for(19) == 1);
+  CHECK(threads.count_for(20) == 2);
+  CHECK(threads.count_for(39) == 3);
+  CHECK(threads.count_for(1'000) == 4);
+  Threads<Model<double>> all{4, 1}, none{4, 1'000};
+  CHECK(OnThreads{all, batch()}.batch.parts.size() == 3);  // of five sequences: 2, 2 and 1
+  CHECK(OnThreads{none, batch()}.batch.parts.size() == 1);
 }

@@ -21,6 +21,11 @@ extern "C" void openblas_set_num_threads(int count);
 /// A batch learned from by several threads at once: each takes a part of its sequences.
 namespace tlm {
 
+/// So many tokens of a batch make up for what a thread costs that computes them: it is woken, its gradient is set to zero and
+/// added to that of the others. That is work for each weight, as is a token: so the number is about the same for small models
+/// and great ones. (Measured: docs/performance.rst.)
+inline constexpr std::size_t worth_a_thread = 32;
+
 /// Threads that compute losses and gradients of a model of type T. They live as long as this object, and sleep where there is
 /// nothing to do. Each but the first, which is the thread that asks, has a gradient of its own.
 ///
@@ -29,14 +34,18 @@ namespace tlm {
 template <class T>
 class Threads {
  public:
-  /// Throws std::invalid_argument for 0 threads.
-  explicit Threads(std::size_t count) {
+  /// So many threads, or fewer where a batch has not `least_tokens` for each. Throws std::invalid_argument for 0 threads.
+  explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread) : least_tokens_{least_tokens} {
     if (count == 0) throw std::invalid_argument("0 threads compute nothing: at least 1 is needed");
     if (count > 1) openblas_set_num_threads(1);
     for (std::size_t k = 1; k < count; ++k) workers_.push_back(std::make_unique<Worker>());
   }
   /// How many there are, with the one that asks.
   std::size_t count() const { return workers_.size() + 1; }
+  /// Among how many of them a batch of so many tokens is shared.
+  std::size_t count_for(std::size_t tokens) const {
+    return std::clamp<std::size_t>(tokens / std::max<std::size_t>(1, least_tokens_), 1, count());
+  }
 
   /// The sum of the losses of all parts by this objective, each on a thread of its own; adds their gradients to `gradient`, in
   /// the order of the parts. So the bits depend on the parts, and not on which of them is done first. Throws what the first
@@ -112,11 +121,17 @@ class Threads {
     std::jthread thread_;  // the last member: it begins when all others are there, and ends before they do
   };
 
+  std::size_t least_tokens_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
+/// How many of `sequences` each of so many gets who share them: as many as the others, as far as that goes.
+constexpr std::size_t shared_among(std::size_t sequences, std::size_t count) {
+  return std::max<std::size_t>(1, (sequences + count - 1) / count);
+}
+
 /// A batch whose sequences are shared among threads: as many parts as there are threads, or fewer if it has not so many
-/// sequences. Its loss and gradient are those of the whole, as of InParts.
+/// sequences, or tokens. Its loss and gradient are those of the whole, as of InParts.
 template <class T, class BatchOf>
 struct OnThreads {
   Threads<T>& threads;
@@ -125,7 +140,7 @@ struct OnThreads {
   /// Sequences are shared in equal numbers, as far as that goes.
   OnThreads(Threads<T>& those, const BatchOf& whole)
       : threads{those},
-        batch{in_parts(whole, std::max<std::size_t>(1, (sequence_count(whole) + those.count() - 1) / those.count()))} {}
+        batch{in_parts(whole, shared_among(sequence_count(whole), those.count_for(token_count(whole))))} {}
 };
 
 /// The loss of the whole batch; adds its gradient to `gradient`. Throws like Threads, and what sum_of_weights throws.

@@ -61,6 +61,13 @@ std::size_t sequence_count(const Batch<Real>& batch) {
 }
 inline std::size_t sequence_count(const Translations& batch) { return batch.y.sequences().count(); }
 
+/// How many tokens a model reads of a batch; of translations, those of sources and targets.
+template <class Real>
+std::size_t token_count(const Batch<Real>& batch) {
+  return batch.x.rows();
+}
+inline std::size_t token_count(const Translations& batch) { return batch.x.rows() + batch.y.rows(); }
+
 /// A batch that is given in parts, which are computed one after the other: no more than one of them is in memory at a time
 /// with all that its derivative needs. Loss and gradient are those of the whole batch.
 template <class BatchOf>
@@ -114,6 +121,10 @@ struct Disturbed {
 template <class BatchOf>
 std::size_t sequence_count(const Disturbed<BatchOf>& batch) {
   return sequence_count(batch.batch);
+}
+template <class BatchOf>
+std::size_t token_count(const Disturbed<BatchOf>& batch) {
+  return token_count(batch.batch);
 }
 
 /// The same of a batch that is disturbed: every sequence by what would disturb it in the whole. Throws like these.

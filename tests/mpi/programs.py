@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The programs that train, shared among ranks by mpirun: the same losses as of one process, one sentence where something is
+wrong, and a file that is whole whatever happens.
+
+usage: programs.py DIRECTORY [unittest's options]
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+DIRECTORY = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+def command(ranks, program, *options):
+    """One process without mpirun, or so many ranks."""
+    started = ["mpirun", "-n", str(ranks)] if ranks else []
+    return [*started, DIRECTORY / program, *options]
+
+
+def run(ranks, program, *options, cwd=None):
+    return subprocess.run(command(ranks, program, *options), capture_output=True, text=True, errors="replace", timeout=300,
+                          cwd=cwd)
+
+
+def losses(output):
+    return [float(number) for number in re.findall(r"(?:loss|held out) (\d+\.\d+)", output)]
+
+
+def said_by(program, result):
+    """The lines of a program on standard error; mpirun's own are others."""
+    return [line for line in result.stderr.splitlines() if line.startswith(f"{program}: ")]
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = pathlib.Path(directory.name)
+
+    def assert_near(self, output, alone):
+        """The printed losses differ by 1e-3 at most: sums of floats in another order, and what becomes of them."""
+        self.assertGreater(len(losses(alone)), 0)
+        self.assertEqual(len(losses(output)), len(losses(alone)))
+        for here, there in zip(losses(output), losses(alone)):
+            self.assertAlmostEqual(here, there, delta=1e-3)
+
+    def test_the_losses_are_those_of_one_process(self):
+        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
+            alone = run(0, program, "--threads", "1", *options).stdout
+            for ranks in (1, 2, 3):
+                for threads in ("1", "2"):
+                    with self.subTest(program=program, ranks=ranks, threads=threads):
+                        result = run(ranks, program, "--threads", threads, *options)
+                        self.assertEqual(result.returncode, 0, result.stderr)
+                        self.assert_near(result.stdout, alone)
+                        self.assertEqual(result.stdout.count("success rate"), 1)  # of the first rank alone
+
+    def test_the_same_bits_every_time(self):
+        for name in ("a", "b"):
+            result = run(2, "translate", "train", "--blocks", "2", "--steps", "20", "--batch-size", "8", "--model", name,
+                         cwd=self.place)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.place / "a").read_bytes(), (self.place / "b").read_bytes())
+
+    def test_what_is_resumed_by_another_number_of_ranks(self):
+        settings = ["--steps", "100", "--batch-size", "8", "--threads", "1"]
+        alone = run(0, "text", "train", *settings, "--model", "alone", cwd=self.place)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        running = subprocess.Popen(command(3, "text", "train", *settings, "--model", "shared"), cwd=self.place,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = self.lines_until(running, "step 50 ")
+        running.send_signal(signal.SIGINT)
+        first += running.communicate(timeout=60)[0]
+        self.assertNotEqual(running.returncode, 0)
+        self.assertIn("--resume goes on from here", first)
+        rest = run(2, "text", "train", "--resume", "--threads", "1", "--model", "shared", cwd=self.place)
+        self.assertEqual(rest.returncode, 0, rest.stderr)
+        here, there = losses(rest.stdout), losses(alone.stdout)
+        self.assertAlmostEqual(here[-1], there[-1], delta=1e-2)  # held out, at the end
+        sample = run(0, "text", "sample", "--model", "shared", cwd=self.place)
+        self.assertEqual(sample.returncode, 0, sample.stderr)
+
+    def lines_until(self, process, text):
+        output = ""
+        while text not in output:
+            line = process.stdout.readline()
+            self.assertTrue(line, output)
+            output += line
+        return output
+
+    def test_a_rank_that_dies_ends_the_run_and_leaves_the_file_whole(self):
+        running = subprocess.Popen(command(2, "text", "train", "--batch-size", "8", "--model", "shared"), cwd=self.place,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.lines_until(running, "step ")
+        ranks = [pid for pid in subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(running.pid)], text=True).split()]
+        self.assertEqual(len(ranks), 2)
+        os.kill(int(ranks[1]), signal.SIGKILL)
+        begun = time.monotonic()
+        error = running.communicate(timeout=60)[1]
+        self.assertLess(time.monotonic() - begun, 30)
+        self.assertNotEqual(running.returncode, 0)
+        self.assertIn("exited on signal 9", error)
+        sample = run(0, "text", "sample", "--model", "shared", cwd=self.place)
+        self.assertEqual(sample.returncode, 0, sample.stderr)
+
+    def test_what_all_find_wrong_the_first_one_says(self):
+        for options in (["--steps", "none"], ["--ask", "77"]):
+            result = run(3, "reverse", *options)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
+
+    def test_what_one_finds_wrong_ends_all(self):
+        result = run(2, "reverse", "--steps", "5", "--record", "/nowhere/to/be/found")  # which the first rank opens
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
+        self.assertIn("/nowhere/to/be/found", said_by("reverse", result)[0])
+
+    def test_control_other_numbers_are_seen(self):
+        with self.assertRaises(AssertionError):
+            self.assert_near(run(2, "reverse", "--steps", "500", "--seed", "2").stdout,
+                             run(0, "reverse", "--steps", "500").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

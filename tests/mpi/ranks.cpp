@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Started by mpirun as 1, 2 and 3 ranks, each of which runs all of this.
+
+#include <tlm/parallel/mpi.hpp>
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include <tlm/tlm.hpp>
+
+#include "../../proofs/support.hpp"
+#include "../support.hpp"
+
+using namespace tlm;
+using namespace tlm::tests;
+
+namespace {
+
+Ranks* ranks = nullptr;
+
+constexpr wolfram::Config small{
+    .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
+template <class Real>
+using Model = wolfram::Transformer<small, Real>;
+
+/// Translations of unequal lengths, a token of which does not count: the first `count` of five.
+Translations batch(std::size_t count) {
+  const Translations five{
+      stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
+      stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
+  return {sequences_of(five.x, 0, count), sequences_of(five.y, 0, count), five.null};
+}
+
+}  // namespace
+
+TEST_CASE("ranks, and threads on each, give the loss and the gradient of the whole, exactly over the prime field") {
+  using checking::PrimeField;
+  checking::redrawing(1, [](Generator& generator) {
+    const auto model = checking::draw_layer<Model<PrimeField>>(generator);
+    for (const std::size_t count : {1, 2, 5}) {  // of one sequence there is nothing for the others to do
+      const Disturbed<Translations> disturbed{batch(count), {model, 1, 1}};
+      Model<PrimeField> gradient;
+      set_to_zero(gradient);
+      const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
+      for (std::size_t on_each = 1; on_each <= 2; ++on_each) {
+        CAPTURE(on_each);
+        ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
+        Model<PrimeField> of_shards;
+        set_to_zero(of_shards);
+        CHECK(loss_and_gradient(model, OnRanks{threads, disturbed}, of_shards) == loss);
+        for_each_weight(
+            []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
+              CAPTURE(name.path());
+              CHECK(std::equal(g.data(), g.data() + Weight::size, of_all.data()));
+            },
+            std::as_const(of_shards), std::as_const(gradient));
+      }
+    }
+    return true;
+  });
+}
+
+TEST_CASE("gradients are added to what is there, by ranks too") {
+  Generator generator{3};
+  const auto model = random_layer<Model<double>>(generator);
+  ThreadsOfRanks<Model<double>> threads{*ranks, 1};
+  Model<double> once, twice;
+  const double alone = loss_and_gradient(model, batch(5), once);
+  loss_and_gradient(model, batch(5), once);
+  for (int time = 0; time < 2; ++time)
+    CHECK(loss_and_gradient(model, OnRanks{threads, batch(5)}, twice) == doctest::Approx(alone).epsilon(1e-14));
+  CHECK(distance_of_weights(once, twice) < 1e-13);
+}
+
+TEST_CASE("a sum has the same bits on all ranks, whatever its length") {
+  for (std::size_t size = 0; size < 8; ++size) {
+    std::vector<float> numbers(size);
+    for (std::size_t e = 0; e < size; ++e) numbers[e] = 0.1f * float(e + 1) + 0.3f * float(ranks->rank());
+    ranks->sum(numbers);
+    REQUIRE(numbers.size() == size);
+    for (std::size_t e = 0; e < size; ++e) {
+      float in_order = 0.1f * float(e + 1);
+      for (std::size_t r = 1; r < ranks->count(); ++r) in_order += 0.1f * float(e + 1) + 0.3f * float(r);
+      CHECK(numbers[e] == in_order);
+    }
+  }
+}
+
+TEST_CASE("what one rank knows all know") {
+  CHECK_FALSE(ranks->any(false));
+  CHECK(ranks->any(ranks->rank() == ranks->count() - 1));
+  CHECK(ranks->of_first(1 + double(ranks->rank())) == 1);
+}
+
+TEST_CASE("a program has one object of its ranks") {
+  if (started_as_a_rank()) CHECK_THROWS_AS(Ranks{}, std::logic_error);
+}
+
+int main(int argc, char** argv) {
+  Ranks these;
+  ranks = &these;
+  const int failed = doctest::Context(argc, argv).run();
+  return these.all_end(std::chrono::seconds{2}) ? failed : 1;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What MPI once had for C++ beside its functions for C is not used.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tlm/parallel/started.hpp>
+#include <tlm/parallel/threads.hpp>
+
+/// A batch learned from by several processes at once, on one machine or on several: each takes a part of its sequences.
+///
+/// Every process ("rank") has the whole model, draws the same batches and takes the same steps, as the gradient is the
+/// same on all of them. What they send each other is that gradient.
+namespace tlm {
+
+/// The ranks that mpirun has started, of which this process is one; where nobody has started several, it is the only one. MPI
+/// begins and ends with this object, which is the only one in a program.
+///
+/// Each function but rank, count and is_first waits for all ranks to call it, in the same order. One that throws in between
+/// leaves the others waiting: a program asks all_end whether they end with it, and if not it calls abort.
+class Ranks {
+ public:
+  /// Throws std::logic_error if MPI has begun before.
+  Ranks() {
+    if (!started_as_a_rank()) return;
+    int begun = 0;
+    MPI_Initialized(&begun);
+    if (begun) throw std::logic_error("MPI has begun already: a program has one object of its ranks");
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    int rank = 0, count = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    rank_ = std::size_t(rank), count_ = std::size_t(count);
+    MPI_Comm_dup(MPI_COMM_WORLD, &ends_);
+  }
+  ~Ranks() {
+    if (ends_ == MPI_COMM_NULL) return;
+    MPI_Comm_free(&ends_);
+    MPI_Finalize();
+  }
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  /// Which this is: 0, …, count() − 1.
+  std::size_t rank() const { return rank_; }
+  std::size_t count() const { return count_; }
+  /// Whether this is rank 0, which prints and saves.
+  bool is_first() const { return rank_ == 0; }
+
+  /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. Of N numbers
+  /// every rank adds up N/P, which it is sent by P − 1 others and sends to them: 2(P − 1)/P·N numbers go out of each.
+  template <class Real>
+  void sum(std::vector<Real>& numbers) {
+    if (count_ == 1) return;
+    const std::size_t size = numbers.size(), share = (size + count_ - 1) / count_;
+    numbers.resize(share * count_);
+    std::vector<Real> of_all(numbers.size());
+    MPI_Datatype number;
+    MPI_Type_contiguous(int(sizeof(Real)), MPI_BYTE, &number);
+    MPI_Type_commit(&number);
+    MPI_Alltoall(numbers.data(), int(share), number, of_all.data(), int(share), number, MPI_COMM_WORLD);
+    for (std::size_t r = 1; r < count_; ++r)
+      for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
+    MPI_Allgather(of_all.data(), int(share), number, numbers.data(), int(share), number, MPI_COMM_WORLD);
+    MPI_Type_free(&number);
+    numbers.resize(size);
+  }
+
+  /// Whether it is so on any rank.
+  bool any(bool here) {
+    if (count_ == 1) return here;
+    int so = int(here);
+    MPI_Allreduce(MPI_IN_PLACE, &so, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return so != 0;
+  }
+
+  /// The number that rank 0 has.
+  double of_first(double number) {
+    if (count_ > 1) MPI_Bcast(&number, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return number;
+  }
+
+  /// Whether all ranks come to their end within this time. They need not be at the same place.
+  bool all_end(std::chrono::milliseconds time) {
+    if (count_ == 1) return true;
+    MPI_Request waiting;
+    MPI_Ibarrier(ends_, &waiting);
+    const auto last = std::chrono::steady_clock::now() + time;
+    for (int all = 0;;) {
+      MPI_Test(&waiting, &all, MPI_STATUS_IGNORE);
+      if (all || std::chrono::steady_clock::now() > last) return all != 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+  }
+
+  /// Ends all ranks, at once, with this exit code.
+  [[noreturn]] void abort(int code) {
+    if (ends_ != MPI_COMM_NULL) MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);
+  }
+
+ private:
+  std::size_t rank_ = 0, count_ = 1;
+  MPI_Comm ends_ = MPI_COMM_NULL;  // Where no rank waits for anything but the end.
+};
+
+/// The threads of all ranks, which compute losses and gradients of a model of type T: on each so many.
+template <class T>
+class ThreadsOfRanks {
+ public:
+  /// Throws like Threads.
+  ThreadsOfRanks(Ranks& ranks, std::size_t threads) : ranks_{ranks}, threads_{threads} {}
+
+  const Ranks& ranks() const { return ranks_; }
+
+  /// The sum of the losses of all shards by this objective, each on a rank of its own; adds their gradients to `gradient`, in
+  /// the order of the ranks: the same bits on all of them. Throws like Threads.
+  template <class BatchOf, class Objective>
+  RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
+    if (ranks_.count() == 1) return loss_and_gradient(model, OnThreads{threads_, shards.front()}, gradient, objective);
+    set_to_zero(own_);
+    RealOf<T> loss(0);
+    if (ranks_.rank() < shards.size())
+      loss = loss_and_gradient(model, OnThreads{threads_, shards[ranks_.rank()]}, own_, objective);
+    numbers_.clear();
+    for_each_weight(
+        [&]<class Weight>(const Name&, const Weight& w) {
+          numbers_.insert(numbers_.end(), w.data(), w.data() + Weight::size);
+        },
+        std::as_const(own_));
+    numbers_.push_back(loss);
+    ranks_.sum(numbers_);
+    auto sum = numbers_.cbegin();
+    for_each_weight(
+        [&]<class Weight>(const Name&, Weight& w) {
+          for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] += *sum++;
+        },
+        gradient);
+    return *sum;
+  }
+
+ private:
+  Ranks& ranks_;
+  Threads<T> threads_;
+  T own_{};
+  std::vector<RealOf<T>> numbers_;  // Of all weights, and the loss.
+};
+
+/// A batch whose sequences are shared among ranks, and on each among its threads. All ranks have the whole batch. Its loss and
+/// gradient are those of the whole, as of InParts.
+template <class T, class BatchOf>
+struct OnRanks {
+  ThreadsOfRanks<T>& threads;
+  InParts<BatchOf> batch;
+
+  /// Sequences are shared in equal numbers, as far as that goes.
+  OnRanks(ThreadsOfRanks<T>& those, const BatchOf& whole)
+      : threads{those}, batch{in_parts(whole, shared_among(sequence_count(whole), those.ranks().count()))} {}
+};
+
+/// The loss of the whole batch; adds its gradient to `gradient`. Throws like ThreadsOfRanks, and what sum_of_weights throws.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const OnRanks<T, BatchOf>& batch, T& gradient,
+                            const Objective& objective = {}) {
+  return batch.threads(model, batch.batch.parts, gradient,
+                       part_of(objective, sum_of_weights<RealOf<T>>(batch.batch, objective)));
+}
+
+}  // namespace tlm
