@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Trains the fourth source's encoder–decoder to translate, translates with it, and tests it on pairs that it has not seen.
 
+#include <atomic>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -63,10 +64,19 @@ void evaluate(const Options& options) {
     std::function<std::string(const std::string&)> translate;
   };
   const tlm::NearestSentence nearest{corpus.known};
+  std::atomic<std::size_t> too_long = 0;
+  const auto by_model = [&](const std::string& source) {
+    try {
+      return to(source);
+    } catch (const std::length_error&) {
+      ++too_long;
+      return std::string();
+    }
+  };
   std::cout << corpus.held_out.size() << " pairs of " << corpus.name << " that are held out\n"
             << "                          exactly right   character F-score\n";
   for (const Line& line :
-       {Line{"the model               ", to},
+       {Line{"the model               ", by_model},
         Line{"the nearest sentence    ", [&](const std::string& source) { return nearest(source).target; }},
         Line{"the source as it is     ", [](const std::string& source) { return source; }}}) {
     const auto said = program::on_threads(options.settings.threads, corpus.held_out.size(),
@@ -81,6 +91,7 @@ void evaluate(const Options& options) {
               << 100 * double(right) / double(corpus.held_out.size()) << " %" << std::setprecision(3) << std::setw(20)
               << score.value() << std::endl;
   }
+  if (too_long > 0) std::cout << too_long << " of them are too long for the model, which says nothing to them\n";
 }
 
 }  // namespace

@@ -73,16 +73,16 @@ class Translator {
       return tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}};
     };
     const auto evaluate = [&] {
-      const auto answers = program::on_threads(settings.threads, corpus.validation.size(), [&](std::size_t k) {
-        return said(run.model, tokenizer, corpus.validation[k].source);
-      });
+      const auto& asked = held_out.pairs;
+      const auto answers = program::on_threads(
+          settings.threads, asked.size(), [&](std::size_t k) { return said(run.model, tokenizer, asked[k].source); });
       std::size_t right = 0;
-      for (std::size_t k = 0; k < answers.size(); ++k) right += answers[k] == corpus.validation[k].target;
+      for (std::size_t k = 0; k < answers.size(); ++k) right += answers[k] == asked[k].target;
       const std::size_t shown = run.step / recipe.every % answers.size();
       std::ostringstream more;
-      more << "  exactly right " << std::fixed << std::setprecision(1)
-           << 100 * double(right) / double(corpus.validation.size()) << " % of " << corpus.validation.size()
-           << " held out; « " << corpus.validation[shown].source << " » → « " << answers[shown] << " »\n";
+      more << "  exactly right " << std::fixed << std::setprecision(1) << 100 * double(right) / double(asked.size())
+           << " % of " << asked.size() << " held out; « " << asked[shown].source << " » → « " << answers[shown]
+           << " »\n";
       return std::pair{double(tlm::loss(run.model, validation)), more.str()};
     };
     program::learn(*learning, next_batch, evaluate);

@@ -698,11 +698,17 @@ class FromText(unittest.TestCase):
 
     def test_pairs_of_ones_own(self):
         pairs = self.directory / "pairs"
-        pairs.write_text("".join(f"word {chr(97 + k % 26)}{k}\tmot {k}\n" for k in range(300)) + "no tab\n")
+        length = {0: 1000}  # of every third sentence, too long for the model
+        pairs.write_text("".join(f"word {chr(97 + k % 26)}{k}{' ha' * length.get(k % 3, 1)}\tmot {k}\n" for k in range(150))
+                         + "no tab\n")
         result = run("translate", "train", "--pairs", str(pairs), "--steps", "1", "--batch-size", "2", "--model",
                      self.path("model"))
         self.assertEqual(result.returncode, 0)
-        self.assertIn("1 left out: line 301", result.stdout)
+        self.assertIn("1 left out: line 151", result.stdout)
+        self.assertIn("to learn from, ", result.stdout)
+        tested = run("translate", "evaluate", "--model", self.path("model"))
+        self.assertEqual(tested.returncode, 0, tested.stderr)
+        self.assertRegex(tested.stdout, r"\n\d+ of them are too long for the model, which says nothing to them\n$")
 
     def test_what_is_wrong_is_a_sentence(self):
         empty, binary = self.directory / "empty", self.directory / "binary"

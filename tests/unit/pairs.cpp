@@ -211,6 +211,9 @@ TEST_CASE("pairs as tokens: those that are too long are left out and told by the
   CHECK(tokens.sources[0] == std::vector<Token>{256, 'G', 'o', '.', 257});
   CHECK(tokens.targets[0] == std::vector<Token>{256, 'V', 'a', ' ', '!', 257});
   CHECK(tokens.targets[1] == bytes.framed("Non."));
+  REQUIRE(tokens.pairs.size() == 2);
+  CHECK(tokens.pairs[0].source == "Go.");
+  CHECK(tokens.pairs[1].target == "Non.");
   CHECK(tokens.left_out.sentence() == "1 left out: line 2 has a sentence of 11 tokens: max_len is 6");
   CHECK(tokens_of(read.pairs, bytes, 11).left_out.count() == 0);
   CHECK(tokens_of(read.pairs, bytes, 5).left_out.count() == 3);

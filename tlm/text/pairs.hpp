@@ -179,6 +179,7 @@ inline std::string lines_of(const std::vector<SentencePair>& pairs) {
 /// Sources and targets as tokens, each with the token that starts and the one that ends, as the fourth source has both.
 struct TokenPairs {
   std::vector<std::vector<Token>> sources, targets;
+  std::vector<SentencePair> pairs;  ///< What they are the tokens of.
   LeftOut left_out;
 };
 
@@ -196,6 +197,7 @@ TokenPairs tokens_of(const std::vector<SentencePair>& pairs, const BytePairs<voc
     } else {
       tokens.sources.push_back(std::move(source));
       tokens.targets.push_back(std::move(target));
+      tokens.pairs.push_back(pair);
     }
   }
   return tokens;
