@@ -113,6 +113,9 @@ TEST_CASE("a batch is shared among as many threads as it has tokens for, and no 
   CHECK(threads.count_for(20) == 2);
   CHECK(threads.count_for(39) == 3);
   CHECK(threads.count_for(1'000) == 4);
+  CHECK(shared_among(6, 3) == 2);
+  CHECK(shared_among(7, 3) == 3);
+  CHECK(shared_among(0, 3) == 1);
   Threads<Model<double>> all{4, 1}, none{4, 1'000};
   CHECK(OnThreads{all, batch()}.batch.parts.size() == 3);  // of five sequences: 2, 2 and 1
   CHECK(OnThreads{none, batch()}.batch.parts.size() == 1);

@@ -126,7 +126,7 @@ class Threads {
 };
 
 /// How many of `sequences` each of so many gets who share them: as many as the others, as far as that goes.
-constexpr std::size_t shared_among(std::size_t sequences, std::size_t count) {
+inline std::size_t shared_among(std::size_t sequences, std::size_t count) {
   return std::max<std::size_t>(1, (sequences + count - 1) / count);
 }
 
