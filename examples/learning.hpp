@@ -4,6 +4,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,11 +16,13 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <examples/program.hpp>
 #include <tlm/storage/checkpoint.hpp>
+#include <tlm/text/utf8.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/schedules.hpp>
@@ -29,7 +32,7 @@
 /// and then, stopped by Ctrl-C and resumed.
 namespace program {
 
-/// What they are told of the training. All but the file, the threads and `resume` is kept in the file.
+/// What they are told of the training. All but the files, the threads and `resume` is kept in the file.
 struct Settings {
   std::string model;                      ///< The file.
   std::optional<std::size_t> steps{};     ///< If it is not told, the program chooses.
@@ -37,6 +40,7 @@ struct Settings {
   std::size_t batch_size = 16, threads = processors();
   std::uint64_t seed = 1;
   bool resume = false;
+  std::string record{};  ///< A file for what the run was like, if any.
 };
 
 /// The option of the file, which all commands have.
@@ -66,6 +70,7 @@ inline void add_settings(CLI::App& command, Settings& settings, const std::strin
                described("The greatest learning rate", settings.learning_rate));
   add_threads(command, settings.threads);
   add_seed(command, settings);
+  add_record(command, settings.record);
   CLI::Option& resume =
       *command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
   std::vector<std::string> kept{"--steps", "--batch-size", "--learning-rate", "--seed"};
@@ -191,15 +196,34 @@ auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
   return made;
 }
 
+/// Tokens as labels: their texts, without the white space around them; what starts, ends, or is white space alone by a sign.
+template <class Tokenizer>
+std::vector<std::string> labels(const std::vector<tlm::Token>& tokens, const Tokenizer& tokenizer) {
+  constexpr std::string_view space = " \t\n\v\f\r";
+  std::vector<std::string> labels;
+  for (const tlm::Token token : tokens) {
+    const std::string_view text = tokenizer.bytes(token);
+    const std::size_t first = text.find_first_not_of(space);
+    if (token == Tokenizer::start || token == Tokenizer::end)
+      labels.push_back(token == Tokenizer::start ? "⟨start⟩" : "⟨end⟩");
+    else if (first == text.npos)
+      labels.push_back("␣");
+    else
+      labels.push_back(tlm::as_utf8(text.substr(first, text.find_last_not_of(space) + 1 - first)));
+  }
+  return labels;
+}
+
 /// Trains until the steps are done, the patience ends, or Ctrl-C.
 ///
 ///   next_batch() → what the model learns from;
-///   evaluate()   → the loss on held-out data, and what to print below the line of progress.
+///   evaluate()   → the loss on held-out data, and what to print below the line of progress;
+///   keep(record, model) tells a record what the model answers, and its attention; of the model that load_best reads.
 ///
 /// The run is saved every minute, and at the end; and one that begins, before it does: what cannot be written is known before
-/// anything was learned. Of several ranks the first one evaluates, prints and saves.
-template <class Model, class NextBatch, class Evaluate>
-void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate) {
+/// anything was learned. If a record is wanted, it is written last. Of several ranks the first one evaluates, prints and saves.
+template <class Model, class NextBatch, class Evaluate, class Keep>
+void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate, const Keep& keep) {
   using Clock = std::chrono::steady_clock;
   const Interruption interruption;
   const Settings& settings = learning.settings;
@@ -214,6 +238,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   if (!patient) throw std::invalid_argument("there is nothing to resume: the training ended when its patience did");
   if (run.step >= steps)
     throw std::invalid_argument("there is nothing to resume: all " + std::to_string(steps) + " steps were done");
+  Record record{settings.record, std::size_t(steps - first)};
   const auto save = [&learning] {
     if (ranks().is_first()) learning.save();
   };
@@ -228,6 +253,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   tlm::train(run.model, run.optimizer, next, std::size_t(steps - first), [&](const tlm::Progress& progress) {
     ++run.step;
     sum += progress.loss;
+    record.loss(progress.loss);
     ++losses;
     if (run.step % learning.recipe.every == 0 || run.step == steps) {
       auto [loss, more] = ranks().is_first() ? evaluate() : decltype(evaluate()){};
@@ -254,7 +280,13 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
             << (stopped   ? ": --resume goes on from here"
                 : patient ? ""
                           : ": the loss on held-out data no longer falls, its least weights are kept")
-            << '\n';
+            << std::endl;
+  if (!record.wanted()) return;
+  for (const auto& [name, value] : learning.configuration) record.say(name, value);
+  record.say("first_step", first + 1);
+  record.say("last_step", run.step);
+  keep(record, std::isfinite(run.patience.least) ? run.patience.best : run.model);
+  record.write();
 }
 
 }  // namespace program

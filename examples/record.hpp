@@ -13,6 +13,7 @@
 #include <examples/ranks.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/storage/atomic_file.hpp>
 
@@ -154,6 +155,13 @@ class Walk {
                const T& layer, const X& x, const Entries&... entries) const {
     const typename T::MemoryOfX memory{go(path.empty() ? "encoder" : path, layer.encoder, x.x, entries...)};
     return go(path.empty() ? "decoder" : path, layer.decoder, x.y, memory, entries...);
+  }
+  template <class G, class F, class T, class X, class... Entries>
+  auto through(std::type_identity<tlm::forms::ThroughMemory<G, F>>, const std::string& path, const T& layer, const X& x,
+               const Entries&... entries) const {
+    const typename T::provides memory{
+        go(path, layer.g, tlm::read<const typename T::reads>(entries...).rows, entries...)};
+    return go(path, layer.f, x, memory, entries...);
   }
   template <class Form, class T, class X, class... Entries>
   auto through(std::type_identity<Form>, const std::string&, const T& layer, const X& x,

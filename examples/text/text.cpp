@@ -121,13 +121,35 @@ void train(Options options) {
     }
     return tlm::unweighted(Tokenizer::start, tlm::Tokens{windows});
   };
-  program::learn(*learning, next_batch, [&] {
+  const auto evaluate = [&] {
     const Surprise surprise{run.model, held_out, text};
     std::ostringstream more;
     more << "  " << std::fixed << std::setprecision(3) << surprise.bits_per_byte
          << " bits per byte of the last tenth\n";
     return std::pair{surprise.of_a_token, more.str()};
-  });
+  };
+  // What follows half a window is asked; of the first the attention is shown.
+  const auto keep = [&](program::Record& record, const Model& model) {
+    constexpr std::size_t half = config.max_len / 2;
+    const auto tokens = tokenizer.encode(text.held_out);
+    const auto part = [](const std::vector<tlm::Token>& of, std::size_t begin, std::size_t end) {
+      return std::vector<tlm::Token>{of.begin() + std::ptrdiff_t(begin), of.begin() + std::ptrdiff_t(end)};
+    };
+    const auto written = [&](const std::vector<tlm::Token>& said) { return tlm::as_utf8(tokenizer.decode(said)); };
+    for (std::size_t begin = 0; begin + half < tokens.size(); begin += half) {
+      const auto asked = part(tokens, begin, begin + half);
+      const auto longer = tlm::decode(model, asked, {Tokenizer::start, Tokenizer::end, half + 2});
+      record.answer(written(asked), written(part(longer, half, longer.size())),
+                    written(part(tokens, begin + half, begin + half + 1)));
+    }
+    auto read = part(tokens, 0, std::min(half, tokens.size()));
+    read.insert(read.begin(), Tokenizer::start);
+    const auto keep_kernel = [&](const std::string& layer, const auto& A) {
+      record.attention(layer, A, program::labels(read, tokenizer), program::labels(read, tokenizer));
+    };
+    program::Walk{keep_kernel}("", model, tlm::Tokens{read});
+  };
+  program::learn(*learning, next_batch, evaluate, keep);
 }
 
 void sample(const Options& options) {

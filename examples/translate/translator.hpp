@@ -72,10 +72,13 @@ class Translator {
       }
       return tlm::Translations{tlm::Tokens{x}, tlm::Tokens{y}};
     };
+    const auto& asked = held_out.pairs;
+    const auto answers_of = [&](const Model& model) {
+      return program::on_threads(settings.threads, asked.size(),
+                                 [&](std::size_t k) { return said(model, tokenizer, asked[k].source); });
+    };
     const auto evaluate = [&] {
-      const auto& asked = held_out.pairs;
-      const auto answers = program::on_threads(
-          settings.threads, asked.size(), [&](std::size_t k) { return said(run.model, tokenizer, asked[k].source); });
+      const auto answers = answers_of(run.model);
       std::size_t right = 0;
       for (std::size_t k = 0; k < answers.size(); ++k) right += answers[k] == asked[k].target;
       const std::size_t shown = run.step / recipe.every % answers.size();
@@ -85,7 +88,21 @@ class Translator {
            << " »\n";
       return std::pair{double(tlm::loss(run.model, validation)), more.str()};
     };
-    program::learn(*learning, next_batch, evaluate);
+    const auto keep = [&](program::Record& record, const Model& model) {
+      const auto answers = answers_of(model);
+      for (std::size_t k = 0; k < answers.size(); ++k) record.answer(asked[k].source, answers[k], asked[k].target);
+      const auto& source = held_out.sources.front();
+      auto read = held_out.targets.front();
+      read.pop_back();  // behind the end nothing is said
+      const auto keep_kernel = [&](const std::string& layer, const auto& A) {
+        const bool of_encoder = layer.starts_with("encoder"), of_source = of_encoder || layer.ends_with("cross");
+        record.attention(layer, A, program::labels(of_encoder ? source : read, tokenizer),
+                         program::labels(of_source ? source : read, tokenizer));
+      };
+      program::Walk{keep_kernel}(
+          "", model, tlm::SourceAndTarget<tlm::Tokens, tlm::Tokens>{tlm::Tokens{source}, tlm::Tokens{read}});
+    };
+    program::learn(*learning, next_batch, evaluate, keep);
   }
 
   /// The function that translates a sentence by what a file has learned.

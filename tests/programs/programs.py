@@ -305,6 +305,20 @@ class Pictures(unittest.TestCase):
         self.assertGreater(last["CA"] / first["CA"], 2 * times)
 
 
+def record_of(test, file, heads):
+    """A record: as many maps of attention as there are heads, rows that are probabilities, and what is masked left out."""
+    record = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+    test.assertEqual(len(record["attention"]), heads)
+    for item in record["attention"]:
+        test.assertEqual(len(item["weights"]), len(item["queries"]))
+        for row in item["weights"]:
+            test.assertEqual(len(row), len(item["keys"]))
+            test.assertAlmostEqual(sum(weight or 0 for weight in row), 1, places=3)
+        if "CA" in item["layer"] or re.search("dec.*self", item["layer"]):
+            test.assertEqual([row.count(None) for row in item["weights"]], list(range(len(item["keys"])))[::-1])
+    return record
+
+
 class Record(unittest.TestCase):
     def test_losses_answers_and_attention_are_kept(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -312,16 +326,9 @@ class Record(unittest.TestCase):
             for program, heads in (("reverse", 4), ("seq2seq", 24)):
                 result = run(program, "--steps", "30", "--quiet", "--record", file)
                 self.assertEqual(result.returncode, 0)
-                record = json.loads(file.read_text(encoding="utf-8"))
+                record = record_of(self, file, heads)
                 self.assertEqual(len(record["losses"]) * record["every"], 30)
                 self.assertEqual((record["right"], record["total"]), success_rate(result.stdout))
-                self.assertEqual(len(record["attention"]), heads)
-                for item in record["attention"]:
-                    for row in item["weights"]:
-                        self.assertEqual(len(row), len(item["keys"]))
-                        self.assertAlmostEqual(sum(weight or 0 for weight in row), 1, places=3)
-                    if "CA" in item["layer"]:
-                        self.assertEqual([row.count(None) for row in item["weights"]], list(range(len(item["keys"])))[::-1])
 
     def test_where_it_cannot_be_written_is_said_before_training(self):
         result = run("reverse", "--record", "/nowhere/run.json", "--steps", "1000000000")
@@ -662,16 +669,39 @@ class FromText(unittest.TestCase):
             options = [*options, "--threads", "2", "--steps", "120"]
             whole, parts = self.path(f"whole {program}"), self.path(f"parts {program}")
             self.assertEqual(run(program, *options, "--model", whole).returncode, 0)
-            code, lines = interrupted(DIRECTORY / program, *options, "--model", parts)
+            code, lines = interrupted(DIRECTORY / program, *options, "--model", parts, "--record", self.path("first"))
             self.assertEqual((code, lines[-1]), (-signal.SIGINT, f"{program}: interrupted"))
             self.assertRegex(lines[-2], rf"^saved in {parts} after \d+ s: --resume goes on from here$")
             self.assertNotEqual(self.bytes_of(parts), self.bytes_of(whole))
-            result = run(program, "train", "--model", parts, "--resume", "--threads", "2")
+            result = run(program, "train", "--model", parts, "--resume", "--threads", "2", "--record", self.path("second"))
             self.assertEqual(result.returncode, 0)
+            first, second = (json.loads(self.bytes_of(name)) for name in ("first", "second"))
+            self.assertEqual([first["about"]["first_step"], second["about"]["first_step"], second["about"]["last_step"]],
+                             [1, first["about"]["last_step"] + 1, 120])
+            self.assertEqual([len(part["losses"]) for part in (first, second)],
+                             [first["about"]["last_step"], 120 - first["about"]["last_step"]])
             self.assertEqual(self.bytes_of(parts), self.bytes_of(whole))
             self.refused("there is nothing to resume: all 120 steps were done", program, "train", "--model", parts,
                          "--resume")
             self.refused("--steps excludes --resume", program, "train", "--model", parts, "--resume", "--steps", "200")
+
+    def test_what_a_run_was_like_is_kept(self):
+        for program, heads in (("translate", 48), ("text", 16)):
+            file = self.path(f"{program}.json")
+            result = run(program, *self.TRAINING[program], "--steps", "30", "--model", self.path(program), "--record", file)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            record = record_of(self, file, heads)
+            self.assertEqual((len(record["losses"]), record["about"]["steps"]), (30, "30"))
+            self.assertEqual(record["attention"][-1]["queries"][0], "⟨start⟩")
+            self.assertEqual(sum(sample["answer"] == sample["expected"] for sample in record["samples"][12:]), 0)
+        record = json.loads(self.bytes_of("translate.json"))
+        self.assertEqual(record["total"], 100)
+        cross = record["attention"][-1]
+        self.assertEqual(" ".join(cross["keys"]), "⟨start⟩ ninety - four thousand five hundred seventy - five ⟨end⟩")
+        self.assertEqual(" ".join(cross["queries"]), "⟨start⟩ quatre - vingt - quatorze mille cinq cent soixante - quinze")
+        said = subprocess.run([DIRECTORY / "translate", "translate", "--model", self.path("translate"),
+                               record["samples"][0]["question"]], capture_output=True).stdout
+        self.assertEqual(record["samples"][0]["answer"] + "\n", said.decode("utf-8"))
 
     def test_what_was_learned_is_used(self):
         model, of_text = self.path("model"), self.path("text")
@@ -732,6 +762,9 @@ class FromText(unittest.TestCase):
                          "--frobnicate")
             self.refused("cannot write /nonexistent/m: making /nonexistent/m.part: No such file or directory", program,
                          *self.TRAINING[program], "--model", "/nonexistent/m")
+            self.refused("cannot write /nonexistent/r: making /nonexistent/r.part: No such file or directory", program,
+                         *self.TRAINING[program], "--model", self.path("none"), "--record", "/nonexistent/r")
+            self.assertFalse((self.directory / "none").exists())
         run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
         self.refused(f'{of_text} is refused: its "program" is "text", and should be "translate"', "translate", "translate",
                      "--model", of_text, "two")
