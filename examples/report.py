@@ -41,10 +41,10 @@ def svg(figure):
 
 
 def draw_losses(curves, title=""):
-    """Losses by the step: curves of (label, every, losses), on a logarithmic scale."""
+    """Losses by the step: curves of (label, first step, every, losses), on a logarithmic scale."""
     figure, axes = pyplot.subplots(figsize=(6, 3.2))
-    for label, every, losses in curves:
-        steps = [every * (i + 1) for i in range(len(losses))]
+    for label, first, every, losses in curves:
+        steps = [first - 1 + every * (i + 1) for i in range(len(losses))]
         axes.plot(steps, [max(loss, 1e-5) for loss in losses], label=label, linewidth=1)
     axes.set(yscale="log", xlabel="step", ylabel="mean loss", title=title)
     if len(curves) > 1:
@@ -52,8 +52,13 @@ def draw_losses(curves, title=""):
     return svg(figure)
 
 
-def draw_maps(maps, columns=4, size=1.9):
-    """Attention: a square for each head, a row for each query, brighter where it looks."""
+def draw_maps(maps, columns=None, size=None):
+    """Attention: a map for each head, a row for each query, brighter where it looks. If they are not given, a map is as large
+    as its labels need, and there are as many columns as a page has room for."""
+    longest = max(max(len(item["keys"]), len(item["queries"])) for item in maps)
+    upright = any(len(key) > 2 for item in maps for key in item["keys"])
+    size = size or max(2.2, 0.14 * longest)
+    columns = columns or max(1, round(8 / size))
     rows = -(-len(maps) // columns)
     columns = min(columns, len(maps))
     figure, axes = pyplot.subplots(rows, columns, figsize=(size * columns, (size + 0.35) * rows), squeeze=False)
@@ -63,10 +68,10 @@ def draw_maps(maps, columns=4, size=1.9):
         weights = [[float("nan") if weight is None else weight for weight in row] for row in item["weights"]]
         place.set_visible(True)
         place.imshow(weights, vmin=0, vmax=1, aspect="equal")
-        place.set_xticks(range(len(item["keys"])), item["keys"], fontsize=7)
-        place.set_yticks(range(len(item["queries"])), item["queries"], fontsize=7)
+        place.set_xticks(range(len(item["keys"])), item["keys"], fontsize=7, parse_math=False, rotation=90 if upright else 0)
+        place.set_yticks(range(len(item["queries"])), item["queries"], fontsize=7, parse_math=False)
         place.tick_params(length=0)
-        place.set_title(f"{item['layer']}, head {item['head']}", fontsize=8)
+        place.set_title(item.get("title", f"{item['layer']}, head {item['head']}"), fontsize=8)
         for spine in place.spines.values():
             spine.set_visible(False)
     figure.tight_layout()
@@ -94,7 +99,7 @@ def page(record):
         f"<tr><td>{html.escape(sample['question'])}</td><td>{html.escape(sample['answer'])}</td>"
         f"<td>{'right' if sample['answer'] == sample['expected'] else 'should be ' + html.escape(sample['expected'])}</td></tr>"
         for sample in record["samples"])
-    curve = ("loss", record["every"], record["losses"])
+    curve = ("loss", record["about"].get("first_step", 1), record["every"], record["losses"])
     losses = draw_losses([curve]) if record["losses"] else "<p>No steps were taken.</p>"
     maps = draw_maps(record["attention"]) if record["attention"] else "<p>None was kept.</p>"
     total = record["total"]
