@@ -16,6 +16,9 @@ from report import COLOURS, INK, pyplot, svg  # noqa: E402
 
 BLOCKS = ("definition", "inspirational")
 OPTIMIZERS = ("adam", "sgd")
+# Of the translation that is shown: which words of the sentence a word translates.
+TRANSLATES = {"quatre": ["ninety"], "vingt": ["ninety"], "quatorze": ["ninety", "four"], "mille": ["thousand"], "cinq": ["five"],
+              "cent": ["hundred"], "soixante": ["seventy"], "quinze": ["seventy", "five"], "⟨end⟩": ["⟨end⟩"]}
 
 
 def losses(runs):
@@ -48,6 +51,36 @@ def reading_backwards(record):
     drawing = report.draw_maps([max(record["attention"], key=aim)], 1, 3.4)
     style = "<style>svg { color: #222; } @media (prefers-color-scheme: dark) { svg { color: #ddd; } }</style>"
     return re.sub(r"(<svg[^>]*>)", rf"\1{style}", drawing, count=1) + "\n"
+
+
+def between_words(record):
+    """The translator's cross-attention, a column for each block: the mean over its heads, and the two heads that look most at
+    the words that a row translates. Rows are named by what they say. Ends with a sentence if that is not what the text says."""
+    shown = record["samples"][0]
+    if shown["answer"] != shown["expected"]:
+        sys.exit(f"draw.py: the translator makes {shown['answer']!r} of {shown['question']!r}")
+    blocks = {}
+    for item in record["attention"]:
+        if item["layer"].endswith(".cross"):
+            said = item["queries"][1:] + item["keys"][-1:]
+            blocks.setdefault(item["layer"], []).append(item | {"queries": said})
+
+    def aim(item):
+        return sum(weight for word, row in zip(item["queries"], item["weights"]) for key, weight in zip(item["keys"], row)
+                   if key in TRANSLATES.get(word, ()))
+
+    columns = []
+    for number, heads in enumerate(blocks.values(), 1):
+        mean = [[sum(weights) / len(heads) for weights in zip(*rows)] for rows in zip(*(head["weights"] for head in heads))]
+        words, keys = heads[0]["queries"], heads[0]["keys"]
+        thousands = [sum(row[:keys.index("thousand") + 1]) for row in mean[:words.index("mille")]]
+        tens = [sum(row[keys.index("seventy"):]) for row in mean[words.index("soixante"):]]
+        if min(thousands + tens) < 0.5:
+            sys.exit(f"draw.py: block {number} of the translator looks elsewhere than the text says: {thousands}, {tens}")
+        aimed = sorted(heads, key=aim, reverse=True)[:2]
+        columns.append([heads[0] | {"title": f"block {number}, mean of {len(heads)} heads", "weights": mean}]
+                       + [head | {"title": f"block {number}, head {head['head']}"} for head in aimed])
+    return report.draw_maps([item for row in zip(*columns) for item in row], len(columns), 3.2)
 
 
 def positions(data):
@@ -126,15 +159,14 @@ def main():
     runs, pictures = map(pathlib.Path, sys.argv[1:])
     data = json.loads((runs / "pictures.json").read_text(encoding="utf-8"))
     reversing = report.read(runs / "reverse-2-definition-adam.json")
-    translating = report.read(runs / "seq2seq.json")
-    cross = [item for item in translating["attention"] if ".cross" in item["layer"]]
-    if not cross or not reversing["attention"]:
+    translating = report.read(runs / "translate.json")
+    if not translating["attention"] or not reversing["attention"]:
         sys.exit("draw.py: the records have no attention")
     for name, drawing in {
         "losses": losses(runs), "positions": positions(data["positional_encoding"]),
         "rotations": rotations(data["positional_encoding"]), "products": products(data["positional_encoding"]),
         "dependencies": dependencies(data["dependencies"]), "cost": cost(data["cost"]),
-        "attention": report.draw_maps(reversing["attention"], 2, 3.2), "cross": report.draw_maps(cross, 4, 2.0),
+        "attention": report.draw_maps(reversing["attention"], 2, 3.2), "cross": between_words(translating),
         "readme": reading_backwards(reversing),
     }.items():
         (pictures / f"{name}.svg").write_text(drawing, encoding="utf-8")
