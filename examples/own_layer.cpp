@@ -108,14 +108,11 @@ struct ExponentialAverage {
     domain last;
   };
 
-  /// The rows that follow. Throws std::invalid_argument for other sequences than before.
+  /// The rows that follow, of as many sequences as before: tlm::extend refuses others.
   codomain extend(State& state, domain X) const {
     const auto& sequences = X.sequences();
     if (state.last.sequences().count() == 0)
       state.last = domain{tlm::Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
-    if (state.last.sequences().count() != sequences.count())
-      throw std::invalid_argument("an average of " + std::to_string(state.last.sequences().count()) +
-                                  " sequences cannot be continued by " + std::to_string(sequences.count()));
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
         for (std::size_t j = 0; j < d_model; ++j)

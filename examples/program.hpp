@@ -208,19 +208,23 @@ inline bool read_positive(const std::string& text, double& value) {
   return in >> value && in.eof() && std::isfinite(value) && value > 0;
 }
 
-/// An option that is a finite number greater than 0.
+/// An option that is a finite number greater than 0, and at most `most`.
 template <class Value>
-void add_positive(CLI::App& app, const std::string& name, Value& value, const std::string& description) {
+void add_positive(CLI::App& app, const std::string& name, Value& value, const std::string& description,
+                  double most = std::numeric_limits<double>::max()) {
+  std::ostringstream bound;
+  bound << "greater than 0";
+  if (most < std::numeric_limits<double>::max()) bound << " and at most " << most;
   app.add_option_function<std::string>(
          name,
-         [&value, name](const std::string& text) {
+         [&value, name, most, range = bound.str()](const std::string& text) {
            double number = 0;
-           if (!read_positive(text, number))
-             throw CLI::ValidationError(name, "it must be a finite number greater than 0, not " + shown(text));
+           if (!read_positive(text, number) || number > most)
+             throw CLI::ValidationError(name, "it must be a finite number " + range + ", not " + shown(text));
            value = number;
          },
          description)
-      ->type_name("> 0");
+      ->type_name(most < std::numeric_limits<double>::max() ? "> 0, <= " + CLI::detail::to_string(most) : "> 0");
 }
 
 /// How many threads this process may run at once: mpirun shares the processors of a machine among its ranks.

@@ -12,6 +12,9 @@ import subprocess
 import sys
 
 LEFT_OUT = ("docs", "kernel", "mpi", "mutations", "fuzz")  # by default
+# Suites of which a build directory may know nothing.
+ABSENT = {"fuzz": "needs Clang and its libFuzzer: CXX=clang++ ./tests/run fuzz",
+          "mpi": "needs Open MPI, which ./tests/run mpi installs"}
 
 
 def introspect(build, what):
@@ -36,6 +39,8 @@ def main():
         for suite, tests in sorted(suites.items()):
             print(suite)
             print("\n".join(f"  {suite}/{test['name']}" for test in tests))
+        for suite in sorted(set(ABSENT) - set(suites)):
+            print(f"{suite}\n  ({ABSENT[suite]})")
         return
 
     suites["default"] = [test for suite, tests in suites.items() if suite not in LEFT_OUT for test in tests]
@@ -47,12 +52,12 @@ def main():
         tests = [test for test in suites.get(suite, []) if test["name"].startswith(number)]
         if name.startswith("-"):
             refuse(f"there is no option '{name}'; --help says what there is")
-        if name == "fuzz" and not tests:
-            refuse("fuzz needs Clang and its libFuzzer: CXX=clang++ ./tests/run fuzz")
+        if suite in ABSENT and suite not in suites:
+            refuse(f"{suite} {ABSENT[suite]}")
         if slash and not tests and suite in suites:
             refuse(f"there is no test '{name}'; those of {suite} are: " + ", ".join(test["name"] for test in suites[suite]))
         if not tests or not name:
-            refuse(f"there is no test '{name}'; the suites are: {' '.join(sorted(suites))} (--list names their tests)")
+            refuse(f"there is no test '{name}'; the suites are: {' '.join(sorted(set(suites) | set(ABSENT)))} (--list names their tests)")
         if slash and len(names) > 1:
             refuse(f"a single test runs alone: '{name}' stands beside others")
         chosen += tests

@@ -35,16 +35,12 @@ struct PlusFirst {
   /// The first row of each sequence, once there is one.
   struct State {
     domain first;
-    std::size_t sequences = 0;
   };
 
   codomain extend(State& state, domain X) const {
     const auto& sequences = X.sequences();
-    if (state.sequences == 0) {
-      state.sequences = sequences.count();
+    if (state.first.sequences().count() == 0)
       state.first = domain{tlm::Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 0))};
-    }
-    if (state.sequences != sequences.count()) throw std::invalid_argument("these are other sequences than before");
     std::vector<domain> first;
     for (std::size_t s = 0; s < sequences.count(); ++s) {
       domain row = tlm::sequence(state.first, s);

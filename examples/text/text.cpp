@@ -251,7 +251,7 @@ int main(int argc, char** argv) {
                         program::with_standard("Less is more certain", options.temperature));
   program::add_integer(sampling, "--top-k", options.top_k, 1, config.vocab_size, "Only the likeliest tokens (all)");
   program::add_positive(sampling, "--top-p", options.top_p,
-                        "Only the likeliest that have this probability together (1)");
+                        "Only the likeliest that have this probability together (1)", 1);
   program::add_seed(sampling, options.settings);
   CLI::App& testing = *app.add_subcommand("evaluate", "Measures the model on the last tenth, beside other means");
   program::add_model(testing, options.settings);

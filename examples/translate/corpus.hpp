@@ -55,7 +55,8 @@ inline Corpus sentences(std::string name, tlm::SentencePairs read) {
   if (known.empty() || validation.empty() || held_out.empty())
     throw std::invalid_argument("there are too few pairs to hold some out: " + std::to_string(known.size()) +
                                 " would be left to learn from, " + std::to_string(validation.size()) +
-                                " to look at and " + std::to_string(held_out.size()) + " to test");
+                                " to look at and " + std::to_string(held_out.size()) + " to test" +
+                                (read.left_out.count() > 0 ? "; " + read.left_out.sentence() : ""));
   if (read.left_out.count() > 0) std::cout << read.left_out.sentence() << '\n';
   return {std::move(name), std::move(known), some(validation, 100), some(held_out, 1000)};
 }

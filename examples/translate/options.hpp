@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,8 @@
 struct Options {
   program::Settings settings{.model = "translator.safetensors", .batch_size = 32};
   enum class CorpusKind { numbers, catalogues } corpus = CorpusKind::numbers;
-  std::string pairs;  ///< A file of the user's own; instead of a corpus.
-  std::string language = "fr";
+  std::string pairs;                    ///< A file of the user's own; instead of a corpus.
+  std::optional<std::string> language;  ///< Of the catalogues.
   int blocks = 6;
   int beam = 1;
   std::vector<std::string> sentences;

@@ -27,8 +27,11 @@ const OfSize& size_of(const std::string& corpus, int blocks) {
 }
 
 void train(Options options) {
-  std::string name = options.corpus == Options::CorpusKind::numbers ? "numbers" : "catalogues " + options.language;
+  std::string name =
+      options.corpus == Options::CorpusKind::numbers ? "numbers" : "catalogues " + options.language.value_or("fr");
   if (!options.pairs.empty()) name = "pairs " + options.pairs;
+  if (options.corpus != Options::CorpusKind::catalogues && options.language)
+    throw CLI::ValidationError("--language", "it is of --corpus catalogues");
   auto& settings = options.settings;
   if (settings.resume) {
     const program::ModelFile file{settings.model, "translate"};
@@ -50,7 +53,8 @@ std::function<std::string(const std::string&)> translator(const Options& options
 }
 
 void translate(const Options& options) {
-  const auto to = translator(options);
+  const auto model = translator(options);
+  const auto to = [&](const std::string& sentence) { return sentence.empty() ? "" : model(sentence); };
   for (const std::string& sentence : options.sentences) std::cout << to(sentence) << '\n';
   if (options.sentences.empty())
     for (std::string line; std::getline(std::cin, line);) std::cout << to(line) << std::endl;
@@ -104,14 +108,13 @@ int main(int argc, char** argv) {
   program::add_choice(training, "--corpus", options.corpus,
                       {{"numbers", Options::CorpusKind::numbers}, {"catalogues", Options::CorpusKind::catalogues}},
                       "Numbers in words, or what the programs of this machine say (numbers)");
-  training.add_option("--language", options.language, program::with_standard("Of the catalogues", options.language))
-      ->type_name("LANGUAGE");
+  training.add_option("--language", options.language, "Of the catalogues (fr)")->type_name("LANGUAGE");
   training
       .add_option("--pairs", options.pairs, "Pairs of your own instead: a sentence, a tab, its translation; one a line")
       ->type_name("FILE")
       ->excludes("--corpus");
   program::add_choice(training, "--blocks", options.blocks, {{"2", 2}, {"6", 6}},
-                      "How many encoder blocks, and decoder blocks (6)");
+                      "How many encoder blocks, and decoder blocks (6); 2 for numbers alone");
   program::add_settings(training, options.settings, "pairs", {"--corpus", "--language", "--pairs", "--blocks"});
   CLI::App& translating = *app.add_subcommand("translate", "Translates sentences, or the lines of standard input");
   program::add_model(translating, options.settings);

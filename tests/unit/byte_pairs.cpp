@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
@@ -134,6 +135,26 @@ TEST_CASE("what is encoded is decoded to the same bytes, whatever they are") {
     CHECK(pairs.decode(pairs.encode(text)) == text);
   CHECK(pairs.decode(pairs.encode(Text(3, '\0'))) == Text(3, '\0'));
   CHECK(pairs.encode("the cat, the hat; l'été").size() < 20);
+}
+
+TEST_CASE(
+    "pairs that are passed over at random make other tokens of the same bytes: from those of encode to the bytes") {
+  const auto pairs = Small::learned("aaab aab ab aaab abc abc\n");
+  bool others = false;
+  CHECK(rc::check([&] {
+    const Text text = *of_few();
+    const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+    const auto with = [&](double probability) {
+      Generator generator{seed};
+      return pairs.encode(text, probability, generator);
+    };
+    RC_ASSERT(with(0) == pairs.encode(text));
+    RC_ASSERT(with(1) == Small{}.encode(text));
+    RC_ASSERT(with(0.5) == with(0.5));
+    RC_ASSERT(pairs.decode(with(0.5)) == text);
+    others = others || with(0.5) != with(0);
+  }));
+  CHECK(others);
 }
 
 TEST_CASE("control: bytes that get lost are seen") {

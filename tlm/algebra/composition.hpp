@@ -10,13 +10,16 @@
 
 namespace tlm {
 
-/// Whether G ∘ F exists: G takes what F returns. A failure shows both types.
+/// Whether G takes what F returns.
+template <class DomainOfG, class CodomainOfF>
+inline constexpr bool composable = std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
+                                   std::is_same_v<CodomainOfF, Anything>;
+
+/// The condition under which G ∘ F exists. A failure shows both types.
 template <class DomainOfG, class CodomainOfF>
 struct DomainIs {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
-                    std::is_same_v<CodomainOfF, Anything>,
-                "in a composition G∘F the codomain of F is the domain of G");
+  static_assert(composable<DomainOfG, CodomainOfF>, "in a composition G∘F the codomain of F is the domain of G");
 };
 
 /// F_1 ∘ … ∘ F_k, of layers; the last is applied first.
@@ -40,6 +43,7 @@ struct Composition<G, Fs...> {
   using codomain = CodomainOf<G>;
   static_assert(IsLayer<G>::value && (IsLayer<Fs>::value && ...));
   static_assert(DomainIs<DomainOf<G>, CodomainOf<F>>::value);
+  static constexpr bool fits = composable<DomainOf<G>, CodomainOf<F>>;
 
   G g;
   F f;

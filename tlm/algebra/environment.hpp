@@ -50,8 +50,8 @@ struct CanExtend {
 /// entries that T takes. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what does not
 /// depend on X at all stands the more.)
 ///
-/// What throws may leave the state anyhow: some parts have moved, others not. So composites extend their parts, and so may
-/// everyone whose state ends with the exception.
+/// Throws std::invalid_argument for other sequences than those in `state`. What throws may leave the state anyhow: some parts
+/// have moved, others not. So composites extend their parts, and so may everyone whose state ends with the exception.
 template <class T, class... Entries>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
   static_assert(IsLayer<T>::value && CanExtend<T>::value && FindsEntries<reads_in_vain<T, Entries...>()>::value);
@@ -59,9 +59,12 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Entr
     return stand_in<CodomainOf<T>>();
   else if constexpr (rowwise<T>)
     return apply(layer, std::move(X), entries...);
-  else
+  else {
+    if constexpr (requires { X.sequences(); }) state.require(X.sequences());
     return with_entries<T>(
-        [&](const auto&... taken) -> CodomainOf<T> { return layer.extend(state, std::move(X), taken...); }, entries...);
+        [&](const auto&... taken) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), taken...); },
+        entries...);
+  }
 }
 
 /// The same, where what is refused leaves the state as it was: at the price of a copy of it.

@@ -3,6 +3,9 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -94,10 +97,11 @@ inline constexpr bool is_bias<T> = std::is_same_v<typename T::declared, is::Posi
   &T::pull_back;
 };
 
-/// What T, which is no leaf, or one of its parts lacks.
+/// What T, which is no leaf, or one of its parts lacks: one that says that its parts do not fit each other is not complete.
 template <class T>
 consteval Lacks lacks_of_formula() {
   bool complete = true;
+  if constexpr (requires { T::fits; }) complete = T::fits;
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
     T::parts(
         [&]<class Part>(std::size_t, Part&) {
@@ -247,16 +251,31 @@ auto refuse_temporary() {
 
 // --- What T remembers --------------------------------------------------------------------------------------------------
 
-/// What T remembers of the rows that it has seen: T::State. A default-constructed state has seen no rows.
+/// What T remembers of the rows that it has seen, and how many sequences these were. One that is made by default has seen no
+/// rows.
+template <class T>
+struct Remembered {
+  typename T::State rows{};
+  std::optional<std::size_t> count{};
+
+  /// Throws std::invalid_argument for other sequences than before: none of T's extensions is asked to go on with those.
+  void require(const Sequences& sequences) {
+    if (count.value_or(sequences.count()) != sequences.count())
+      throw std::invalid_argument("a stack of " + std::to_string(*count) + " sequences cannot be continued by " +
+                                  std::to_string(sequences.count()));
+    count = sequences.count();
+  }
+};
+
 template <class T>
 struct StateOf {
   using type = Nothing;
 };
 template <class T>
 requires(Extensible<T> && !rowwise<T> && requires { typename T::State; }) struct StateOf<T> {
-  using type = typename T::State;
+  using type = Remembered<T>;
 };
-/// What T remembers of the rows that it has seen, which is Nothing if it is rowwise.
+/// What T remembers, which is Nothing if it is rowwise.
 template <class T>
 using State = typename StateOf<T>::type;
 

@@ -16,6 +16,7 @@ struct Res {
   using codomain = CodomainOf<F>;
   static_assert(IsLayer<F>::value);
   static_assert(DomainIs<domain, codomain>::value);
+  static constexpr bool fits = composable<domain, codomain>;
 
   F f;
 

@@ -20,6 +20,7 @@ struct Stack {
   static_assert(count > 0, "a Stack has at least one layer");
   static_assert(IsLayer<F>::value);
   static_assert(DomainIs<domain, codomain>::value);
+  static constexpr bool fits = composable<domain, codomain>;
 
   std::array<F, count> f;
 

@@ -102,36 +102,6 @@ std::optional<Failure> extension_fails(std::string_view name, const std::vector<
   });
 }
 
-/// Whether a state of two sequences takes three, or is another one after it has refused them.
-template <template <class> class Layer>
-std::optional<Failure> refusal_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
-  using T = Layer<double>;
-  Generator generator{seed};
-  const auto layer = draw_layer<T>(generator);
-  const auto X = draw_input<typename T::domain>(Sequences::of_lengths({2, 2}), generator, limits);
-  const auto other = draw_input<typename T::domain>(Sequences::of_lengths({1, 1, 1}), generator, limits);
-  const auto Y = layer(X);
-  const auto row = [](const auto& M, std::size_t i) {
-    return stack(std::vector{rows_from(M, i, 1), rows_from(M, 2 + i, 1)});
-  };
-  State<T> state{};
-  extend(layer, state, with_target(X, row(target(X), 0)));
-  Failure failure{.claim = "two sequences are not continued by three",
-                  .layer = std::string(name),
-                  .arithmetic = arithmetic<double>(),
-                  .seed = seed};
-  try {
-    extend(layer, state, other);
-  } catch (const std::exception&) {
-    failure.claim = "what is refused leaves the state as it was";
-    failure.left = {"continued after a refusal it gives", ""};
-    failure.right = {"T of the whole gives", ""};
-    return first_difference(failure, extend(layer, state, with_target(X, row(target(X), 1))), row(Y, 1));
-  }
-  failure.remark = "it takes them, and throws nothing";
-  return failure;
-}
-
 /// The same for one sequence of n = 1, 2, … rows and for a stack of two, one of 3 rows and one of 2.
 template <template <class> class Layer, class Real>
 std::optional<Failure> extension_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {

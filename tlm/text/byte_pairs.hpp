@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/random/generator.hpp>
 #include <tlm/text/byte_letters.hpp>
 #include <tlm/text/merges.hpp>
 
@@ -128,10 +129,15 @@ class BytePairs {
   /// The tokens of a text: in each of its pieces the bytes, of which as long as there are pairs to merge the one whose merge
   /// comes first is merged, and of several such the leftmost.
   std::vector<Token> encode(std::string_view text) const {
-    std::vector<Token> tokens;
-    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size()))
-      append(tokens, piece = first_piece(text));
-    return tokens;
+    return encode_skipping(text, [] { return false; });
+  }
+
+  /// Other tokens of the same text: a pair that stands side by side is passed over with this probability, from 0, by which
+  /// they are those of encode, to 1, by which they are bytes. Who learns from a text that is split anew each time does not
+  /// learn its tokens by heart. (BPE-dropout: Provilkov, Emelianenko, Voita, 2020; a pair that is passed over there is asked
+  /// again after the next merge, and here when its neighbour has changed.)
+  std::vector<Token> encode(std::string_view text, double probability, Generator& generator) const {
+    return encode_skipping(text, [&] { return generator.uniform() < probability; });
   }
 
   /// start, the tokens of a text, end: what a translator reads and says.
@@ -158,9 +164,19 @@ class BytePairs {
     merges_.push_back(merge);
   }
 
+  /// The tokens of a text, where skip() says which pairs are passed over.
+  template <class Skip>
+  std::vector<Token> encode_skipping(std::string_view text, const Skip& skip) const {
+    std::vector<Token> tokens;
+    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size()))
+      append(tokens, piece = first_piece(text), skip);
+    return tokens;
+  }
+
   /// Appends the tokens of a piece. A merge makes room only for merges that come later in the list, as these name what it
   /// makes: so the queue gives all places of one merge, from the left, before any of the next one.
-  void append(std::vector<Token>& tokens, std::string_view piece) const {
+  template <class Skip>
+  void append(std::vector<Token>& tokens, std::string_view piece, const Skip& skip) const {
     constexpr auto none = std::size_t(-1);
     struct Link {
       Token token;
@@ -176,7 +192,7 @@ class BytePairs {
     const auto consider = [&](std::size_t left) {
       if (left == none || places[left].after == none) return;
       const auto found = merged_.find({places[left].token, places[places[left].after].token});
-      if (found != merged_.end()) candidates.emplace(found->second, left);
+      if (found != merged_.end() && !skip()) candidates.emplace(found->second, left);
     };
     for (std::size_t p = 0; p < piece.size(); ++p) consider(p);
     while (!candidates.empty()) {

@@ -63,7 +63,7 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 ///   set_to_zero(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
-///   if (step == 1) require_initialized(model, gradient);        // or a model without weights stays as it is, silently
+///   if (step == 1) require_initialized(model, gradient);        // or a model that is all 0 learns next to nothing, silently
 ///   optimizer(model, gradient);
 ///
 /// Throws what loss throws; std::invalid_argument if the weights were never initialized (require_initialized,
