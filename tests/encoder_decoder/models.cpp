@@ -200,8 +200,8 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   for (int row = 0; row < 4; ++row) {
     CAPTURE(row);
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
-    const auto& [of_W_O, of_heads] = state;
-    CHECK(of_heads.a.K_X.sequences().rows() == 3);
+    const auto& of_heads = state.rows.f.rows;
+    CHECK(of_heads.a.rows.K_X.sequences().rows() == 3);
     CHECK(of_heads.B_X.sequences().rows() == 3);
   }
 }

@@ -415,7 +415,7 @@ TEST_CASE("a state of other sequences is refused") {
   State<Attention> patched, longer;
   extend(attention, patched, Rows{1, 2});
   extend(attention, longer, Rows{1, 2, 3, 4});
-  patched.B_X = longer.B_X;
+  patched.rows.B_X = longer.rows.B_X;
   CHECK(refusal([&] {
           extend(attention, patched, Rows{1, 2});
         }) == "the number of rows of sequence 1 is 2 in the keys, but 3 in the values");

@@ -313,9 +313,8 @@ TEST_CASE("an extension that forgets") {
 TEST_CASE("a layer is not asked to go on with other sequences than before, and its state is as it was") {
   Generator generator{5};
   using Sum = RunningSum<is::Autoregressive, double>;
-  const auto layer = draw_layer<Sum>(generator);
-  const auto first = draw_input<Sum::domain>(Sequences::of_lengths({1, 1, 1}), generator),
-             other = draw_input<Sum::domain>(Sequences::of_lengths({1, 1}), generator);
+  const auto layer = checking::draw_layer<Sum>(generator);
+  const Sum::domain first{Sequences::of_lengths({1, 1, 1}), 1.0}, other{Sequences::of_lengths({1, 1}), 1.0};
   tlm::State<Sum> state, untouched;
   extend(layer, state, first);
   extend(layer, untouched, first);
