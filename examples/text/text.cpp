@@ -34,8 +34,12 @@ constexpr tlm::Config config{
 using Model = DisturbedLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
+// What fills a window, of tokens of any usual length; and how many of the pairs in it are passed over.
+constexpr std::size_t bytes_of_a_window = 16 * config.max_len;
+constexpr double passed_over = 0.15;
+
 struct Options {
-  program::Settings settings{.model = "text.safetensors", .steps = 1000, .learning_rate = 0.002};
+  program::Settings settings{.model = "text.safetensors", .steps = 2400, .learning_rate = 0.002};
   std::string text = "/usr/share/common-licenses/GPL-3";
   std::size_t tokens = 200;
   double temperature = 0.8, top_p = 1;
@@ -108,16 +112,18 @@ void train(Options options) {
                                                  [&] { return Tokenizer::learned(text.known).list(); });
   auto& run = learning->run;
   const auto tokenizer = Tokenizer::from_list(run.tokenizer);
-  const auto known = tokenizer.encode(text.known);
   const auto held_out = windows(text, tokenizer);
   std::cout << "T_LM with " << tlm::weight_count<Model> << " weights learns " << options.text << ", "
-            << text.known.size() << " bytes or " << known.size() << " tokens of it, " << learning->described()
-            << std::endl;
+            << text.known.size() << " bytes or " << tokenizer.encode(text.known).size() << " tokens of it, "
+            << learning->described() << std::endl;
+  // The same bytes are other tokens every time: a text so short would be known by heart before it is understood.
   const auto next_batch = [&] {
     std::vector<std::vector<tlm::Token>> windows;
     for (std::size_t s = 0; s < settings.batch_size; ++s) {
-      const auto begin = known.begin() + run.generator.integer(0, int(known.size() - config.max_len));
-      windows.emplace_back(begin, begin + std::ptrdiff_t(config.max_len));
+      const auto begin = std::size_t(run.generator.integer(0, int(text.known.size() - bytes_of_a_window)));
+      auto& window = windows.emplace_back(
+          tokenizer.encode(std::string_view(text.known).substr(begin, bytes_of_a_window), passed_over, run.generator));
+      window.resize(std::min(window.size(), config.max_len));
     }
     return tlm::unweighted(Tokenizer::start, tlm::Tokens{windows});
   };

@@ -12,7 +12,8 @@ using F = tlm::Times<"W", 3, 3>;
 
 using Model = tlm::Composition<tlm::Plus<"B", 3>, F>;
 
+Model model;
 // What is used of it adds no error.
-auto use(const Model& model, const tlm::Matrix<tlm::n, 3>& X) {
+auto use(const tlm::Matrix<tlm::n, 3>& X) {
   return tlm::apply(model, X).rows() + tlm::differentiate(model, X).value.rows();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// Says: in a composition G∘F the codomain of F is the domain of G
 /// Names: Matrix<tlm::n, 4
+#include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/layers/affine.hpp>
 
@@ -12,7 +13,8 @@ using F = tlm::Times<"W", 3, 3>;
 
 using Model = tlm::Res<F>;
 
+Model model;
 // What is used of it adds no error.
-auto use(const Model& model, const tlm::Matrix<tlm::n, 3>& X) {
+auto use(const tlm::Matrix<tlm::n, 3>& X) {
   return tlm::apply(model, X).rows() + tlm::differentiate(model, X).value.rows();
 }

@@ -261,8 +261,8 @@ class Check {
 ///     }
 ///
 /// Each line of the report says over which numbers and how many rows it was checked. A check ends with its first
-/// counter-example, which is the smallest: n and i are run through in order. A layer that reads a memory is checked as
-/// checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no rows, or of more than
+/// counter-example; that of a claim about rows is the smallest, as n and i are run through in order. A layer that reads a
+/// memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no rows, or of more than
 /// 31, for which the sets of positions have no room.
 template <template <class> class Layer>
 Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
