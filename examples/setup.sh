@@ -46,6 +46,8 @@ readonly for_docs=(
   "graphviz program dot"
   "libjs-mathjax file /usr/share/javascript/mathjax/MathJax.js"
 )
+# PyTorch, for one benchmark alone.
+readonly for_comparison=("python3-torch python torch")
 readonly for_browsing=(
   "chromium program chromium"
   "chromium-driver program chromedriver"
