@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "allocations.hpp"
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> matrices = 0, others = 0, bytes = 0, most = 0;
+
+void* counted(void* block, std::atomic<std::size_t>& kind) {
+  if (!block) throw std::bad_alloc{};
+  ++kind;
+  const std::size_t now = bytes += malloc_usable_size(block);
+  for (std::size_t before = most; before < now && !most.compare_exchange_weak(before, now);) {
+  }
+  return block;
+}
+
+}  // namespace
+
+allocations::Count allocations::since() { return {matrices, others, most}; }
+
+void allocations::begin() {
+  matrices = others = 0;
+  most = bytes.load();
+}
+
+void* operator new(std::size_t size) { return counted(std::malloc(size), others); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto multiple = std::size_t(alignment);
+  return counted(std::aligned_alloc(multiple, (size + multiple - 1) / multiple * multiple), matrices);
+}
+void operator delete(void* block) noexcept {
+  bytes -= malloc_usable_size(block);
+  std::free(block);
+}
+void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+void operator delete(void* block, std::align_val_t) noexcept { operator delete(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { operator delete(block); }

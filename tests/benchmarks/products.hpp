@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tlm/tlm.hpp>
+
+/// What a step of training cannot avoid.
+namespace products {
+
+/// Matrix products of fixed shapes: C = A×B, C = A×Bᵀ and C += Aᵀ×B, as in a layer X ↦ X×W and its pullback.
+class Products {
+ public:
+  /// Times W (inner × cols) of `rows` rows, and its pullback.
+  void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
+    using tlm::Present;
+    add(rows, inner, cols, false, false, Present::overwritten);  // Y = X×W
+    add(inner, rows, cols, true, false, Present::added_to);      // W̄ += Xᵀ×Ȳ
+    add(rows, cols, inner, false, true, Present::overwritten);   // X̄ = Ȳ×Wᵀ
+    operations_ += 6 * double(rows) * double(inner) * double(cols);
+  }
+
+  /// One head of attention of so many queries over so many keys, and its pullback, as full rectangles; of which, if it is
+  /// causal, the visible half counts as operations.
+  void add_head(std::size_t queries, std::size_t keys, std::size_t d_head, bool causal) {
+    using tlm::Present;
+    add(queries, d_head, keys, false, true, Present::overwritten);   // S = Q×Kᵀ
+    add(queries, keys, d_head, false, false, Present::overwritten);  // Y = A×V
+    add(queries, d_head, keys, false, true, Present::overwritten);   // Ā = Ȳ×Vᵀ
+    add(keys, queries, d_head, true, false, Present::overwritten);   // V̄ = Aᵀ×Ȳ
+    add(queries, keys, d_head, false, false, Present::overwritten);  // dQ = dS×K
+    add(keys, queries, d_head, true, false, Present::overwritten);   // dK = dSᵀ×Q
+    operations_ += 12 * double(d_head) * (causal ? double(queries) * double(queries + 1) / 2 : double(queries * keys));
+  }
+
+  /// Does all of them once.
+  void run() {
+    for (Product& p : products_)
+      tlm::multiply<float>(
+          p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner),
+          p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols),
+          stored(p.result, p.rows, p.cols), p.present);
+  }
+
+  /// How many multiplications and additions they are.
+  double operations() const { return operations_; }
+
+ private:
+  using Entries = xt::uvector<float, tlm::CacheLineAllocator<float>>;
+  struct Product {
+    std::size_t rows, inner, cols;
+    bool left_transposed, right_transposed;
+    tlm::Present present;
+    Entries left, right, result;
+  };
+
+  static tlm::View<float> stored(Entries& entries, std::size_t rows, std::size_t cols) {
+    return {entries.data(), rows, cols, cols};
+  }
+
+  void add(std::size_t rows, std::size_t inner, std::size_t cols, bool left_transposed, bool right_transposed,
+           tlm::Present present) {
+    products_.push_back({rows, inner, cols, left_transposed, right_transposed, present, Entries(rows * inner, 0.5f),
+                         Entries(inner * cols, 0.5f), Entries(rows * cols, 0.0f)});
+  }
+
+  std::vector<Product> products_;
+  double operations_ = 0;
+};
+
+/// Those of T_LM, for so many sequences of one length.
+inline Products of(const tlm::Config& c, std::size_t count, std::size_t length) {
+  Products products;
+  const std::size_t rows = count * length;
+  for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
+    for (int projection = 0; projection < 4; ++projection) products.add_layer(rows, c.d_model, c.d_model);
+    for (std::size_t head = 0; head < count * c.n_heads; ++head)
+      products.add_head(length, length, c.d_model / c.n_heads, true);
+    products.add_layer(rows, c.d_model, c.d_ff);
+    products.add_layer(rows, c.d_ff, c.d_model);
+  }
+  products.add_layer(rows, c.d_model, c.vocab_size);
+  return products;
+}
+
+/// Those of the fourth source's model, for so many pairs of sequences of one length.
+inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t length) {
+  Products products;
+  const std::size_t rows = count * length;
+  const auto add_attention = [&](bool causal) {
+    for (int projection = 0; projection < 4; ++projection) products.add_layer(rows, c.d, c.d);
+    for (std::size_t head = 0; head < count * c.heads; ++head) products.add_head(length, length, c.d / c.heads, causal);
+  };
+  for (std::size_t block = 0; block < c.blocks; ++block) {
+    add_attention(false);  // of the source
+    add_attention(true);   // of the target
+    add_attention(false);  // of the target to the source
+    for (int network = 0; network < 2; ++network) {
+      products.add_layer(rows, c.d, 4 * c.d);
+      products.add_layer(rows, 4 * c.d, c.d);
+    }
+  }
+  products.add_layer(rows, c.d, c.tgt_vocab_size);
+  return products;
+}
+
+/// Each on a thread of its own, so often.
+inline void run(std::vector<Products>& parts, std::size_t times) {
+  const auto repeat = [times](Products& part) {
+    for (std::size_t k = 0; k < times; ++k) part.run();
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t k = 1; k < parts.size(); ++k) others.emplace_back([&repeat, &part = parts[k]] { repeat(part); });
+  repeat(parts.front());
+}
+
+}  // namespace products
