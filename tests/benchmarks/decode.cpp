@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: MIT
-// How fast a model says 1,024 tokens: by extending what it remembers, by computing the whole anew for every token, and 16 texts
-// at once. One thread; d_model 128, d_ff 512, 2 blocks, 2 heads, 256 tokens, weights at random, none of which ends a text.
+// How fast a model says n tokens: by extending what it remembers, by computing the whole anew for every token, and 16 texts at
+// once. One thread; d_model 128, d_ff 512, 2 blocks, 2 heads, 256 tokens, weights at random, none of which ends a text.
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include <tlm/tlm.hpp>
 
+#include "models.hpp"
+#include "table.hpp"
 #include "timing.hpp"
 
 using namespace tlm;
+using table::rounded;
 using timing::median, timing::milliseconds, timing::now;
 
 namespace {
 
-constexpr std::size_t length = 1024, at_once = 16;
+constexpr std::size_t longest = 2048, at_once = 16, rounds = 5;
 constexpr Token none = -1;
 using Model = TransformerLM<Config{
-    .vocab_size = 256, .d_model = 128, .d_ff = 512, .n_layers = 2, .n_heads = 2, .max_len = length + 1}>;
+    .vocab_size = 256, .d_model = 128, .d_ff = 512, .n_layers = 2, .n_heads = 2, .max_len = longest + 1}>;
 
-/// When each token of `count` texts of `length` tokens is said, which are said together: in milliseconds.
+/// When each token of `count` texts of `longest` tokens is said, which are said together: in milliseconds.
 std::vector<double> times(const Model& model, std::size_t count) {
-  Utterances<Model> utterances{model, std::vector<std::vector<Token>>(count), {0, none, length + 1}};
+  Utterances<Model> utterances{model, std::vector<std::vector<Token>>(count), {0, none, longest + 1}};
   const Greedy choose;
   std::vector<double> when{now()};
   while (!utterances.ended()) {
@@ -34,41 +37,47 @@ std::vector<double> times(const Model& model, std::size_t count) {
   return when;
 }
 
-/// Milliseconds for token n, if all n rows are computed for it.
-double anew(const Model& model, std::size_t n_tokens) {
-  const Tokens x{std::vector<Token>(n_tokens, 1)};
-  return milliseconds([&] { model(x); });
+/// Milliseconds until each token is said, if all rows are computed for each: every 64th is measured, or the last of fewer, and
+/// those before it are taken to lie on the line between.
+std::vector<double> times_anew(const Model& model) {
+  std::vector<double> when{0};
+  double before = 0;
+  for (std::size_t next = 8; when.size() <= longest; next = std::min(2 * next, next + 64)) {
+    const Tokens x{std::vector<Token>(next, 1)};
+    const double of_this = milliseconds([&] { model(x); });
+    for (const std::size_t first = when.size(), count = next - first + 1; when.size() <= next;)
+      when.push_back(when.back() + before + (of_this - before) * double(when.size() - first + 1) / double(count));
+    before = of_this;
+  }
+  return when;
 }
 
 }  // namespace
 
-int main() {
+int main(int, char** arguments) {
   Generator generator{1};
-  const auto model = std::make_unique<Model>();
-  initialize_uniform(*model, generator);
-  std::vector<double> one, first, last, together, first_together, whole;
-  for (int round = 0; round <= 5; ++round) {
-    const auto when = times(*model, 1);
-    const auto of_all = times(*model, at_once);
-    double all_anew = 0;  // of which every 16th token is measured
-    for (std::size_t n_tokens = 8; n_tokens <= length; n_tokens += 16) all_anew += 16 * anew(*model, n_tokens);
+  const auto model = models::random_model<Model>(generator);
+  std::vector<std::vector<double>> one, together, anew;
+  for (std::size_t round = 0; round <= rounds; ++round) {
+    const auto of_one = times(*model, 1), of_all = times(*model, at_once), of_anew = times_anew(*model);
     if (round == 0) continue;  // to warm up
-    one.push_back(when[length] - when[0]);
-    first.push_back((when[128] - when[0]) / 128);
-    last.push_back((when[length] - when[length - 128]) / 128);
-    together.push_back(of_all[length] - of_all[0]);
-    first_together.push_back((of_all[128] - of_all[0]) / 128);
-    whole.push_back(all_anew);
+    one.push_back(of_one);
+    together.push_back(of_all);
+    anew.push_back(of_anew);
   }
-  const double cached = median(one) / 1e3, whole_anew = median(whole) / 1e3, all = median(together) / 1e3;
-  std::printf("%-52s %10s %12s\n", "1,024 tokens", "seconds", "tokens/s");
-  std::printf("%-52s %10.4f %12.0f\n", "extended", cached, double(length) / cached);
-  std::printf("%-52s %10.4f %12.0f   %.0f times as long\n", "computed anew (every 16th token measured)", whole_anew,
-              double(length) / whole_anew, whole_anew / cached);
-  std::printf("%-52s %10.4f %12.0f   %.1f times as many a second\n", "16 texts at once, extended", all,
-              double(at_once * length) / all, double(at_once) * cached / all);
-  std::printf("16 texts at once, of the first 128 tokens: %.1f times as many a second as of one\n",
-              double(at_once) * median(first) / median(first_together));
-  std::printf("microseconds for a token: %.1f of the first 128, %.1f of the last 128, %.2f times as long\n",
-              1e3 * median(first), 1e3 * median(last), median(last) / median(first));
+  const auto until = [](const std::vector<std::vector<double>>& runs, std::size_t n_tokens) {
+    std::vector<double> ms;
+    for (const auto& when : runs) ms.push_back(when[n_tokens] - when[0]);
+    return median(ms);
+  };
+  table::Table results{{"n", "extended ms", "tokens/s", "anew ms", "anew tokens/s", "anew ÷ extended", "16 texts ms",
+                        "16 texts tokens/s", "16 texts ÷ one, tokens/s"}};
+  for (std::size_t n_tokens = 16; n_tokens <= longest; n_tokens *= 2) {
+    const double of_one = until(one, n_tokens), of_all = until(together, n_tokens), whole = until(anew, n_tokens);
+    const double tokens = 1e3 * double(n_tokens);
+    results.row({std::to_string(n_tokens), rounded(of_one, 2), rounded(tokens / of_one, 0), rounded(whole, 2),
+                 rounded(tokens / whole, 0), rounded(whole / of_one, 1), rounded(of_all, 2),
+                 rounded(at_once * tokens / of_all, 0), rounded(double(at_once) * of_one / of_all, 1)});
+  }
+  results.write(arguments[1]);
 }

@@ -6,15 +6,17 @@
 // The medians over all rounds are printed: of a step, and of what of it goes over the two tables alone. One thread.
 
 #include <cstddef>
-#include <cstdio>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <tlm/tlm.hpp>
 
+#include "table.hpp"
 #include "timing.hpp"
 
 using namespace tlm;
+using table::rounded;
 using timing::median, timing::milliseconds;
 
 namespace {
@@ -25,7 +27,7 @@ using Table = Embedding<config.src_vocab_size, config.d>;
 
 }  // namespace
 
-int main() {
+int main(int, char** arguments) {
   Generator generator{1};
   const auto model = std::make_unique<Model>(), gradient = std::make_unique<Model>();
   const auto adam = std::make_unique<Adam<Model>>();
@@ -56,10 +58,11 @@ int main() {
   }
   const double step = median(losses) + median(zeros) + median(moves);
   const double of_tables = median(zeros_of_tables) + median(moves_of_tables);
-  std::printf("%zu weights, of which %zu are in the two tables\n", weight_count<Model>, 2 * weight_count<Table>);
-  std::printf("%-34s %8s %14s\n", "ms", "the model", "the two tables");
-  std::printf("%-34s %8.1f\n", "loss and gradient", median(losses));
-  std::printf("%-34s %8.1f %14.1f\n", "the gradient is set to zero", median(zeros), median(zeros_of_tables));
-  std::printf("%-34s %8.1f %14.1f\n", "Adam", median(moves), median(moves_of_tables));
-  std::printf("%-34s %8.1f %14.1f   %.0f %%\n", "a step", step, of_tables, 100 * of_tables / step);
+  table::Table results{{"ms", "the model", "the two tables"}};
+  results.row({"weights", std::to_string(weight_count<Model>), std::to_string(2 * weight_count<Table>)});
+  results.row({"loss and gradient", rounded(median(losses), 1), ""});
+  results.row({"the gradient is set to zero", rounded(median(zeros), 1), rounded(median(zeros_of_tables), 1)});
+  results.row({"Adam", rounded(median(moves), 1), rounded(median(moves_of_tables), 1)});
+  results.row({"a step", rounded(step, 1), rounded(of_tables, 1)});
+  results.write(arguments[1]);
 }
