@@ -410,12 +410,37 @@ def source_pages(app):
             yield f"source/{path}", context, "page.html"
 
 
+class Measured(Directive):
+    """A table that a benchmark has written, from docs/performance, where tests/benchmarks/publish keeps it.
+
+    .. measured:: train_step
+    """
+
+    required_arguments = 1
+
+    def make(self):
+        path = DOCS / "performance" / f"{self.arguments[0]}.tsv"
+        self.env.note_dependency(str(path))
+        if not path.exists():
+            return [paragraph("Nothing was measured yet.")]
+        first, *others = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in first), cols=len(first))
+        group += nodes.thead("", self.row(first))
+        group += nodes.tbody("", *map(self.row, others))
+        return [nodes.table("", group)]
+
+    @staticmethod
+    def row(cells):
+        return nodes.row("", *(nodes.entry("", paragraph(cell)) for cell in cells))
+
+
 def setup(app):
     app.add_config_value("proofs_log", "", "env")
     app.add_config_value("pictures", "", "env")
     app.add_config_value("runs", "", "env")
     for name, directive in (("header", Header), ("holds", Holds), ("tested", Tested), ("beside", Beside), ("picture", Picture),
-                            ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata)):
+                            ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata),
+                            ("measured", Measured)):
         app.add_directive(name, directive)
     app.add_role("def", Def())
     app.add_role("src", Source())

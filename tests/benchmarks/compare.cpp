@@ -137,7 +137,8 @@ void compete(const std::string& directory) {
 
 }  // namespace
 
-int main(int, char** arguments) try {
+int main(int count, char** arguments) try {
+  if (count != 3) return 2;
   const std::string model = arguments[1], directory = arguments[2];
   if (model == "example_0")
     compete<Contestant<models::example_0, 4, 6>>(directory);
