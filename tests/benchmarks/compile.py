@@ -22,7 +22,8 @@ PROGRAM = """#include <tlm/tlm.hpp>
 template <std::size_t n_layers>
 void learn() {{
   tlm::Generator generator{{1}};
-  tlm::TransformerLM<tlm::Config{{.vocab_size = 11, .d_model = 8, .d_ff = 16, .n_layers = n_layers, .n_heads = 2, .max_len = 7}}> model;
+  constexpr tlm::Config config{{.vocab_size = 11, .d_model = 8, .d_ff = 16, .n_layers = n_layers, .n_heads = 2, .max_len = 7}};
+  tlm::TransformerLM<config> model;
   tlm::initialize_uniform(model, generator);
   tlm::SGD sgd;
   const tlm::Reversal task{{10, 2, 2}};
