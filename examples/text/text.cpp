@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -21,6 +22,7 @@
 
 #include <examples/learning.hpp>
 #include <tlm/decoding/decode.hpp>
+#include <tlm/random/hash.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
 #include <tlm/training/loss.hpp>
@@ -34,8 +36,7 @@ constexpr tlm::Config config{
 using Model = DisturbedLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
-// What fills a window, of tokens of any usual length; and how many of the pairs in it are passed over.
-constexpr std::size_t bytes_of_a_window = 16 * config.max_len;
+// How many pairs are passed over where a text is split into tokens to learn from.
 constexpr double passed_over = 0.15;
 
 struct Options {
@@ -113,17 +114,24 @@ void train(Options options) {
   auto& run = learning->run;
   const auto tokenizer = Tokenizer::from_list(run.tokenizer);
   const auto held_out = windows(text, tokenizer);
+  const std::size_t count = tokenizer.encode(text.known).size();
   std::cout << "T_LM with " << tlm::weight_count<Model> << " weights learns " << options.text << ", "
-            << text.known.size() << " bytes or " << tokenizer.encode(text.known).size() << " tokens of it, "
-            << learning->described() << std::endl;
-  // The same bytes are other tokens every time: a text so short would be known by heart before it is understood.
+            << text.known.size() << " bytes or " << count << " tokens of it, " << learning->described() << std::endl;
+  // Every time that as many tokens were read as the text has, it is split anew, as the seed and the step say: of tokens that stay
+  // the same, a text so short would be known by heart before much is learned.
+  const std::uint64_t steps_of_a_split = 1 + count / (settings.batch_size * config.max_len);
+  std::vector<tlm::Token> known;
+  std::optional<std::uint64_t> split;
   const auto next_batch = [&] {
+    if (const auto now = run.step / steps_of_a_split; split != now) {
+      tlm::Generator generator{settings.seed ^ tlm::mixed(now)};
+      known = tokenizer.encode(text.known, passed_over, generator);
+      split = now;
+    }
     std::vector<std::vector<tlm::Token>> windows;
     for (std::size_t s = 0; s < settings.batch_size; ++s) {
-      const auto begin = std::size_t(run.generator.integer(0, int(text.known.size() - bytes_of_a_window)));
-      auto& window = windows.emplace_back(
-          tokenizer.encode(std::string_view(text.known).substr(begin, bytes_of_a_window), passed_over, run.generator));
-      window.resize(std::min(window.size(), config.max_len));
+      const auto begin = known.begin() + run.generator.integer(0, int(known.size() - config.max_len));
+      windows.emplace_back(begin, begin + std::ptrdiff_t(config.max_len));
     }
     return tlm::unweighted(Tokenizer::start, tlm::Tokens{windows});
   };
