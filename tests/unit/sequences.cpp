@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../layers.hpp"
@@ -20,7 +21,7 @@ constexpr double tolerance = 1e-12;
 /// T or a part of it adds a positional encoding, of which there are only so many rows.
 template <class T>
 constexpr bool remembers_lengths = [] {
-  bool found = requires(typename T::State state) { state.lengths; };
+  bool found = requires { std::declval<typename T::State&>().lengths; };
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
     T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, imaginary<T>);
   return found;
