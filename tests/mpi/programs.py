@@ -54,13 +54,12 @@ class Ranks(unittest.TestCase):
     def test_the_losses_are_those_of_one_process(self):
         for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
             alone = run(0, program, "--threads", "1", *options).stdout
-            for ranks in (1, 2, 3):
-                for threads in ("1", "2"):
-                    with self.subTest(program=program, ranks=ranks, threads=threads):
-                        result = run(ranks, program, "--threads", threads, *options)
-                        self.assertEqual(result.returncode, 0, result.stderr)
-                        self.assert_near(result.stdout, alone)
-                        self.assertEqual(result.stdout.count("success rate"), 1)  # of the first rank alone
+            for ranks, threads in ((1, "1"), (2, "1"), (2, "2"), (3, "1")):
+                with self.subTest(program=program, ranks=ranks, threads=threads):
+                    result = run(ranks, program, "--threads", threads, *options)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    self.assert_near(result.stdout, alone)
+                    self.assertEqual(result.stdout.count("success rate"), 1)  # of the first rank alone
 
     def test_the_same_bits_every_time(self):
         for name in ("a", "b"):

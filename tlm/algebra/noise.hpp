@@ -65,7 +65,7 @@ class Noise {
     if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
       layers_.push_back(&layer);
     else if constexpr (requires { Layer::parts([](std::size_t, auto&) {}, layer); })
-      Layer::parts([this](std::size_t, const auto& part) { find_layers(part); }, layer);
+      Layer::parts([this](std::size_t, const auto& part) { this->find_layers(part); }, layer);
   }
 
   std::uint64_t key_;
