@@ -267,10 +267,12 @@ struct Remembered {
   }
 };
 
+/// What extending T needs between two calls: Nothing, if T is rowwise.
 template <class T>
 struct StateOf {
   using type = Nothing;
 };
+/// Remembered, if T is autoregressive and not rowwise.
 template <class T>
 requires(Extensible<T> && !rowwise<T> && requires { typename T::State; }) struct StateOf<T> {
   using type = Remembered<T>;
