@@ -248,7 +248,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   const auto next = [&] {
     auto batch = next_batch();
     tokens += token_count(batch);
-    return workers.share(tlm::Disturbed{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}});
+    return tlm::SharedBatch{workers, tlm::Disturbed{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}}};
   };
   tlm::train(run.model, run.optimizer, next, std::size_t(steps - first), [&](const tlm::Progress& progress) {
     ++run.step;

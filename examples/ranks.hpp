@@ -37,32 +37,14 @@ inline Ranks& ranks() {
 }
 
 /// All that learns from a batch: so many threads on every rank.
-template <class Model>
-class Workers {
- public:
 #ifdef TLM_EXAMPLES_WITH_MPI
-  explicit Workers(std::size_t threads) : threads_{ranks(), threads} {}
-
-  /// The batch, to be shared among them.
-  template <class BatchOf>
-  auto share(const BatchOf& batch) {
-    return tlm::OnRanks{threads_, batch};
-  }
-
- private:
-  tlm::ThreadsOfRanks<Model> threads_;
-#else
-  explicit Workers(std::size_t threads) : threads_{threads} {}
-
-  /// The batch, to be shared among them.
-  template <class BatchOf>
-  auto share(const BatchOf& batch) {
-    return tlm::OnThreads{threads_, batch};
-  }
-
- private:
-  tlm::Threads<Model> threads_;
-#endif
+template <class Model>
+struct Workers : tlm::ThreadsOfRanks<Model> {
+  explicit Workers(std::size_t threads) : tlm::ThreadsOfRanks<Model>{ranks(), threads} {}
 };
+#else
+template <class Model>
+using Workers = tlm::Threads<Model>;
+#endif
 
 }  // namespace program

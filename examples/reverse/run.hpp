@@ -74,7 +74,11 @@ void train_and_test(const Options& options) {
   program::ProgressReport report{steps, options.quiet, &record};
   program::Workers<Model> workers{options.threads};
   tlm::train(
-      *model, optimizer, [&] { return workers.share(task.batch(options.batch_size, generator)); }, steps, report);
+      *model, optimizer,
+      [&] {
+        return tlm::SharedBatch{workers, task.batch(options.batch_size, generator)};
+      },
+      steps, report);
   program::print_asked(answers(*model, asked));
   const auto tested = answers(*model, task.all());
   if (record.wanted()) {

@@ -43,7 +43,11 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
   program::ProgressReport report{options.steps, options.quiet, &record};
   program::Workers<Model> workers{options.threads};
   tlm::train(
-      *model, adam, [&] { return workers.share(task.batch(options.batch_size)); }, options.steps, report, objective);
+      *model, adam,
+      [&] {
+        return tlm::SharedBatch{workers, task.batch(options.batch_size)};
+      },
+      options.steps, report, objective);
   program::print_asked(answers(*model, task, asked));
   const auto tested = answers(*model, task, task.held_out());
   if (record.wanted()) {

@@ -88,7 +88,7 @@ class Contestant {
     auto& threads = threads_[share ? thread_count : 1];
     if (!threads) threads = std::make_unique<Threads<Model>>(share ? thread_count : 1);
     openblas_set_num_threads(share ? 1 : int(thread_count));
-    const OnThreads<Model, Batch<>> shared{*threads, batch_};
+    const SharedBatch shared{*threads, batch_};
     const auto step = [&](auto& optimizer) {
       set_to_zero(*gradient_);
       loss_and_gradient(*model_, shared, *gradient_);

@@ -58,7 +58,7 @@ class Steps {
   BatchOf batch_;
   Sharing sharing_;
   tlm::Threads<Model> threads_;
-  tlm::OnThreads<Model, BatchOf> shared_{threads_, batch_};
+  tlm::SharedBatch<tlm::Threads<Model>, BatchOf> shared_{threads_, batch_};
   tlm::SGD sgd_{1e-6};
   allocations::Count allocated_{};
 };

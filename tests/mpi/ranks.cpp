@@ -51,7 +51,7 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
         Model<PrimeField> of_shards;
         set_to_zero(of_shards);
-        CHECK(loss_and_gradient(model, OnRanks{threads, disturbed}, of_shards) == loss);
+        CHECK(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards) == loss);
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
               CAPTURE(name.path());
@@ -72,7 +72,7 @@ TEST_CASE("gradients are added to what is there, by ranks too") {
   const double alone = loss_and_gradient(model, batch(5), once);
   loss_and_gradient(model, batch(5), once);
   for (int time = 0; time < 2; ++time)
-    CHECK(loss_and_gradient(model, OnRanks{threads, batch(5)}, twice) == doctest::Approx(alone).epsilon(1e-14));
+    CHECK(loss_and_gradient(model, SharedBatch{threads, batch(5)}, twice) == doctest::Approx(alone).epsilon(1e-14));
   CHECK(distance_of_weights(once, twice) < 1e-13);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -50,6 +53,35 @@ TEST_CASE("Φ and φ of the standard normal distribution, far from 0 as well") {
   CHECK(normal_density(0.0) == doctest::Approx(0.398942280401433).epsilon(1e-14));
   CHECK(normal_density(2.0) == doctest::Approx(0.0539909665131881).epsilon(1e-14));
   CHECK(normal_density(-2.0) == normal_density(2.0));
+  for (float x = -14; x < 14; x += 0.001f) {
+    const double difference = std::abs(normal_cdf(x) - normal_cdf(double(x)));
+    REQUIRE(difference < 2.5e-7);
+    if (x < 0 && x > -13) REQUIRE(difference < 6e-6 * normal_cdf(double(x)));
+  }
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  CHECK(normal_cdf(-infinity) == 0);
+  CHECK(normal_cdf(infinity) == 1);
+  CHECK(std::isnan(normal_cdf(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST_CASE(
+    "exponential is exp: to 1.5 units in the last place of every 509th float, and beyond what a float can be, 0 and "
+    "∞") {
+  double farthest = 0;
+  const auto last_place = [](float y) { return double(std::nextafter(y, std::numeric_limits<float>::infinity())) - y; };
+  for (std::uint32_t bits = 0; bits <= std::numeric_limits<std::uint32_t>::max() - 509; bits += 509) {
+    const auto x = std::bit_cast<float>(bits);
+    const float y = exponential(x), rounded = std::exp(x);
+    if (std::isnan(x) || std::isinf(rounded) || std::isinf(y)) {
+      REQUIRE((std::isnan(x) ? std::isnan(y) : y == rounded));
+      continue;
+    }
+    farthest = std::max(farthest, std::abs(y - std::exp(double(x))) / last_place(rounded));
+  }
+  CHECK(farthest < 1.5);
+  CHECK(exponential(-1e30f) == 0);
+  CHECK(exponential(0.0f) == 1);
+  CHECK(exponential(-0.7) == std::exp(-0.7));  // of a double
 }
 
 TEST_CASE("the greatest of some numbers is found wherever it stands, below 0 and if there is one number only") {

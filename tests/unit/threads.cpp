@@ -54,7 +54,7 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
       Threads<Model<PrimeField>> threads{count, 1};
       Model<PrimeField> of_parts;
       set_to_zero(of_parts);
-      CHECK(loss_and_gradient(model, OnThreads{threads, disturbed}, of_parts) == loss);
+      CHECK(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_parts) == loss);
       CHECK(same_bits(of_parts, gradient));
     }
     return true;
@@ -68,11 +68,11 @@ TEST_CASE("in double the sum is in another order: within 1e-13, and the same bit
   const double loss = loss_and_gradient(model, batch(), gradient);
   Threads<Model<double>> threads{3, 1};
   Model<double> first;
-  CHECK(loss_and_gradient(model, OnThreads{threads, batch()}, first) == doctest::Approx(loss).epsilon(1e-14));
+  CHECK(loss_and_gradient(model, SharedBatch{threads, batch()}, first) == doctest::Approx(loss).epsilon(1e-14));
   CHECK(distance_of_weights(first, gradient) < 1e-13);
   for (int again = 0; again < 20; ++again) {
     Model<double> other;
-    loss_and_gradient(model, OnThreads{threads, batch()}, other);
+    loss_and_gradient(model, SharedBatch{threads, batch()}, other);
     REQUIRE(same_bits(other, first));
   }
 }
@@ -82,8 +82,8 @@ TEST_CASE("gradients are added to what is there, also by threads") {
   const auto model = random_layer<Model<double>>(generator);
   Threads<Model<double>> threads{2, 1};
   Model<double> once, twice;
-  loss_and_gradient(model, OnThreads{threads, batch()}, once);
-  for (int time = 0; time < 2; ++time) loss_and_gradient(model, OnThreads{threads, batch()}, twice);
+  loss_and_gradient(model, SharedBatch{threads, batch()}, once);
+  for (int time = 0; time < 2; ++time) loss_and_gradient(model, SharedBatch{threads, batch()}, twice);
   for_each_weight(
       []<class Weight>(const Name&, Weight& w) {
         for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] *= 2;
@@ -99,8 +99,8 @@ TEST_CASE("what a thread throws is thrown where it was asked, and the threads go
   Model<double> gradient;
   Translations wrong = batch();
   wrong.x(wrong.x.rows() - 1, 0) = 77;
-  CHECK_THROWS_AS(loss_and_gradient(model, OnThreads{threads, wrong}, gradient), std::out_of_range);
-  CHECK(loss_and_gradient(model, OnThreads{threads, batch()}, gradient) ==
+  CHECK_THROWS_AS(loss_and_gradient(model, SharedBatch{threads, wrong}, gradient), std::out_of_range);
+  CHECK(loss_and_gradient(model, SharedBatch{threads, batch()}, gradient) ==
         doctest::Approx(loss(model, batch())).epsilon(1e-14));
   CHECK_THROWS_WITH_AS(Threads<Model<double>>{0}, "0 threads compute nothing: at least 1 is needed",
                        std::invalid_argument);
@@ -117,6 +117,6 @@ TEST_CASE("a batch is shared among as many threads as it has tokens for, and no 
   CHECK(shared_among(7, 3) == 3);
   CHECK(shared_among(0, 3) == 1);
   Threads<Model<double>> all{4, 1}, none{4, 1'000};
-  CHECK(OnThreads{all, batch()}.batch.parts.size() == 3);  // of five sequences: 2, 2 and 1
-  CHECK(OnThreads{none, batch()}.batch.parts.size() == 1);
+  CHECK(SharedBatch{all, batch()}.batch.parts.size() == 3);  // of five sequences: 2, 2 and 1
+  CHECK(SharedBatch{none, batch()}.batch.parts.size() == 1);
 }

@@ -260,10 +260,8 @@ struct Remembered {
 
   /// Throws std::invalid_argument for other sequences than before: none of T's extensions is asked to go on with those.
   void require(const Sequences& sequences) {
-    if (count.value_or(sequences.count()) != sequences.count())
-      throw std::invalid_argument("a stack of " + std::to_string(*count) + " sequences cannot be continued by " +
-                                  std::to_string(sequences.count()));
-    count = sequences.count();
+    if (!count) count = sequences.count();
+    require_continuation(*count, sequences.count());
   }
 };
 

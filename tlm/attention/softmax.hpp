@@ -13,7 +13,7 @@ namespace tlm {
 template <class Real>
 void softmax(Real* x, std::size_t count) {
   const Real greatest = maximum(x, count);
-  for (std::size_t j = 0; j < count; ++j) x[j] = exp(x[j] - greatest);
+  for (std::size_t j = 0; j < count; ++j) x[j] = exponential(x[j] - greatest);
   const Real sum = sum_of(count, [x](std::size_t j) { return x[j]; });
   for (std::size_t j = 0; j < count; ++j) x[j] = x[j] / sum;
 }

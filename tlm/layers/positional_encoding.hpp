@@ -39,9 +39,7 @@ Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, Length
   const Sequences& sequences = X.sequences();
   std::vector<std::size_t> lengths = so_far.lengths;
   if (lengths.empty()) lengths.resize(sequences.count());
-  if (lengths.size() != sequences.count())
-    throw std::invalid_argument("a stack of " + std::to_string(lengths.size()) + " sequences cannot be continued by " +
-                                std::to_string(sequences.count()));
+  require_continuation(lengths.size(), sequences.count());
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (lengths[s] + sequences.length(s) > max_len)
       throw std::length_error("sequence " + std::to_string(s + 1) + ", of " +

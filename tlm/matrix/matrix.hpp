@@ -243,9 +243,7 @@ Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
   if (X.sequences().count() == 0) return more;
-  if (X.sequences().count() != more.sequences().count())
-    throw std::invalid_argument("a stack of " + std::to_string(X.sequences().count()) +
-                                " sequences cannot be continued by " + std::to_string(more.sequences().count()));
+  require_continuation(X.sequences().count(), more.sequences().count());
   std::vector<std::size_t> lengths;
   for (std::size_t s = 0; s < X.sequences().count(); ++s)
     lengths.push_back(X.sequences().length(s) + more.sequences().length(s));

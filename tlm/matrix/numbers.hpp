@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <tlm/language.hpp>
+#include <tlm/matrix/exponential.hpp>
 
 /// The functions of numbers that the layers use beside + − × ÷.
 ///
@@ -17,7 +18,6 @@
 namespace tlm {
 
 using std::cos;
-using std::exp;
 using std::log;
 using std::sin;
 using std::sqrt;
@@ -39,7 +39,7 @@ constexpr Real relu_derivative(Real x) {
 /// φ(x) = exp(−x²/2)/√(2π), the density of the standard normal distribution.
 template <std::floating_point Real>
 Real normal_density(Real x) {
-  return exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real>;
+  return exponential(-x * x / 2) * std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real>;
 }
 
 /// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function; here (erfc(−x/√2))/2, which is the same and as exact
@@ -49,10 +49,26 @@ Real normal_cdf(Real x) {
   return std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
 }
 
+/// Φ(x) of a float, in steps that a loop takes for several numbers at once, as there is no branch: for a ≥ 0
+///
+///   Φ(−a) = φ(a)·M(a)  with Mills' ratio  M(a) = t·Q(t),  t = 1/(1 + 0.265a),
+///
+/// and for Q the polynomial of degree 8 that is nearest for a ≤ 14, which differs by less than 1.2·10⁻⁸ of M. The result
+/// differs from the one above by less than 2.5·10⁻⁷, and for x < 0, where the rounding of x² shows, by less than 6·10⁻⁶ of it
+/// (a test).
+inline float normal_cdf(float x) {
+  const float a = std::abs(x), t = 1 / (1 + 0.265f * a);
+  const float Q = polynomial(t, 0.265054791f, 0.263814313f, 0.257432821f, 0.151184041f, 0.34579347f, -0.291672276f,
+                             0.545976143f, -0.361525071f, 0.0772559103f);
+  const float tail = normal_density(x) * t * Q;
+  return x < 0 ? tail : 1 - tail;
+}
+
 /// The greatest of `count` ≥ 1 numbers.
 template <std::floating_point Real>
 Real maximum(const Real* numbers, std::size_t count) {
   Real greatest = numbers[0];
+#pragma omp simd reduction(max : greatest)
   for (std::size_t j = 1; j < count; ++j) greatest = std::max(greatest, numbers[j]);
   return greatest;
 }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <tlm/matrix/matrix.hpp>
@@ -24,9 +22,7 @@ class RowsSoFar {
   void append(const Matrix<n, cols, Real>& more) {
     const Sequences& added = more.sequences();
     if (rows_.empty()) rows_.resize(added.count());
-    if (rows_.size() != added.count())
-      throw std::invalid_argument("a stack of " + std::to_string(rows_.size()) + " sequences cannot be continued by " +
-                                  std::to_string(added.count()));
+    require_continuation(rows_.size(), added.count());
     std::vector<std::size_t> lengths;
     for (std::size_t s = 0; s < rows_.size(); ++s) {
       rows_[s].insert(rows_[s].end(), more.data() + added.begin(s) * cols, more.data() + added.end(s) * cols);

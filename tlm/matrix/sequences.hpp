@@ -81,4 +81,11 @@ inline void require_same_sequences(std::string_view left_name, const Sequences& 
       refuse("the number of rows of sequence " + std::to_string(s + 1) + " is ", left.length(s), right.length(s));
 }
 
+/// Throws std::invalid_argument, with both numbers, unless a stack of so many sequences is continued by as many.
+inline void require_continuation(std::size_t count, std::size_t by) {
+  if (count != by)
+    throw std::invalid_argument("a stack of " + std::to_string(count) + " sequences cannot be continued by " +
+                                std::to_string(by));
+}
+
 }  // namespace tlm

@@ -123,17 +123,19 @@ class ThreadsOfRanks {
   /// Throws like Threads.
   ThreadsOfRanks(Ranks& ranks, std::size_t threads) : ranks_{ranks}, threads_{threads} {}
 
-  const Ranks& ranks() const { return ranks_; }
+  /// Among how many ranks a batch is shared, however small; each shares what it gets among its threads.
+  std::size_t count_for(std::size_t) const { return ranks_.count(); }
 
   /// The sum of the losses of all shards by this objective, each on a rank of its own; adds their gradients to `gradient`, in
   /// the order of the ranks: the same bits on all of them. Throws like Threads.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
-    if (ranks_.count() == 1) return loss_and_gradient(model, OnThreads{threads_, shards.front()}, gradient, objective);
+    if (ranks_.count() == 1)
+      return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
     set_to_zero(own_);
     RealOf<T> loss(0);
     if (ranks_.rank() < shards.size())
-      loss = loss_and_gradient(model, OnThreads{threads_, shards[ranks_.rank()]}, own_, objective);
+      loss = loss_and_gradient(model, SharedBatch{threads_, shards[ranks_.rank()]}, own_, objective);
     numbers_.clear();
     for_each_weight(
         [&]<class Weight>(const Name&, const Weight& w) {
@@ -157,25 +159,5 @@ class ThreadsOfRanks {
   T own_{};
   std::vector<RealOf<T>> numbers_;  // Of all weights, and the loss.
 };
-
-/// A batch whose sequences are shared among ranks, and on each among its threads. All ranks have the whole batch. Its loss and
-/// gradient are those of the whole, as of InParts.
-template <class T, class BatchOf>
-struct OnRanks {
-  ThreadsOfRanks<T>& threads;
-  InParts<BatchOf> batch;
-
-  /// Sequences are shared in equal numbers, as far as that goes.
-  OnRanks(ThreadsOfRanks<T>& those, const BatchOf& whole)
-      : threads{those}, batch{in_parts(whole, shared_among(sequence_count(whole), those.ranks().count()))} {}
-};
-
-/// The loss of the whole batch; adds its gradient to `gradient`. Throws like ThreadsOfRanks, and what sum_of_weights throws.
-template <class T, class BatchOf, class Objective = Mean>
-RealOf<T> loss_and_gradient(const T& model, const OnRanks<T, BatchOf>& batch, T& gradient,
-                            const Objective& objective = {}) {
-  return batch.threads(model, batch.batch.parts, gradient,
-                       part_of(objective, sum_of_weights<RealOf<T>>(batch.batch, objective)));
-}
 
 }  // namespace tlm

@@ -131,24 +131,24 @@ inline std::size_t shared_among(std::size_t sequences, std::size_t count) {
   return std::max<std::size_t>(1, (sequences + count - 1) / count);
 }
 
-/// A batch whose sequences are shared among threads: as many parts as there are threads, or fewer if it has not so many
-/// sequences, or tokens. Its loss and gradient are those of the whole, as of InParts.
-template <class T, class BatchOf>
-struct OnThreads {
-  Threads<T>& threads;
+/// A batch whose sequences are shared among Workers, which are Threads, or the ThreadsOfRanks: as many parts as there are of
+/// them, or fewer if it has not so many sequences, or tokens. Its loss and gradient are those of the whole, as of InParts.
+template <class Workers, class BatchOf>
+struct SharedBatch {
+  Workers& workers;
   InParts<BatchOf> batch;
 
   /// Sequences are shared in equal numbers, as far as that goes.
-  OnThreads(Threads<T>& those, const BatchOf& whole)
-      : threads{those},
+  SharedBatch(Workers& those, const BatchOf& whole)
+      : workers{those},
         batch{in_parts(whole, shared_among(sequence_count(whole), those.count_for(token_count(whole))))} {}
 };
 
-/// The loss of the whole batch; adds its gradient to `gradient`. Throws like Threads, and what sum_of_weights throws.
-template <class T, class BatchOf, class Objective = Mean>
-RealOf<T> loss_and_gradient(const T& model, const OnThreads<T, BatchOf>& batch, T& gradient,
+/// The loss of the whole batch; adds its gradient to `gradient`. Throws like the workers, and what sum_of_weights throws.
+template <class T, class Workers, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const SharedBatch<Workers, BatchOf>& batch, T& gradient,
                             const Objective& objective = {}) {
-  return batch.threads(model, batch.batch.parts, gradient,
+  return batch.workers(model, batch.batch.parts, gradient,
                        part_of(objective, sum_of_weights<RealOf<T>>(batch.batch, objective)));
 }
 

@@ -23,9 +23,7 @@ template <std::size_t cols, class Real>
 Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   for (std::size_t i = 0; i < X.rows(); ++i) {
     const Real greatest = maximum(&X(i, 0), cols);
-    Real sum(0);
-    for (std::size_t j = 0; j < cols; ++j) sum += exp(X(i, j) - greatest);
-    const Real shift = greatest + log(sum);
+    const Real shift = greatest + log(sum_of(cols, [&](std::size_t j) { return exponential(X(i, j) - greatest); }));
     for (std::size_t j = 0; j < cols; ++j) X(i, j) = X(i, j) - shift;
   }
   return X;
@@ -63,7 +61,7 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
     const auto x_k = std::size_t(x(k, 0));
     const Real share = omega(k, 0) / c;
     result.value -= share * q.mean(&Y(k, 0), x_k, cols);
-    for (std::size_t j = 0; j < cols; ++j) Y(k, j) = share * exp(Y(k, j));
+    for (std::size_t j = 0; j < cols; ++j) Y(k, j) = share * exponential(Y(k, j));
     q.subtract(share, &Y(k, 0), x_k, cols);
   }
   return result;
