@@ -13,7 +13,7 @@ using std::exp;
 
 /// c₀ + c₁x + c₂x² + …, by Horner's rule.
 template <std::same_as<float>... Coefficients>
-float polynomial(float x, float c_0, Coefficients... more) {
+[[gnu::always_inline]] inline float polynomial(float x, float c_0, Coefficients... more) {
   if constexpr (sizeof...(more) > 0) return c_0 + x * polynomial(x, more...);
   return c_0;
 }
@@ -32,7 +32,7 @@ Real exponential(const Real& x) {
 ///
 /// It differs from std::exp by less than 1.5 units in the last place, from the least x for which that is not 0 to the
 /// greatest for which it is not ∞ (a test), and is 0 and ∞ beyond; of NaN it is NaN.
-inline float exponential(float x) {
+[[gnu::always_inline]] inline float exponential(float x) {
   x = std::min(std::max(x, -104.0f), 89.0f);  // beyond, k would not fit into the exponents below; NaN stays
   // So great a number has no digits behind the point: added to another it leaves, in its last bits, that one's integer.
   constexpr float great = 0x1.8p23f;

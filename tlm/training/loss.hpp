@@ -22,8 +22,9 @@ namespace tlm {
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   for (std::size_t i = 0; i < X.rows(); ++i) {
-    const Real greatest = maximum(&X(i, 0), cols);
-    const Real shift = greatest + log(sum_of(cols, [&](std::size_t j) { return exponential(X(i, j) - greatest); }));
+    const Real* const x = &X(i, 0);
+    const Real greatest = maximum(x, cols);
+    const Real shift = greatest + log(sum_of(cols, [=](std::size_t j) { return exponential(x[j] - greatest); }));
     for (std::size_t j = 0; j < cols; ++j) X(i, j) = X(i, j) - shift;
   }
   return X;

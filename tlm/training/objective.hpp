@@ -72,7 +72,7 @@ struct SmoothedOneHot {
   template <class Real>
   Real mean(const Real* y, std::size_t x, std::size_t s) const {
     const Real share = Real(epsilon) / Real(s);
-    return (Real(1) - Real(epsilon)) * y[x] + share * sum_of(s, [&](std::size_t j) { return y[j]; });
+    return (Real(1) - Real(epsilon)) * y[x] + share * sum_of(s, [y](std::size_t j) { return y[j]; });
   }
   /// r ← r − cq.
   template <class Real>
