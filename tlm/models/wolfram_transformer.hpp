@@ -57,6 +57,12 @@ struct Config {
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
+/// The parameters of a block, and for all others the values above: models that differ in those have blocks of one type, which
+/// is compiled once.
+constexpr Config of_blocks(const Config& c) {
+  return {.d = c.d, .heads = c.heads, .dropout_percent = c.dropout_percent};
+}
+
 /// The normalization before each part of a block.
 template <Symbol name, Config c, class Real>
 using Norm = LayerNorm<name, c.d, Real, 10'000>;
@@ -126,14 +132,16 @@ using EmbeddingBlock =
 
 /// The source, embedded, then the encoder blocks.
 template <Config c, class Real>
-struct Encoder : Composition<Stack<EncoderBlock<c, Real>, c.blocks>, EmbeddingBlock<c, c.src_vocab_size, Real>> {
+struct Encoder
+    : Composition<Stack<EncoderBlock<of_blocks(c), Real>, c.blocks>, EmbeddingBlock<c, c.src_vocab_size, Real>> {
   static constexpr std::string_view symbol = "src";
 };
 
 /// The target, embedded, then the decoder blocks, then a score for each token of the vocabulary.
 template <Config c, class Real>
-struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // the linear layer
-                             Stack<DecoderBlock<c, Real>, c.blocks>, EmbeddingBlock<c, c.tgt_vocab_size, Real>> {
+struct Decoder
+    : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // the linear layer
+                  Stack<DecoderBlock<of_blocks(c), Real>, c.blocks>, EmbeddingBlock<c, c.tgt_vocab_size, Real>> {
   static constexpr std::string_view symbol = "tgt";
 };
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// What a step of training takes on as many ranks as mpirun has started, each with one thread, and what of it is not shared: the
+// sum of the gradients over the ranks, and what every rank does for itself, to set its gradient to zero and to move the weights
+// (SGD). Prints, for ranks.py, a line for each model: its name, weights, sequences, and the medians of the three in
+// milliseconds.
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm/parallel/mpi.hpp>
+#include <tlm/tlm.hpp>
+
+#include "models.hpp"
+#include "timing.hpp"
+
+using namespace tlm;
+using timing::median, timing::milliseconds;
+
+namespace {
+
+constexpr std::size_t rounds = 9;
+
+/// Measures a model that learns from batch_for(model).
+template <class Model, class BatchFor>
+void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
+  Generator generator{1};
+  const auto model = models::random_model<Model>(generator), gradient = std::make_unique<Model>();
+  const auto batch = batch_for(*model);
+  ThreadsOfRanks<Model> workers{ranks, 1};
+  const SharedBatch shared{workers, batch};
+  const SGD sgd{1e-6};
+  std::vector<float> numbers(weight_count<Model>);
+  std::vector<double> step, sum, own;
+  for (std::size_t round = 0; round <= rounds; ++round) {
+    // All begin at the same time, as far as they can.
+    const auto of_all = [&](const auto& action) {
+      ranks.any(false);
+      return milliseconds(action);
+    };
+    const auto move = [&] { sgd(*model, *gradient); };
+    const double of_step = of_all([&] {
+      set_to_zero(*gradient);
+      loss_and_gradient(*model, shared, *gradient);
+      move();
+    });
+    const double of_sum = of_all([&] { ranks.sum(numbers); });
+    const double of_own = of_all([&] {
+      set_to_zero(*gradient);
+      move();
+    });
+    if (round == 0) continue;  // to warm up
+    step.push_back(of_step);
+    sum.push_back(of_sum);
+    own.push_back(of_own);
+  }
+  if (ranks.is_first())
+    std::printf("%s\t%zu\t%zu\t%g\t%g\t%g\n", name.c_str(), weight_count<Model>, sequence_count(batch), median(step),
+                median(sum), median(own));
+}
+
+}  // namespace
+
+int main() {
+  Ranks ranks;
+  Generator generator{1};
+  const auto of_text = [&](std::size_t count, std::size_t length) {
+    return [&generator, count, length](const auto& model) {
+      return unweighted(0, models::random_tokens(count, length, model.config.vocab_size, generator));
+    };
+  };
+  measure<TransformerLM<models::example_0>>(ranks, "Example 0, 4×6 tokens", of_text(4, 6));
+  measure<TransformerLM<models::narrow>>(ranks, "128/512/6/4, 12×64 tokens", of_text(12, 64));
+  measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 4×128 tokens", of_text(4, 128));
+  measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 12×128 tokens", of_text(12, 128));
+  measure<wolfram::Transformer<models::translator>>(ranks, "translator, 48 pairs of 20 tokens", [&](const auto& model) {
+    const auto drawn = [&] { return models::random_tokens(48, 20, models::translator.src_vocab_size, generator); };
+    return Disturbed<Translations>{{drawn(), drawn()}, Noise{model, 1, 1}};
+  });
+}
