@@ -17,7 +17,6 @@ namespace {
 /// ◺ with an error: row i sees one row of the future. It declares what it should be.
 struct OneTooMany {
   using declared = tlm::is::LowerTriangular;
-  static constexpr std::string_view symbol = "◺";
   static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
 };
 

@@ -384,7 +384,7 @@ std::vector<Erratum> errata() {
          return Lines{"σ = 10⁻³, ε = 10⁻⁶: σ + ε = " + shown(sigma + epsilon) +
                           ", √(σ² + ε) = " + shown(std::sqrt(sigma * sigma + epsilon)),
                       "a bad token, here: “" + refusal([] {
-                        look_up(Matrix<2, 1, double>{}, Tokens{0, 5});
+                        look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
                       }) + "”"};
        },
        "As in the article; LayerNorm has the other divisor, by name. A bad token is refused."},

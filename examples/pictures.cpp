@@ -98,15 +98,11 @@ struct Counted {
 
   friend Counted operator+(Counted a, Counted b) { return Counted(a.value + b.value); }
   friend Counted operator-(Counted a, Counted b) { return Counted(a.value - b.value); }
-  friend Counted operator-(Counted a) { return Counted(-a.value); }
   friend Counted operator*(Counted a, Counted b) { return ++count, Counted(a.value * b.value); }
   friend Counted operator/(Counted a, Counted b) { return ++count, Counted(a.value / b.value); }
   Counted& operator+=(Counted b) { return *this = *this + b; }
-  Counted& operator-=(Counted b) { return *this = *this - b; }
   Counted& operator*=(Counted b) { return *this = *this * b; }
-  friend bool operator==(Counted, Counted) = default;
   friend Counted exp(Counted a) { return Counted(std::exp(a.value)); }
-  friend Counted log(Counted a) { return Counted(std::log(a.value)); }
   friend Counted sqrt(Counted a) { return Counted(std::sqrt(a.value)); }
   friend Counted relu(Counted a) { return Counted(tlm::relu(a.value)); }
   friend Counted relu_derivative(Counted a) { return Counted(tlm::relu_derivative(a.value)); }

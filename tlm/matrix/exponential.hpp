@@ -7,6 +7,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include <tlm/language.hpp>
+
 namespace tlm {
 
 using std::exp;

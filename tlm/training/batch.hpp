@@ -117,6 +117,9 @@ struct Disturbed {
   BatchOf batch;
   Noise noise;
 };
+/// What compilers deduce by themselves, but Clang only from 17 on.
+template <class BatchOf>
+Disturbed(BatchOf, Noise) -> Disturbed<BatchOf>;
 
 template <class BatchOf>
 std::size_t sequence_count(const Disturbed<BatchOf>& batch) {
