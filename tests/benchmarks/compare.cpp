@@ -146,6 +146,8 @@ int main(int count, char** arguments) try {
     compete<Contestant<models::wide, 4, 128>>(directory);
   else if (model == "wide_1x1024")
     compete<Contestant<models::wide, 1, 1024>>(directory);
+  else if (model == "saying")
+    compete<Contestant<models::saying, 1, 1024>>(directory);
   else
     throw std::invalid_argument("no model is called " + model);
 } catch (const std::exception& error) {

@@ -29,6 +29,7 @@ EPSILON = 1e-6  # of the article's normalization
 MODELS = {  # heads, and how often each action is repeated in a round
     "example_0": ("Example 0, 4×6 tokens", 2, {"SGD": 20, "Adam": 20, "scores": 40, "a text": 20, "16 texts": 10}),
     "wide_4x128": ("512/2048/6/8, 4×128 tokens", 8, {"SGD": 1, "Adam": 1, "scores": 2, "a text": 1, "16 texts": 1}),
+    "saying": ("128/512/2/2, 1×1024 tokens", 2, {"a text": 1, "16 texts": 1}),
     "wide_1x1024": ("512/2048/6/8, 1×1024 tokens", 8, {"SGD": 1, "Adam": 1, "scores": 1}),
 }
 ROUNDS = 5

@@ -19,10 +19,9 @@ using timing::median, timing::milliseconds, timing::now;
 
 namespace {
 
-constexpr std::size_t longest = 2048, at_once = 16, rounds = 5;
+constexpr std::size_t longest = models::saying.max_len - 1, at_once = 16, rounds = 5;
 constexpr Token none = -1;
-using Model = TransformerLM<Config{
-    .vocab_size = 256, .d_model = 128, .d_ff = 512, .n_layers = 2, .n_heads = 2, .max_len = longest + 1}>;
+using Model = TransformerLM<models::saying>;
 
 /// When each token of `count` texts of `longest` tokens is said, which are said together: in milliseconds.
 std::vector<double> times(const Model& model, std::size_t count) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -70,7 +69,7 @@ template <std::floating_point Real>
 Real maximum(const Real* numbers, std::size_t count) {
   Real greatest = numbers[0];
 #pragma omp simd reduction(max : greatest)
-  for (std::size_t j = 1; j < count; ++j) greatest = std::max(greatest, numbers[j]);
+  for (std::size_t j = 1; j < count; ++j) greatest = greatest < numbers[j] ? numbers[j] : greatest;
   return greatest;
 }
 
