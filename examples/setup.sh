@@ -11,6 +11,22 @@ trap 'rm -f -- "${log:-}"; echo "$0: interrupted" >&2; trap - INT; kill -INT $$'
 # there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, an option that it links
 # with, a module of the system's Python, or a file.
 readonly compiler=${CXX:-g++}
+# Of each compiler a directory of its own.
+build_directory=build
+[[ "$compiler" == g++ ]] || build_directory+=-$(basename "$compiler")
+case $(basename "${compiler%% *}") in
+  g++* | clang++*) ;;  # which can be installed
+  *)
+    command -v "${compiler%% *}" >/dev/null || {
+      echo "$0: CXX is '$compiler', and there is no such program" >&2
+      exit 2
+    }
+    ;;
+esac
+[[ "${JOBS:-1}" =~ ^[1-9][0-9]*$ ]] || {
+  echo "$0: JOBS is '$JOBS', and should be an integer from 1 on" >&2
+  exit 2
+}
 # The Python that finds Debian's packages, which need not be the first one.
 readonly system_python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 readonly library=(

@@ -7,8 +7,10 @@
 // attention only what the mask leaves visible. Memory is the most that operator new has given at the same time, for model,
 // gradient and step; OpenBLAS's own buffers come to it.
 
+#include <chrono>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,8 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
     for (std::size_t round = 0; round <= rounds; ++round) {
       const double step = milliseconds([&] { training.run(steps_a_round); });
       const double product = milliseconds([&] { products::run(parts, steps_a_round); });
+      if (sharing.in_blas() > 1)  // whose threads wait actively for a while
+        std::this_thread::sleep_for(std::chrono::milliseconds{200});
       const double peak = peak::gigaflops(threads);
       if (round == 0) continue;  // to warm up
       steps.push_back(step / double(steps_a_round));

@@ -101,8 +101,8 @@ class Reverse(unittest.TestCase):
             (["--seed", "18446744073709551616"],
              "--seed: it must be an integer from 0 to 18446744073709551615, not 18446744073709551616"),
             (["--frobnicate"], "--frobnicate: there is no such option; --help lists what there is"),
-            (["3", "7"], "3: there is no such option; --help lists what there is"),
-            (["--", ""], "'': there is no such option; --help lists what there is"),
+            (["3", "7"], "3: nothing is expected here; what has spaces is quoted, and --help lists what there is"),
+            (["--", ""], "'': nothing is expected here; what has spaces is quoted, and --help lists what there is"),
             (["--steps", "1", "--steps", "2"], "--steps: it is given 2 times, but has one value"),
             (["--seed"], "--seed: its value is missing: 0 to 18446744073709551615"),
             (["--quiet=no"], "--quiet: it takes no value"),
@@ -502,6 +502,22 @@ class Runner(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertEqual(result.stderr, f"examples/run: there is no example '{name}'; --list says what there is\n")
 
+
+    def test_what_makes_no_sense_is_refused_before_anything_is_built(self):
+        for runner, arguments, variables, sentence in (
+                ("examples/run", [""], {}, "there is no example ''; --list says what there is"),
+                ("examples/run", ["--list", "extra"], {}, "--list takes nothing more: 'extra'"),
+                ("examples/run", ["tutorial", "--steps"], {}, "the tutorial's program takes no options: '--steps'"),
+                ("examples/run", [], {"JOBS": "abc"}, "JOBS is 'abc', and should be an integer from 1 on"),
+                ("tests/run", [], {"JOBS": "0"}, "JOBS is '0', and should be an integer from 1 on"),
+                ("tests/run", [], {"CXX": "nosuch++"}, "CXX is 'nosuch++', and there is no such program"),
+                ("tests/run", [], {"SANITIZE": "foo"},
+                 "SANITIZE is 'foo', and should be address, undefined, both with a comma between, or thread"),
+                ("docs/run", ["--nosuch"], {}, "'--nosuch': there is no such option")):
+            result = subprocess.run([ROOT / runner, *arguments], capture_output=True, text=True, timeout=60,
+                                    env={**os.environ, **variables})
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertRegex(result.stderr, rf"^(\S*/)?{runner}: {re.escape(sentence)}\n$")
 
     def test_help_is_of_the_runner(self):
         for runner, names in (("examples/run", PROGRAMS), ("tests/run", ("proofs/3", "mutations", "--list", "JOBS=1"))):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,6 +35,11 @@ struct Name {
   Role role = Role::matrix;
   std::size_t index = 0;        ///< From 1 within a Stack; 0 elsewhere.
   const Name* inner = nullptr;  ///< Valid during the visit.
+
+  /// A letter is a name, so that visit("A", layer.A...) says what visit(Name{"A"}, layer.A...) does.
+  template <std::convertible_to<std::string_view> Letter>
+  constexpr Name(const Letter& letter_, Role role_ = Role::matrix, std::size_t index_ = 0, const Name* inner_ = nullptr)
+      : symbol{letter_}, role{role_}, index{index_}, inner{inner_} {}
 
   /// The weight's own symbol, as in "A".
   constexpr std::string_view letter() const { return inner ? inner->letter() : symbol; }

@@ -241,6 +241,21 @@ class Check {
   Report report_;
 };
 
+/// The condition under which the weights of a layer over `Real` are of these numbers, too. A failure shows both.
+template <class Real, class Layer>
+struct WeightsAreOf {
+  static constexpr bool value = [] {
+    bool same = true;
+    visit_weights<Layer>(
+        [&](const Name&, auto& weight) {
+          same = same && std::is_same_v<typename std::remove_cvref_t<decltype(weight)>::Real, Real>;
+        },
+        imaginary<Layer>);
+    return same;
+  }();
+  static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");
+};
+
 }  // namespace checking
 
 /// Checks a layer of one's own in all the ways in which the layers of the library are checked: that it is what its type
@@ -270,11 +285,17 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
   static_assert(over_all_numbers,
                 "what is checked runs over several kinds of numbers: a template over them hands its argument on, as in "
                 "template <class Real> using Small = MyLayer<6, 7, Real>");
-  static_assert(IsLayer<Layer<double>>::value);
-  if constexpr (complete<Layer<double>> && over_all_numbers)
-    return checking::Check<Layer>{name, limits}.report();
-  else
+  if constexpr (!over_all_numbers) {
     return Report{name};
+  } else if constexpr (!checking::WeightsAreOf<double, Layer<double>>::value) {
+    return Report{name};
+  } else {
+    static_assert(IsLayer<Layer<double>>::value);
+    if constexpr (complete<Layer<double>>)
+      return checking::Check<Layer>{name, limits}.report();
+    else
+      return Report{name};
+  }
 }
 
 /// False, for every type: a type is no template.

@@ -20,7 +20,8 @@ namespace tlm {
 
 /// Which token starts a text and which ends it, and how many tokens there may be, with the one that starts.
 struct Framing {
-  Token start, end;
+  Token start;
+  Token end;  ///< One that is not in the vocabulary, as −1, ends none: the text then has max_len tokens.
   std::size_t max_len;
 };
 
@@ -48,10 +49,16 @@ class Utterances {
   using Real = typename CodomainOf<T>::Real;
   static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
 
-  /// One for each that is given. The model must outlive them. Throws std::length_error if what is given leaves no room;
-  /// std::invalid_argument for an empty source.
+  /// One for each that is given. The model must outlive them. Throws std::length_error if what is given leaves no room,
+  /// and for a max_len of 0 or one that is too great for a model with a config; std::invalid_argument for an empty source.
   Utterances(const T& model, const std::vector<std::vector<Token>>& given, const Framing& framing)
       : score_{&scores(model)}, given_{given}, framing_{framing}, texts_(given.size()) {
+    if (framing.max_len == 0) throw std::length_error("max_len is 0: a text has at least the token that starts");
+    if constexpr (requires { std::size_t{T::config.max_len}; })
+      if (framing.max_len > T::config.max_len + 1)
+        throw std::length_error("max_len is " + std::to_string(framing.max_len) + ", but a model that reads " +
+                                std::to_string(T::config.max_len) + " tokens says no more than " +
+                                std::to_string(T::config.max_len + 1) + ", with the one that starts");
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       Text& text = texts_[k];
       text.said = {framing.start};
