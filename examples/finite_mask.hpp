@@ -60,7 +60,7 @@ Learned learn_to_guess(float scale, std::uint64_t seed) {
   initialize_glorot(*model, generator);
   for_each_weight(
       [scale]<class Weight>(const Name& name, Weight& W) {
-        if (name.letter() == "W_Q" || name.letter() == "W_K")
+        if (name.letter == "W_Q" || name.letter == "W_K")
           for (std::size_t e = 0; e < Weight::size; ++e) W.data()[e] *= scale;
       },
       *model);

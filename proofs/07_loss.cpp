@@ -467,7 +467,7 @@ TEST_CASE("control: where a ReLU stands at 0, the quotients from both sides diff
   auto model = draw_layer<T_LM<double>>(generator);
   for_each_weight(
       [](const Name& name, auto& weight) {  // A = 0 and K = 0: ReLU(N_ff(X)×A + K) stands at 0 everywhere
-        if (name.letter() == "A" || name.letter() == "K") weight = {};
+        if (name.letter == "A" || name.letter == "K") weight = {};
       },
       model);
   // In each of the directions in which the claim above has less than 1e-4. (How far the sides are apart depends on how much

@@ -99,7 +99,7 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
   }
   tlm::for_each_weight(
       [&]<class Weight>(const tlm::Name& by, Weight& w, const Weight& w_bar) {
-        print_errors(std::string(by.letter()), w.data(), w_bar.data(), Weight::size);
+        print_errors(std::string(by.letter), w.data(), w_bar.data(), Weight::size);
       },
       layer, gradient);
   std::cout << std::fixed << std::setprecision(3);

@@ -99,7 +99,7 @@ class Numbers {
     Layer layer;
     tlm::for_each_weight(
         [this]<class Weight>(const tlm::Name& name, Weight& weight) {
-          const auto& rows = inputs_.at(std::string(name.letter()));
+          const auto& rows = inputs_.at(std::string(name.letter));
           const std::size_t width = rows[0].size();
           for (std::size_t e = 0; e < Weight::size; ++e)
             weight.data()[e] = rows[e / Weight::cols][e % Weight::cols % width].template get<double>();

@@ -67,18 +67,16 @@ std::string weights_of(Layer& layer) {
   for_each_weight(
       [&]<class Weight>(const Name& name, Weight& weight) {
         std::string path;
-        for (const Name* part = &name; part; part = part->inner) {
-          path += std::string(part->symbol) + "_";
-          if (part->index > 0) in_a_stack[path] = true;
-        }
         bool stacked = false;
-        for (const Name* part = &name; part; part = part->inner) stacked = stacked || part->index > 0;
+        name.for_each_part([&](const PartName& part) {
+          path += std::string(part.symbol) + "_";
+          stacked = stacked || part.index > 0;
+        });
+        path += name.letter;
         in_a_stack[path] = stacked;
         if (values[path].empty()) order.push_back(path);
-        const Name* innermost = &name;
-        while (innermost->inner) innermost = innermost->inner;
         const auto rows = rows_of(weight, Weight::size / Weight::cols);
-        values[path].push_back(innermost->role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
+        values[path].push_back(name.role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
       },
       layer);
   std::string text;

@@ -23,8 +23,15 @@ namespace {
 /// The number of weights of all layers with the symbol `layer`, in their parts whose symbol begins with `part`.
 template <class Model>
 consteval std::size_t count_in(std::string_view layer, std::string_view part) {
-  return count_weights<Model>(
-      [=](const Name& name) { return name.symbol == layer && (part.empty() || name.inner->symbol.starts_with(part)); });
+  return count_weights<Model>([=](const Name& name) {
+    std::string_view symbols[2];  // of the outermost part, and of what is next to it
+    std::size_t count = 0;
+    name.for_each_part([&](const PartName& around) {
+      if (count < 2) symbols[count++] = around.symbol;
+    });
+    if (count < 2) symbols[count] = name.letter;
+    return symbols[0] == layer && symbols[1].starts_with(part);
+  });
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST_CASE("the paths of twelve layers, of which three have two digits") {
   std::vector<std::string> paths, expected;
   for_each_weight(
       [&](const Name& name, const auto&) {
-        if (name.letter() == "L") paths.push_back(name.path());
+        if (name.letter == "L") paths.push_back(name.path());
       },
       layers);
   for (int i = 1; i <= 12; ++i) expected.push_back("FF_" + std::to_string(i) + ".L");
@@ -148,10 +148,10 @@ TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient beg
 }
 
 TEST_CASE("the letter of a weight is its own, however deep it lies") {
-  const Name A{"A"}, FF{"FF", Role::matrix, 0, &A}, DB{"DB", Role::matrix, 12, &FF};
-  CHECK(A.letter() == "A");
-  CHECK(FF.letter() == "A");
-  CHECK(DB.letter() == "A");
+  const PartName DB{"DB", 12}, FF{"FF", 0, &DB};
+  const Name A{"A", Role::matrix, &FF};
+  CHECK(A.letter == "A");
+  CHECK(A.path() == "DB_12.FF.A");
 
   std::vector<std::string> letters, expected{"W_e", "PE"};
   for (int DB_i = 1; DB_i <= 2; ++DB_i)
@@ -159,7 +159,7 @@ TEST_CASE("the letter of a weight is its own, however deep it lies") {
       expected.push_back(letter);
   for (const char* letter : {"a", "b", "Y", "B"}) expected.push_back(letter);
   const Model model;
-  for_each_weight([&](const Name& name, const auto&) { letters.emplace_back(name.letter()); }, model);
+  for_each_weight([&](const Name& name, const auto&) { letters.emplace_back(name.letter); }, model);
   CHECK(letters == expected);
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("a name has its path, its letter and its role") {
         CAPTURE(path);
         CHECK((name.role == Role::factor) == factors.contains(path));
         CHECK((name.role == Role::summand) == summands.contains(path));
-        CHECK(path.ends_with(name.letter()));
+        CHECK(path.ends_with(name.letter));
         CHECK(name.is(path));
         CHECK_FALSE(name.is(path + "x"));
         CHECK_FALSE(name.is(path.substr(1)));

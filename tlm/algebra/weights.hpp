@@ -29,34 +29,48 @@ enum class Role {
   summand  ///< Adds a number of its own to each coordinate: 0 does nothing.
 };
 
-/// The place of a weight in a model: its own symbol within that of the layer, within that of the layer around it.
-struct Name {
+/// The name of a part of a model: its symbol, within the part around it.
+struct PartName {
   std::string_view symbol;
-  Role role = Role::matrix;
   std::size_t index = 0;        ///< From 1 within a Stack; 0 elsewhere.
-  const Name* inner = nullptr;  ///< Valid during the visit.
+  const PartName* outer = nullptr;  ///< The part around it, if there is one.
+
+  /// action(part) for each part on the way here, the outermost first.
+  constexpr void from_outside(const auto& action) const {
+    if (outer) outer->from_outside(action);
+    action(*this);
+  }
+};
+
+/// The name of a weight: its letter, within the parts of the model around it.
+struct Name {
+  std::string_view letter;  ///< Its own, as "A".
+  Role role = Role::matrix;
+  const PartName* within = nullptr;  ///< The innermost part around it, if there is one. Valid during the visit.
 
   /// A letter is a name, so that visit("A", layer.A...) says what visit(Name{"A"}, layer.A...) does.
   template <std::convertible_to<std::string_view> Letter>
-  constexpr Name(const Letter& letter_, Role role_ = Role::matrix, std::size_t index_ = 0, const Name* inner_ = nullptr)
-      : symbol{letter_}, role{role_}, index{index_}, inner{inner_} {}
+  constexpr Name(const Letter& letter_, Role role_ = Role::matrix, const PartName* within_ = nullptr)
+      : letter{letter_}, role{role_}, within{within_} {}
 
-  /// The weight's own symbol, as in "A".
-  constexpr std::string_view letter() const { return inner ? inner->letter() : symbol; }
+  /// action(part) for each part around the weight, the outermost first.
+  constexpr void for_each_part(const auto& action) const {
+    if (within) within->from_outside(action);
+  }
 
   /// put(c) for each character of the path, as in "DB_1.FF.A".
   constexpr void spell(const auto& put) const {
-    for (const char c : symbol) put(c);
-    if (index > 0) {
-      put('_');
-      std::size_t digit = 1;
-      while (index / digit >= 10) digit *= 10;
-      for (; digit > 0; digit /= 10) put(char('0' + index / digit % 10));
-    }
-    if (inner) {
+    for_each_part([&](const PartName& part) {
+      for (const char c : part.symbol) put(c);
+      if (part.index > 0) {
+        put('_');
+        std::size_t digit = 1;
+        while (part.index / digit >= 10) digit *= 10;
+        for (; digit > 0; digit /= 10) put(char('0' + part.index / digit % 10));
+      }
       put('.');
-      inner->spell(put);
-    }
+    });
+    for (const char c : letter) put(c);
   }
 
   /// As in "DB_1.FF.A".
@@ -87,6 +101,27 @@ constexpr std::string_view symbol_of() {
     return "T";
 }
 
+/// The visitor of a whole, on its way through a part: it is told of each weight there with the name that it has in the
+/// whole. Of one type however deep the part is, so that each type of layer is compiled once for a visitor, and not once for
+/// each place.
+template <class Visit>
+struct Within {
+  Visit& visit;
+  PartName part;
+
+  constexpr void operator()(const Name& name, auto&... weight) const {
+    visit(Name{name.letter, name.role, &part}, weight...);
+  }
+};
+template <class Visit>
+constexpr Within<Visit> within(Visit& visit, std::string_view symbol, std::size_t index) {
+  return {visit, {symbol, index}};
+}
+template <class Visit>
+constexpr Within<Visit> within(Within<Visit>& around, std::string_view symbol, std::size_t index) {
+  return {around.visit, {symbol, index, &around.part}};
+}
+
 /// Visits the weights of a layer, and of the same of others.
 template <class Layer, class Visit, class... Layers>
 constexpr void visit_weights(Visit&& visit, Layers&... layer) {
@@ -96,11 +131,7 @@ constexpr void visit_weights(Visit&& visit, Layers&... layer) {
           using PartType = std::remove_const_t<Part>;
           if constexpr (
               requires { PartType::symbol; } || requires { Layer::numbers_its_parts; })
-            visit_weights<PartType>(
-                [&](const Name& name, auto&... weight) {
-                  visit(Name{symbol_of<PartType>(), name.role, index, &name}, weight...);
-                },
-                part, others...);
+            visit_weights<PartType>(within(visit, symbol_of<PartType>(), index), part, others...);
           else
             visit_weights<PartType>(visit, part, others...);
         },
@@ -140,12 +171,27 @@ consteval std::size_t count_weights(const auto& counts) {
 template <class Layer>
 inline constexpr std::size_t weight_count = count_weights<Layer>([](const Name&) { return true; });
 
+/// Counts the weights that it visits, and keeps a hash of the path of each (FNV-1a), if there is room for them.
+struct PathHashes {
+  std::uint64_t* hashes = nullptr;
+  std::size_t count = 0;
+
+  constexpr void operator()(const Name& name, auto&) {
+    if (hashes) {
+      std::uint64_t hash = 0xcbf29ce484222325;
+      name.spell([&](char c) { hash = (hash ^ std::uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3; });
+      hashes[count] = hash;
+    }
+    ++count;
+  }
+};
+
 /// The number of weight matrices of a layer or model.
 template <class Layer>
 inline constexpr std::size_t matrix_count = [] {
-  std::size_t count = 0;
-  visit_weights<Layer>([&](const Name&, auto&) { ++count; }, imaginary<Layer>);
-  return count;
+  PathHashes paths;
+  visit_weights<Layer>(paths, imaginary<Layer>);
+  return paths.count;
 }();
 
 /// The condition under which a path leads to one weight only. A failure shows the layer.
@@ -153,17 +199,10 @@ template <class Layer>
 struct PathsAreUnique {
   static constexpr bool value = true;  // If not, the last line says so: once.
   static constexpr bool unique = [] {
-    std::array<std::uint64_t, matrix_count<Layer> + 1> hashes{};  // of the paths: FNV-1a
-    std::size_t count = 0;
-    visit_weights<Layer>(
-        [&](const Name& name, auto&) {
-          std::uint64_t hash = 0xcbf29ce484222325;
-          name.spell([&](char c) { hash = (hash ^ std::uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3; });
-          hashes[count++] = hash;
-        },
-        imaginary<Layer>);
-    std::sort(hashes.begin(), hashes.begin() + count);
-    return std::adjacent_find(hashes.begin(), hashes.begin() + count) == hashes.begin() + count;
+    std::array<std::uint64_t, matrix_count<Layer> + 1> hashes{};
+    visit_weights<Layer>(PathHashes{hashes.data()}, imaginary<Layer>);
+    std::sort(hashes.begin(), hashes.end() - 1);
+    return std::adjacent_find(hashes.begin(), hashes.end() - 1) == hashes.end() - 1;
   }();
   static_assert(unique, "two weights of this layer have the same path: give the parts that they are in a symbol each");
 };

@@ -135,17 +135,22 @@ struct WeightNumbers {
   std::size_t size() const { return rows * cols; }
 };
 
-/// The weights of a layer in their order, as numbers. (What the checks do with weights is compiled once for all layers, and
-/// not for every weight of each.)
+/// The weights of a layer, as numbers, in their order. (What the checks do with weights is compiled once for all layers, and
+/// not for every weight of each; and so is the visitor that makes the list.)
+template <class Real>
+struct WeightList {
+  std::vector<WeightNumbers<Real>> weights{};
+
+  template <class Weight>
+  void operator()(const Name& name, Weight& weight) {
+    weights.push_back({name.path(), weight.data(), Weight::size / Weight::cols, Weight::cols});
+  }
+};
 template <class Layer>
 auto numbers_of(Layer& layer) {
-  std::vector<WeightNumbers<typename Layer::codomain::Real>> list;
-  for_each_weight(
-      [&]<class Weight>(const Name& name, Weight& weight) {
-        list.push_back({name.path(), weight.data(), Weight::size / Weight::cols, Weight::cols});
-      },
-      layer);
-  return list;
+  WeightList<typename Layer::codomain::Real> list;
+  for_each_weight(list, layer);
+  return std::move(list.weights);
 }
 
 /// A number of the prime field of which is known how many there are.

@@ -62,9 +62,7 @@ struct RowType<KernelMatrices<n_heads, Mask, Real, block>> {
 
 /// The type of a weight.
 inline std::string type_of_weight(const Name& name, std::size_t rows, std::size_t cols) {
-  const Name* innermost = &name;
-  while (innermost->inner) innermost = innermost->inner;
-  return (innermost->role == Role::matrix ? "Matrix num " + std::to_string(rows) : "Row num") + " " +
+  return (name.role == Role::matrix ? "Matrix num " + std::to_string(rows) : "Row num") + " " +
          std::to_string(cols);
 }
 
@@ -175,10 +173,11 @@ class ProofTerms {
         [&](const Name& name, auto& weight) {
           using Weight = std::remove_cvref_t<decltype(weight)>;
           std::string path, type;
-          for (const Name* part = &name; part; part = part->inner) {
-            path += (path.empty() ? "" : "_") + std::string(part->symbol);
-            if (part->index > 0) type += "nat -> ";
-          }
+          name.for_each_part([&](const PartName& part) {
+            path += std::string(part.symbol) + "_";
+            if (part.index > 0) type += "nat -> ";
+          });
+          path += name.letter;
           if (!seen.insert(path).second) return;
           names_.push_back(path);
           taken_.insert(path);
@@ -235,7 +234,7 @@ class ProofTerms {
       for (const auto constant : T::formal_constants) arguments.push_back(std::to_string(constant));
     const auto add = [&](const std::string& path, const std::vector<std::string>& layers) {
       return [&arguments, path, layers](const Name& name, auto&) {
-        arguments.push_back(proof_terms::applied(path + std::string(name.letter()), layers).as_argument());
+        arguments.push_back(proof_terms::applied(path + std::string(name.letter), layers).as_argument());
       };
     };
     if constexpr (requires { typename T::reads; }) {
