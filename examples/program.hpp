@@ -71,8 +71,7 @@ class Interruption {
 /// Whether any process of this run was asked to stop: the same answer on all of them, once a step.
 inline bool asked_to_stop() { return ranks().any(Interruption::requested() != 0); }
 
-/// An argument as a sentence shows it.
-inline std::string shown(const std::string& argument) { return argument.empty() ? "''" : argument; }
+using tlm::storage::shown;  // of an argument, too
 
 /// Reads the options. False if help was asked for, which is printed then.
 inline bool read_options(CLI::App& app, int argc, char** argv) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which tests to run: prints the targets that they need on one line, then the arguments for `meson test`, a line each.
 
-usage: choose.py BUILD [--list | SUITE | SUITE/TEST] …
+usage: choose.py BUILD [SUITE | SUITE/TEST] …
+       choose.py BUILD --list [SUITE] …
 
 The suite `default` is what runs without a name.
 """
@@ -27,21 +28,33 @@ def refuse(sentence):
     sys.exit(2)
 
 
+def list_tests(suites, names):
+    """All suites, and the tests of some of them: if none is named, the proofs, which are those that one runs alone."""
+    for name in set(names) - set(suites) - set(ABSENT):
+        refuse(f"there is no suite '{name}'; --list alone names all of them")
+    for suite, tests in sorted(suites.items()):
+        if not names or suite in names:
+            print(f"{suite:<16} {len(tests):3} tests" if len(tests) > 1 else f"{suite:<16}   1 test")
+        if suite in (names or ["proofs"]):
+            print("\n".join(f"  {suite}/{test['name']}" for test in tests))
+    for suite in sorted(set(ABSENT) - set(suites)):
+        if not names or suite in names:
+            print(f"{suite:<16} {ABSENT[suite]}")
+    if not names:
+        print("./tests/run --list SUITE names the tests of a suite.")
+
+
 def main():
     build, *names = sys.argv[1:]
     suites = {}
     for test in introspect(build, "--tests"):
         for suite in test["suite"]:
             suites.setdefault(suite.split(":")[-1], []).append(test)
-    if "--list" in names:
-        if len(names) > 1:
-            refuse("--list stands alone: it names all suites and their tests")
-        for suite, tests in sorted(suites.items()):
-            print(suite)
-            print("\n".join(f"  {suite}/{test['name']}" for test in tests))
-        for suite in sorted(set(ABSENT) - set(suites)):
-            print(f"{suite}\n  ({ABSENT[suite]})")
+    if names[:1] == ["--list"]:
+        list_tests(suites, names[1:])
         return
+    if "--list" in names:
+        refuse("--list stands first, and the names of suites behind it")
 
     suites["default"] = [test for suite, tests in suites.items() if suite not in LEFT_OUT for test in tests]
     chosen, arguments = [], []

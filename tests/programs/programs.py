@@ -24,7 +24,7 @@ PROGRAMS = ("reverse", "seq2seq", "tutorial", "break_the_mask", "own_layer", "pr
             "positional_encoding", "pictures", "translate", "text")
 FOR_THE_SITE = ("pictures",)  # and built by who builds that
 FROM_TEXT = ("translate", "text")  # which have commands
-QUIET = ("tutorial",)  # which has no options, and no manners: it is short enough to be typed
+QUIET = ("tutorial", "own_layer")  # which have no options, and no manners: they are to be typed or copied
 
 
 def run(program, *options):
@@ -340,12 +340,19 @@ class Record(unittest.TestCase):
 
 class Small(unittest.TestCase):
     def test_programs_with_few_options_refuse_others(self):
-        for program in ("own_layer", "errata", "break_the_mask", "attention", "averages", "positional_encoding", "proof_tree"):
+        for program in ("errata", "break_the_mask", "attention", "averages", "positional_encoding", "proof_tree"):
             result = run(program, "--frobnicate")
             self.assertEqual(result.returncode, 2)
             self.assertEqual(result.stdout, "")
             self.assertEqual(result.stderr, f"{program}: --frobnicate: there is no such option; "
                                             "--help lists what there is\n")
+
+    def test_a_model_of_own_layers_learns(self):
+        result = run("own_layer")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(len(re.findall(r"^all \d+ statements hold$", result.stdout, re.M)), 2)
+        right = re.search(r"\n(\d+) of 80 reversed\n$", result.stdout)
+        self.assertGreaterEqual(int(right[1]), 76, result.stdout)
 
 
 def interrupted(*command, handler=signal.SIG_DFL):
@@ -364,7 +371,7 @@ def interrupted(*command, handler=signal.SIG_DFL):
 
 
 class Manners(unittest.TestCase):
-    TRAINING = {"reverse": [], "seq2seq": ["--batch-size", "1"], "own_layer": []}  # steps that take moments
+    TRAINING = {"reverse": [], "seq2seq": ["--batch-size", "1"]}  # steps that take moments
     LOOP = 'for seed in 1 2 3; do "$@" $seed; done; echo "the loop went on"'
 
     def test_ctrl_c_stops_training_still_tests_and_ends_as_a_shell_expects(self):
@@ -535,13 +542,18 @@ class Runner(unittest.TestCase):
     def test_suites_are_chosen_by_name_and_by_folder_and_anything_else_is_refused(self):
         self.assertEqual(self.choose("proofs").stdout, self.choose("proofs/").stdout)
         self.assertIn("proofs/03_product", self.choose("proofs/3").stdout)
-        self.assertIn("\n  proofs/03_product\n", self.choose("--list").stdout)
+        listed = self.choose("--list").stdout
+        self.assertRegex(listed, r"\nunit +\d+ tests\n")
+        self.assertIn("\n  proofs/03_product\n", listed)
+        self.assertNotIn("unit/product", listed)
+        self.assertRegex(self.choose("--list", "unit").stdout, r"^unit +\d+ tests\n  unit/")
         for names, sentence in ((["proofs/99"], "there is no test 'proofs/99'; those of proofs are: 01_rules, "),
                                 (["proof"], "there is no test 'proof'; the suites are: "),
                                 (["--bogus"], "there is no option '--bogus'; --help says what there is\n"),
                                 (["/"], "there is no test ''; the suites are: "),
                                 (["proofs/3", "unit"], "a single test runs alone: 'proofs/3' stands beside others\n"),
-                                (["--list", "unit"], "--list stands alone: ")):
+                                (["unit", "--list"], "--list stands first"),
+                                (["--list", "unti"], "there is no suite 'unti'; --list alone")):
             result = self.choose(*names)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertTrue(result.stderr.startswith(f"tests/run: {sentence}"), result.stderr)

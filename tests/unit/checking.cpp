@@ -336,6 +336,9 @@ TEST_CASE("the weights that are visited are listed, and how many lines fall") {
   CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.statements()) +
                                      " statements fall\nnote:  over the prime field alone"));
   const auto everywhere = check_sum(Plant::sequences_mix, {.rows = 3});
+  CHECK(everywhere.fallen() > 1);
+  CHECK(printed(everywhere).ends_with(" statements fall\nnote:  begin with the first that falls: what is below may fall "
+                                      "for the same reason\n"));
   CHECK(!contains(printed(everywhere), "over the prime field alone"));
 }
 

@@ -277,25 +277,21 @@ struct WeightsAreOf {
 ///
 /// Each line of the report says over which numbers and how many rows it was checked. A check ends with its first
 /// counter-example; that of a claim about rows is the smallest, as n and i are run through in order. A layer that reads a
-/// memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no rows, or of more than
-/// 31, for which the sets of positions have no room.
+/// memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no
+/// rows, or of more than 31, for which the sets of positions have no room.
 template <template <class> class Layer>
 Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
   static_assert(over_all_numbers,
                 "what is checked runs over several kinds of numbers: a template over them hands its argument on, as in "
                 "template <class Real> using Small = MyLayer<6, 7, Real>");
-  if constexpr (!over_all_numbers) {
-    return Report{name};
-  } else if constexpr (!checking::WeightsAreOf<double, Layer<double>>::value) {
-    return Report{name};
-  } else {
-    static_assert(IsLayer<Layer<double>>::value);
-    if constexpr (complete<Layer<double>>)
-      return checking::Check<Layer>{name, limits}.report();
-    else
-      return Report{name};
+  if constexpr (over_all_numbers) {
+    if constexpr (checking::WeightsAreOf<double, Layer<double>>::value) {
+      static_assert(IsLayer<Layer<double>>::value);
+      if constexpr (complete<Layer<double>>) return checking::Check<Layer>{name, limits}.report();
+    }
   }
+  return Report{name};
 }
 
 /// False, for every type: a type is no template.

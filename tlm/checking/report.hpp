@@ -126,7 +126,7 @@ class Report {
   }
 
   /// One line for each statement, "holds: …", "FALLS: …" or "note: …"; a counter-example is indented below. Then how many
-  /// there are, or how many of them fall.
+  /// there are, or how many of them fall, and with which to begin.
   friend std::ostream& operator<<(std::ostream& out, const Report& report) {
     for (const Line& line : report.lines_) {
       out << (line.failure ? "FALLS: " : line.note ? "note:  " : "holds: ") << line.statement;
@@ -137,6 +137,8 @@ class Report {
       out << "all " << report.statements() << " statements hold\n";
     } else {
       out << report.fallen() << " of " << report.statements() << " statements fall\n";
+      if (report.fallen() > 1)
+        out << "note:  begin with the first that falls: what is below may fall for the same reason\n";
       if (report.falls_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
                "there, and "

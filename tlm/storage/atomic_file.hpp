@@ -72,7 +72,7 @@ class AtomicFile {
   }
 
   [[noreturn]] void refuse(const std::string& why, int error = errno) const {
-    fail("cannot write " + path_ + ": " + why, error);
+    fail("cannot write " + shown(path_) + ": " + why, error);
   }
 
   /// PATH.part, which is ours until it is closed. Who had it before may have renamed or removed it between our opening

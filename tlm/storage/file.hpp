@@ -26,6 +26,9 @@ namespace tlm::storage {
   throw std::system_error(error, std::generic_category(), what);
 }
 
+/// A path, or what else was given, as a sentence has it: if it is empty, as ''.
+inline std::string shown(const std::string& path) { return path.empty() ? "''" : path; }
+
 /// An open file: closed where it ends.
 class Descriptor {
  public:
@@ -51,7 +54,7 @@ class Reading {
   /// Throws std::system_error if it cannot be opened or is not a regular file.
   explicit Reading(const std::filesystem::path& path)
       // A pipe that nobody writes to must not be waited for.
-      : name_{path.string()}, file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {
+      : name_{shown(path.string())}, file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {
     struct stat status {};
     if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) fail("cannot read " + name_);
     if (S_ISDIR(status.st_mode)) fail("cannot read " + name_, EISDIR);
@@ -59,7 +62,7 @@ class Reading {
     size_ = std::uint64_t(status.st_size);
   }
 
-  /// The path by which it was opened.
+  /// The path by which it was opened, as shown.
   const std::string& name() const { return name_; }
   /// Its bytes when it was opened.
   std::uint64_t size() const { return size_; }

@@ -232,12 +232,15 @@ class HeaderParser {
 inline std::uint64_t header_length(const std::string& file, std::uint64_t size, const std::array<std::byte, 8>& first) {
   const HeaderParser parser{file};
   const auto length = std::bit_cast<std::uint64_t>(first);
-  if (size < first.size()) parser.refuse("it has " + std::to_string(size) + " bytes, and a header begins behind 8");
+  if (size < first.size())
+    parser.refuse("it is cut off, or no safetensors file: it has " + std::to_string(size) +
+                  " bytes, and a header begins behind 8");
   if (length > longest_header)
-    parser.refuse("its header has " + std::to_string(length) + " bytes, more than " + std::to_string(longest_header));
+    parser.refuse("it is no safetensors file: by its first 8 bytes its header has " + std::to_string(length) +
+                  ", more than " + std::to_string(longest_header));
   if (length > size - first.size())
-    parser.refuse("its header has " + std::to_string(length) + " bytes, and the file another " +
-                  std::to_string(size - first.size()));
+    parser.refuse("it is cut off, or no safetensors file: its header has " + std::to_string(length) +
+                  " bytes, and the file another " + std::to_string(size - first.size()));
   return length;
 }
 
@@ -247,7 +250,7 @@ inline std::uint64_t header_length(const std::string& file, std::uint64_t size, 
 /// Numbers may begin at any byte: the format does not ask for more, though write() keeps them aligned.
 inline Header read_header(const std::string& file, std::string_view text, std::uint64_t size) {
   HeaderParser parser{file};
-  if (!text.starts_with('{')) parser.refuse("its header does not begin with {");
+  if (!text.starts_with('{')) parser.refuse("it is no safetensors file: its header does not begin with {");
   if (text[text.find_last_not_of(' ')] != '}') parser.refuse("its header does not end with } and spaces");
   // For the parser that would be the end.
   if (text.find('\0') != text.npos) parser.refuse("its header has a byte 0");
@@ -262,8 +265,8 @@ inline Header read_header(const std::string& file, std::string_view text, std::u
   for (const auto* tensor : in_order) {
     const Entry& entry = tensor->second;
     if (entry.end > size)
-      parser.refuse(printable(tensor->first) + " ends at byte " + std::to_string(entry.end) + " of " +
-                    std::to_string(size));
+      parser.refuse("it is cut off: " + printable(tensor->first) + " ends at byte " + std::to_string(entry.end) +
+                    " of " + std::to_string(size));
     if (entry.begin < end)
       parser.refuse(printable(tensor->first) + " begins at byte " + std::to_string(entry.begin) +
                     ", where another one has its numbers up to " + std::to_string(end));
