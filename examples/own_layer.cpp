@@ -167,5 +167,6 @@ int main() {
     right += answer == tlm::Reversal::solved(tokens);
     ++all;
   }
-  std::cout << right << " of " << all << " reversed\n";
+  std::cout << right << " of " << all << " reversed\n" << std::flush;
+  return std::cout ? 0 : 1;  // 1 if there was no room for what it prints
 }

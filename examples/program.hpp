@@ -89,11 +89,12 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);  // those of its commands, too
     const auto extra = std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text != "--"; });
-    const bool dashed = extra->starts_with('-');
-    throw CLI::ValidationError(shown(*extra),
-                               dashed ? "there is no such option; --help lists what there is"
-                                      : "nothing is expected here; what has spaces is quoted, and --help lists "
-                                        "what there is");
+    const bool dashed = extra->starts_with('-'), spaced = extra->find(' ') != extra->npos;
+    throw CLI::ValidationError(
+        shown(*extra), dashed ? "there is no such option; --help lists what there is"
+                       : spaced
+                           ? "nothing is expected here; an option takes one argument, and stands again before the next"
+                           : "nothing is expected here; what has spaces is quoted, and --help lists what there is");
   } catch (const CLI::RequiredError&) {  // of a command: no option is
     std::string commands;
     for (const CLI::App* const command : app.get_subcommands({}))

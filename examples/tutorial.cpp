@@ -93,6 +93,7 @@ int main() {
   std::cout << "3 7 0  →  ";
   for (const tlm::Token token : tlm::decode(again, {3, 7, 0}, {.start = 0, .end = 0, .max_len = 7}))
     std::cout << token << ' ';
-  std::cout << '\n';
+  std::cout << std::endl;
+  return std::cout ? 0 : 1;  // 1 if there was no room for what it prints
 }
 // [/main]

@@ -175,7 +175,7 @@ TEST_CASE(
     const auto model = draw_layer<T_LM<double>>(generator);
     Matrix<n, 1, double> omega{Sequences{4}};
     for (std::size_t i = 0; i < 4; ++i) omega(i, 0) = generator.uniform();
-    CHECK(loss(model, Batch<double>{0, draw_matrix<Tokens>(Sequences{4}, generator), omega}) >= 0);
+    REQUIRE(loss(model, Batch<double>{0, draw_matrix<Tokens>(Sequences{4}, generator), omega}) >= 0);
   }
   constexpr Config one_token{.vocab_size = 1, .d_model = 2, .d_ff = 2, .n_layers = 1, .n_heads = 1, .max_len = 4};
   CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(0, Tokens{0, 0, 0})) == 0);

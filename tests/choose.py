@@ -34,7 +34,8 @@ def list_tests(suites, names):
         refuse(f"there is no suite '{name}'; --list alone names all of them")
     for suite, tests in sorted(suites.items()):
         if not names or suite in names:
-            print(f"{suite:<16} {len(tests):3} tests" if len(tests) > 1 else f"{suite:<16}   1 test")
+            named = "   only when named" if suite in LEFT_OUT else ""
+            print(f"{suite:<16} {len(tests):3} test{'s' if len(tests) > 1 else ''}{named}")
         if suite in (names or ["proofs"]):
             print("\n".join(f"  {suite}/{test['name']}" for test in tests))
     for suite in sorted(set(ABSENT) - set(suites)):

@@ -102,6 +102,8 @@ class Reverse(unittest.TestCase):
              "--seed: it must be an integer from 0 to 18446744073709551615, not 18446744073709551616"),
             (["--frobnicate"], "--frobnicate: there is no such option; --help lists what there is"),
             (["3", "7"], "3: nothing is expected here; what has spaces is quoted, and --help lists what there is"),
+            (["--ask", "3 7", "1 2"], "1 2: nothing is expected here; an option takes one argument, and stands again before the "
+                                      "next"),
             (["--", ""], "'': nothing is expected here; what has spaces is quoted, and --help lists what there is"),
             (["--steps", "1", "--steps", "2"], "--steps: it is given 2 times, but has one value"),
             (["--seed"], "--seed: its value is missing: 0 to 18446744073709551615"),
@@ -423,6 +425,8 @@ class Manners(unittest.TestCase):
                     self.assertEqual(self.written_to(full, program, *options),
                                      (1, f"{program}: standard output cannot be written: No space left on device\n"))
 
+            self.assertEqual(self.written_to(full, "own_layer")[0], 1)
+
     def test_a_closed_pipe_is_an_error(self):
         reader, writer = os.pipe()
         os.close(reader)
@@ -514,7 +518,8 @@ class Runner(unittest.TestCase):
         for runner, arguments, variables, sentence in (
                 ("examples/run", [""], {}, "there is no example ''; --list says what there is"),
                 ("examples/run", ["--list", "extra"], {}, "--list takes nothing more: 'extra'"),
-                ("examples/run", ["tutorial", "--steps"], {}, "the tutorial's program takes no options: '--steps'"),
+                ("examples/run", ["tutorial", "--steps"], {}, "tutorial has no options: '--steps'"),
+                ("examples/run", ["own_layer", ""], {}, "own_layer has no options: ''"),
                 ("examples/run", [], {"JOBS": "abc"}, "JOBS is 'abc', and should be an integer from 1 on"),
                 ("tests/run", [], {"JOBS": "0"}, "JOBS is '0', and should be an integer from 1 on"),
                 ("tests/run", [], {"CXX": "nosuch++"}, "CXX is 'nosuch++', and there is no such program"),

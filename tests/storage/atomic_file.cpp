@@ -246,6 +246,7 @@ TEST_CASE("what cannot be written is refused in the system's words, and nothing 
   CHECK(refused(in_the_way) == "cannot write " + in_the_way.string() + ": it is in the way: Is a directory");
 
   CHECK(refused("/dev/full") == "cannot write /dev/full: it is no regular file: Invalid argument");
+  CHECK(refused("") == "cannot write '': it has no name: No such file or directory");
 
   const auto below = directory / "file/below";
   put(directory / "file", "text");

@@ -162,7 +162,7 @@ TEST_CASE("a file of a run has everything by its name") {
                                              {"tokenizer", "#version: 0.2\n"}});
   // It is no file of weights alone.
   Model model;
-  CHECK(said([&] { storage::load_weights(directory / "run", model); }).find("nothing is known of \"adam.") !=
+  CHECK(said([&] { storage::load_weights(directory / "run", model); }).find("what it is read into has no \"adam.") !=
         std::string::npos);
   // Optimizers that remember less write less.
   TrainingRun<Model, SGD> plain{.generator = Generator{1}};
@@ -274,7 +274,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
     const float one = 1;
     storage::add_number(list, "one more", one);
     storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
-    refused("nothing is known of \"one more\", F32 []");
+    refused("what it is read into has no \"one more\", F32 []");
     list.pop_back();
     ++complete.place;  // what is read is not what is there
     state.drawn = std::uint64_t(1) << 41;

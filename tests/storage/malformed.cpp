@@ -68,15 +68,19 @@ const std::vector<Case> cases{
     {eight_bytes(3) + "{}", cut_off + "its header has 3 bytes, and the file another 2"},
     {eight_bytes(100'000'000) + "{}", cut_off + "its header has 100000000 bytes, and the file another 2"},
     {eight_bytes(100'000'001) + "{}",
-     "it is no safetensors file: by its first 8 bytes its header has 100000001, more than 100000000"},
+     "it is no safetensors file: its first 8 bytes say that its header has 100000001 bytes, more than 100000000"},
     {eight_bytes(std::uint64_t(1) << 63) + "{}",
-     "it is no safetensors file: by its first 8 bytes its header has 9223372036854775808, more than 100000000"},
+     "it is no safetensors file: its first 8 bytes say that its header has 9223372036854775808 bytes, more than "
+     "100000000"},
     {eight_bytes(~std::uint64_t(0)) + "{}",
-     "it is no safetensors file: by its first 8 bytes its header has 18446744073709551615, more than 100000000"},
+     "it is no safetensors file: its first 8 bytes say that its header has 18446744073709551615 bytes, more than "
+     "100000000"},
     {eight_bytes(~std::uint64_t(0) - 7) + "{}",
-     "it is no safetensors file: by its first 8 bytes its header has 18446744073709551608, more than 100000000"},
+     "it is no safetensors file: its first 8 bytes say that its header has 18446744073709551608 bytes, more than "
+     "100000000"},
     {std::string("\0\0\0\0\0\0\0\x02{}", 10),
-     "it is no safetensors file: by its first 8 bytes its header has 144115188075855872, more than 100000000"},
+     "it is no safetensors file: its first 8 bytes say that its header has 144115188075855872 bytes, more than "
+     "100000000"},
     // What is not one JSON object.
     {file_of(" {}"), "it is no safetensors file: its header does not begin with {"},
     {file_of("\xEF\xBB\xBF{}"), "it is no safetensors file: its header does not begin with {"},

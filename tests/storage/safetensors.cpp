@@ -157,7 +157,7 @@ TEST_CASE("a file is laid out as the format wants it: to the byte") {
   CHECK(text_again == text);
   CHECK(file.metadata() == storage::Metadata{{"format", "tlm"}, {"tlm_version", "0.1.0"}, {"über", "\"\n"}});
   CHECK(said([&] { file.require_nothing_but(places); }) ==
-        path.string() + " is refused: nothing is known of \"none\", F32 [0, 4] (and 2 more)");
+        path.string() + " is refused: what it is read into has no \"none\", F32 [0, 4] (and 2 more)");
 }
 
 TEST_CASE("an empty file of tensors") {
@@ -201,9 +201,10 @@ TEST_CASE("what does not fit a model is refused by the weight's name, and the mo
           std::erase_if(list, [](const storage::Tensor& tensor) { return tensor.name.starts_with("DB_2.FF"); });
         }) == "there is no \"DB_2.FF.N_ff.a\", F32 [1, 4] (and 5 more)");
   CHECK(rewritten([&](List& list) { std::find_if(list.begin(), list.end(), is_A)->name = "DB_1.FF.Z"; }) ==
-        "nothing is known of \"DB_1.FF.Z\", F32 [4, 6]");
+        "what it is read into has no \"DB_1.FF.Z\", F32 [4, 6]");
   const float one = 1;
-  CHECK(rewritten([&](List& list) { storage::add_number(list, "one", one); }) == "nothing is known of \"one\", F32 []");
+  CHECK(rewritten([&](List& list) { storage::add_number(list, "one", one); }) ==
+        "what it is read into has no \"one\", F32 []");
   CHECK(rewritten([&](List& list) {
           std::find_if(list.begin(), list.end(), is_A)->shape = {6, 4};
         }) == "\"DB_1.FF.A\" is F32 [6, 4], and should be F32 [4, 6]");

@@ -34,6 +34,7 @@ enum class Plant {
   gradient_overwritten,  ///< W̄ takes the place of what is there
   not_linear,            ///< 1 is added to X̄
   gradient_not_linear,   ///< 1 is added to W̄
+  rows_added,            ///< X̄ has a row more than X
   used_up,               ///< −X̄, where the pullback has been applied before
   other_value,           ///< value_and_pullback(X) begins with 2·T(X)
   extend_forgets,        ///< the state does not move on
@@ -90,6 +91,7 @@ struct RunningSum {
           Y_bar(i, j) *= flipped ? -w(0, j) : w(0, j);
           if (plant == Plant::not_linear) Y_bar(i, j) += Real(1);
         }
+      if (plant == Plant::rows_added) Y_bar = codomain{Sequences{X.rows() + 1}, Real(0)};
       return Y_bar;
     });
   }
@@ -159,6 +161,27 @@ struct ScaleWithMore : RightScale<Real> {
 template <class Real>
 struct ScaleTemporarily : RightScale<Real> {
   auto value_and_pullback(const Matrix<n, 3, Real>& X) const { return RightScale<Real>::value_and_pullback(X); }
+};
+
+/// X sin ½, and its derivative as −sin(−½), which is another number of the prime field.
+template <class Real>
+struct OddSine {
+  using declared = is::Rowwise;
+  using domain = Matrix<n, 3, Real>;
+  using codomain = domain;
+
+  codomain operator()(domain X) const { return scaled(std::move(X), Real(std::sin(0.5))); }
+  auto value_and_pullback(domain X) const {
+    return with_pullback((*this)(std::move(X)),
+                         [](codomain Y_bar, OddSine&) { return scaled(std::move(Y_bar), -Real(std::sin(-0.5))); });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+
+ private:
+  static domain scaled(domain X, const Real& factor) {
+    for (std::size_t e = 0; e < X.rows() * 3; ++e) X.data()[e] *= factor;
+    return X;
+  }
 };
 
 template <class Real>
@@ -284,6 +307,14 @@ TEST_CASE("a pullback that is not linear") {
                  "for Sum\n  seen over the prime field, in a sequence of 1 row, in w, row 1, column 1:\n"));
 }
 
+TEST_CASE("a pullback that returns other rows than X has") {
+  const auto report = check_sum(Plant::rows_added);
+  INFO(report);
+  CHECK(falls_only(report, {"the pullback "}));
+  CHECK(contains(first_fall(report),
+                 "it throws: the number of rows of sequence 1 is 1 in X, but 2 in the X̄ that the pullback returns"));
+}
+
 TEST_CASE("a pullback that can be applied only once") {
   const auto report = check_sum(Plant::used_up);
   INFO(report);
@@ -334,11 +365,14 @@ TEST_CASE("the weights that are visited are listed, and how many lines fall") {
   const auto wrong = check_sum(Plant::gradient_overwritten, {.rows = 3});
   CHECK(wrong.fallen() == 1);
   CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.statements()) +
-                                     " statements fall\nnote:  over the prime field alone"));
+                                     " statements fall\n"));  // over the field, but nowhere else was it asked
+  CHECK(!contains(printed(wrong), "note:  over the prime field alone"));
+  CHECK(contains(printed(check<OddSine>("Sine")), " statements fall\nnote:  over the prime field alone"));
   const auto everywhere = check_sum(Plant::sequences_mix, {.rows = 3});
   CHECK(everywhere.fallen() > 1);
-  CHECK(printed(everywhere).ends_with(" statements fall\nnote:  begin with the first that falls: what is below may fall "
-                                      "for the same reason\n"));
+  CHECK(printed(everywhere)
+            .ends_with(" statements fall\nnote:  begin with the first that falls: what is below may fall "
+                       "for the same reason\n"));
   CHECK(!contains(printed(everywhere), "over the prime field alone"));
 }
 

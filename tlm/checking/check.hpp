@@ -191,12 +191,7 @@ class Check {
         [&] { return value_fails<Layer, PrimeField>(name_, 21, limits_); });
     if (nothing_moves())
       return report_.note(name_ + " has no weights and reads tokens: there is nothing by which to differentiate");
-    add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
-        [&] { return transpose_fails<Layer, PrimeField>(name_, 21, limits_); });
-    add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12",
-        [&] { return transpose_fails<Layer, double>(name_, 1, limits_); });
-    add("the pullback agrees with central differences, entry by entry: double, within 1e-6",
-        [&] { return gradient_fails<Layer>(name_, 1, limits_); });
+    // What is required of it apart from the derivative comes first, as it names a mistake more closely.
     add("the pullback is linear: the prime field, exactly",
         [&] { return pullback_fails<Layer, PrimeField>(name_, Requirement::linear, 2, limits_); });
     add("the pullback adds to the gradient: the prime field, exactly",
@@ -209,6 +204,12 @@ class Check {
       add("the pullback does not refer to the weights of " + name_ +
               ", which may be a temporary: the prime field, exactly",
           [&] { return pullback_fails<Layer, PrimeField>(name_, Requirement::outlives, 2, limits_); });
+    add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
+        [&] { return transpose_fails<Layer, PrimeField>(name_, 21, limits_); });
+    add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12",
+        [&] { return transpose_fails<Layer, double>(name_, 1, limits_); });
+    add("the pullback agrees with central differences, entry by entry: double, within 1e-6",
+        [&] { return gradient_fails<Layer>(name_, 1, limits_); });
     if constexpr (autoregressive<T> && !reads_tokens<T>)
       add(std::string(rowwise<T> ? "row i of X̄ depends on no row of Ȳ but i"
                                  : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +

@@ -103,7 +103,7 @@ template <class F>
 std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F::domain X,
                                       const typename F::codomain& Y_bar, double h = step) {
   F gradient;
-  auto X_bar = layer.value_and_pullback(X).pullback(Y_bar, gradient);
+  auto X_bar = pulled_back(layer.value_and_pullback(X), Y_bar, gradient, X);
 
   const auto L = [&] { return inner_product(Y_bar, layer(X)); };
   Comparison comparison;

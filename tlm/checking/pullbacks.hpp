@@ -55,8 +55,8 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
     const auto w_2 = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
     const Real a = draw<Real>(generator);
     T gradient_1, gradient_2, gradient;
-    const auto v_1 = result.pullback(w_1, gradient_1);
-    const auto v_2 = result.pullback(w_2, gradient_2);
+    const auto v_1 = pulled_back(result, w_1, gradient_1, X);
+    const auto v_2 = pulled_back(result, w_2, gradient_2, X);
 
     Failure failure{.claim = "",
                     .layer = std::string(name),
@@ -131,12 +131,13 @@ std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim =
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const auto result = layer.value_and_pullback(tagged<typename T::domain>(Sequences{n}));
+    const auto X = tagged<typename T::domain>(Sequences{n});
+    const auto result = layer.value_and_pullback(X);
     typename T::codomain Y_bar{result.value.sequences()};
     for (std::size_t i = 0; i < Y_bar.rows(); ++i)
       for (std::size_t j = 0; j < T::codomain::cols; ++j) Y_bar(i, j) = Positions::codomain_position(i);
     T gradient;
-    const auto X_bar = result.pullback(Y_bar, gradient);
+    const auto X_bar = pulled_back(result, Y_bar, gradient, X);
     for (std::size_t i = 0; i < n; ++i) {
       Positions allowed{1};
       for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)

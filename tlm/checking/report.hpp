@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -116,12 +117,18 @@ class Report {
     return count;
   }
 
-  /// Whether all that fell was seen over the prime field, and no more is said of it.
+  /// Whether all that fell was seen over the prime field, no more is said of it, and the same was said of other numbers, and
+  /// holds there.
   bool falls_over_the_field_alone() const {
-    for (const Line& line : lines_)
-      if (line.failure &&
-          (line.failure->arithmetic.find("prime field") == std::string::npos || !line.failure->remark.empty()))
-        return false;
+    const auto claim = [](const Line& line) { return line.statement.substr(0, line.statement.find(": ")); };
+    for (const Line& line : lines_) {
+      if (!line.failure) continue;
+      const bool of_field = line.failure->arithmetic.find("prime field") != std::string::npos;
+      const bool elsewhere = std::any_of(lines_.begin(), lines_.end(), [&](const Line& other) {
+        return !other.failure && !other.note && claim(other) == claim(line);
+      });
+      if (!of_field || !line.failure->remark.empty() || !elsewhere) return false;
+    }
     return true;
   }
 

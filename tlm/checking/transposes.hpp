@@ -65,7 +65,7 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     auto result = layer.value_and_pullback(X);
     // (A layer may return other rows than it takes.)
     const auto w = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
-    const auto X_bar = result.pullback(w, gradient);
+    const auto X_bar = pulled_back(result, w, gradient, X);
 
     std::vector<Coordinate<Real>> coordinates;
     const auto points = numbers_of(layer), pulled_back = numbers_of(gradient);

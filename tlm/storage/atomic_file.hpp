@@ -24,8 +24,9 @@ namespace tlm::storage {
 /// replaced; permissions stay as they were. All functions throw std::system_error with the system's words.
 class AtomicFile {
  public:
-  /// Throws also for a directory and whatever else is no regular file.
+  /// Throws also for a directory and whatever else is no regular file, and for no name.
   explicit AtomicFile(const std::filesystem::path& path) : path_{target_of(path)}, part_{path_ + ".part"} {
+    if (path_.empty()) refuse("it has no name", ENOENT);
     struct stat old {};
     const bool replaces = ::stat(path_.c_str(), &old) == 0;
     if (replaces && S_ISDIR(old.st_mode)) refuse("it is in the way", EISDIR);

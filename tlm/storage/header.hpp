@@ -236,8 +236,8 @@ inline std::uint64_t header_length(const std::string& file, std::uint64_t size, 
     parser.refuse("it is cut off, or no safetensors file: it has " + std::to_string(size) +
                   " bytes, and a header begins behind 8");
   if (length > longest_header)
-    parser.refuse("it is no safetensors file: by its first 8 bytes its header has " + std::to_string(length) +
-                  ", more than " + std::to_string(longest_header));
+    parser.refuse("it is no safetensors file: its first 8 bytes say that its header has " + std::to_string(length) +
+                  " bytes, more than " + std::to_string(longest_header));
   if (length > size - first.size())
     parser.refuse("it is cut off, or no safetensors file: its header has " + std::to_string(length) +
                   " bytes, and the file another " + std::to_string(size - first.size()));

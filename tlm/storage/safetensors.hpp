@@ -125,7 +125,7 @@ class SafetensorsFile {
     std::vector<std::string> others;
     for (const auto& [name, entry] : tensors())
       if (!names.contains(name)) others.push_back(printable(name) + ", " + described(entry.type, entry.shape));
-    if (!others.empty()) refuse("nothing is known of " + others.front() + and_more(others.size()));
+    if (!others.empty()) refuse("what it is read into has no " + others.front() + and_more(others.size()));
   }
 
   /// Throws std::runtime_error if a tensor of the list is not in the file or has another type or shape there.
