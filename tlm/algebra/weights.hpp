@@ -32,7 +32,7 @@ enum class Role {
 /// The name of a part of a model: its symbol, within the part around it.
 struct PartName {
   std::string_view symbol;
-  std::size_t index = 0;        ///< From 1 within a Stack; 0 elsewhere.
+  std::size_t index = 0;            ///< From 1 within a Stack; 0 elsewhere.
   const PartName* outer = nullptr;  ///< The part around it, if there is one.
 
   /// action(part) for each part on the way here, the outermost first.
