@@ -8,7 +8,7 @@ usage: note.py COMPILER [ARGUMENT …]
 import subprocess
 import sys
 
-NOTE = "tlm: without optimisation a small model trains about 35 times as slowly"
+NOTE = "tlm: without optimisation a small model trains about 30 times as slowly"
 
 
 def notes(*arguments):

@@ -13,7 +13,7 @@
 // Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
 // a note, which stops no compiler that takes warnings for errors; with TLM_QUIET it is not printed.
 #if !defined(__OPTIMIZE__) && !defined(TLM_QUIET)
-#pragma message("tlm: without optimisation a small model trains about 35 times as slowly: use -O3, or -DTLM_QUIET")
+#pragma message("tlm: without optimisation a small model trains about 30 times as slowly: use -O3, or -DTLM_QUIET")
 #endif
 
 namespace tlm {
