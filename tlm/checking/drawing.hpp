@@ -135,8 +135,7 @@ struct WeightNumbers {
   std::size_t size() const { return rows * cols; }
 };
 
-/// The weights of a layer, as numbers, in their order. (What the checks do with weights is compiled once for all layers, and
-/// not for every weight of each; and so is the visitor that makes the list.)
+/// Visits weights, and keeps them as numbers: of one type for all layers, as it is compiled for each type of visitor.
 template <class Real>
 struct WeightList {
   std::vector<WeightNumbers<Real>> weights{};
@@ -146,6 +145,8 @@ struct WeightList {
     weights.push_back({name.path(), weight.data(), Weight::size / Weight::cols, Weight::cols});
   }
 };
+/// The weights of a layer in their order, as numbers. (What the checks do with weights is compiled once for all layers, and
+/// not for every weight of each.)
 template <class Layer>
 auto numbers_of(Layer& layer) {
   WeightList<typename Layer::codomain::Real> list;
