@@ -2,8 +2,8 @@
 // Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing and
 // Y[k] on x_1, …, x_{k−1} only. The loss of a batch, −Σω_ji y_ji / Σω_ji, is that of a single sequence if only one row has
 // weights; it equals the mean of the rows' losses if their weights have equal sums, and not in general. It is ≥ 0. As a
-// function of the weights it is differentiable but for ReLU at 0; the square root of the standard deviation makes no
-// exception at σ = 0. (Article, "Evaluation (the loss function)", to its Claim about differentiability, whose proof names
+// function of the weights it is differentiable but for ReLU at 0; the root in the standard deviation makes no exception
+// at σ = 0, where N has a derivative though it has none. (Article, "Evaluation (the loss function)", to its Claim about differentiability, whose proof names
 // only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
 //
 // Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. With Σ_i ω_ji = c for each of s rows
@@ -423,7 +423,8 @@ struct Quotients {
 };
 
 TEST_CASE(
-    "the loss is differentiable by the weights where no ReLU stands at 0 (argued in the source): quotients from "
+    "the loss is differentiable by the weights where no ReLU stands at 0 (argued at the head of the file): quotients "
+    "from "
     "both sides agree with the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4") {
   Generator generator{10};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)

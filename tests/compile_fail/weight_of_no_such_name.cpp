@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Says: the layer has no weight with this path: it has the WeightPath beside it
+/// Says: the layer has no weight with this path; the nearest is the WeightPath that stands with HasWeight
 /// Names: TransformerLM
 /// Explains: WeightPath<'D', 'B', '_', '1', '.', 'F', 'F', '.', 'A'>
 #include <iostream>

@@ -35,6 +35,7 @@ enum class Plant {
   not_linear,            ///< 1 is added to X̄
   gradient_not_linear,   ///< 1 is added to W̄
   rows_added,            ///< X̄ has a row more than X
+  never_set,             ///< X̄ is added to entries that nobody has set
   used_up,               ///< −X̄, where the pullback has been applied before
   other_value,           ///< value_and_pullback(X) begins with 2·T(X)
   extend_forgets,        ///< the state does not move on
@@ -91,6 +92,11 @@ struct RunningSum {
           Y_bar(i, j) *= flipped ? -w(0, j) : w(0, j);
           if (plant == Plant::not_linear) Y_bar(i, j) += Real(1);
         }
+      if (plant == Plant::never_set) {
+        codomain X_bar{sequences};
+        X_bar += Y_bar;
+        return X_bar;
+      }
       if (plant == Plant::rows_added) Y_bar = codomain{Sequences{X.rows() + 1}, Real(0)};
       return Y_bar;
     });
@@ -313,6 +319,15 @@ TEST_CASE("a pullback that returns other rows than X has") {
   CHECK(falls_only(report, {"the pullback "}));
   CHECK(contains(first_fall(report),
                  "it throws: the number of rows of sequence 1 is 1 in X, but 2 in the X̄ that the pullback returns"));
+}
+
+TEST_CASE("an X̄ that is added to what was never set") {
+  const auto report = check_sum(Plant::never_set);
+  INFO(report);
+  CHECK(contains(first_fall(report), "nan"));
+  CHECK(contains(printed(report), "\nnote:  nan may be an entry that was never set: M{sequences} sets none, "));
+  CHECK(!contains(printed(check_sum(Plant::future_seen)), "nan may be"));  // which was put in
+  CHECK_FALSE(unset_is_nan);
 }
 
 TEST_CASE("a pullback that can be applied only once") {

@@ -35,6 +35,7 @@ class Check {
 
   /// All that applies to what the layer's type says of it.
   Report report() {
+    const UnsetEntries are_seen;
     PrimeField::key = 11;
     report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
     report_.note(name_ + " has " + weights());

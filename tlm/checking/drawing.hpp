@@ -170,6 +170,14 @@ auto pulled_back(const Result& result, const typename Layer::codomain& Y_bar, La
   return X_bar;
 }
 
+/// While it lives, entries that nobody has set are NaN: who reads them is seen.
+class UnsetEntries {
+ public:
+  UnsetEntries() { unset_is_nan = true; }
+  UnsetEntries(UnsetEntries&&) = delete;
+  ~UnsetEntries() { unset_is_nan = false; }
+};
+
 /// A number of the prime field of which is known how many there are.
 struct Held : PrimeField {
   using PrimeField::PrimeField;

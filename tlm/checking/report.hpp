@@ -132,6 +132,14 @@ class Report {
     return true;
   }
 
+  /// Whether something fell by a NaN where none was put in.
+  bool falls_by_nan() const {
+    return std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
+      return line.failure && line.statement.find("NaN") == std::string::npos &&
+             (line.failure->left.value + line.failure->right.value).find("nan") != std::string::npos;
+    });
+  }
+
   /// One line for each statement, "holds: …", "FALLS: …" or "note: …"; a counter-example is indented below. Then how many
   /// there are, or how many of them fall, and with which to begin.
   friend std::ostream& operator<<(std::ostream& out, const Report& report) {
@@ -146,6 +154,8 @@ class Report {
       out << report.fallen() << " of " << report.statements() << " statements fall\n";
       if (report.fallen() > 1)
         out << "note:  begin with the first that falls: what is below may fall for the same reason\n";
+      if (report.falls_by_nan())
+        out << "note:  nan may be an entry that was never set: M{sequences} sets none, M{sequences, Real(0)} all\n";
       if (report.falls_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
                "there, and "

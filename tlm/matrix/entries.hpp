@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tlm/matrix/xtensor.hpp>
@@ -28,6 +29,10 @@ struct CacheLineAllocator {
  private:
   static constexpr std::align_val_t alignment{64};
 };
+
+/// Whether floating-point entries that nobody has set are NaN, on this thread, and not what the memory held before: while a
+/// layer is checked (tlm/checking/drawing.hpp), so that what reads them is seen.
+inline constinit thread_local bool unset_is_nan = false;
 
 /// The entries of a matrix, in rows of `cols`, on the heap: what matrices with an open and with a fixed number of rows have
 /// in common. Rows and columns of the program count from 0.
@@ -76,7 +81,10 @@ class Entries {
 
  protected:
   /// Uninitialised. Throws std::length_error for more rows than any memory has.
-  explicit Entries(std::size_t rows) : storage_{shape(rows)} {}
+  explicit Entries(std::size_t rows) : storage_{shape(rows)} {
+    if constexpr (std::is_floating_point_v<Real>)
+      if (unset_is_nan) std::fill_n(data(), rows * cols_, std::numeric_limits<Real>::quiet_NaN());
+  }
   /// The same number everywhere. Throws like the constructor from a number of rows.
   Entries(std::size_t rows, Real everywhere) : storage_{shape(rows), everywhere} {}
   /// Row by row. Throws std::invalid_argument if they do not fill whole rows.
