@@ -3,8 +3,9 @@
 // Y[k] on x_1, …, x_{k−1} only. The loss of a batch, −Σω_ji y_ji / Σω_ji, is that of a single sequence if only one row has
 // weights; it equals the mean of the rows' losses if their weights have equal sums, and not in general. It is ≥ 0. As a
 // function of the weights it is differentiable but for ReLU at 0; the root in the standard deviation makes no exception
-// at σ = 0, where N has a derivative though it has none. (Article, "Evaluation (the loss function)", to its Claim about differentiability, whose proof names
-// only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
+// at σ = 0, where N has a derivative though it has none. (Article, "Evaluation (the loss function)", to its Claim about
+// differentiability, whose proof names only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one
+// token, or by rounding.)
 //
 // Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. With Σ_i ω_ji = c for each of s rows
 // the denominator is sc. y ≤ 0 as a log probability. For u ↦ u/(σ(u) + ε) at u = 0: u/(σ(u) + ε) = u/ε + O(|u|²).

@@ -109,8 +109,7 @@ struct HasWeight {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(place_of<Layer>(path).number < matrix_count<Layer>,
                 "the layer has no weight with this path; the nearest is the WeightPath that stands with HasWeight; "
-                "for_each_weight visits all, with "
-                "Name::path() of each");
+                "for_each_weight visits all, with Name::path() of each");
 };
 
 /// The weight with a path, or the nearest if there is none.

@@ -62,8 +62,7 @@ struct RowType<KernelMatrices<n_heads, Mask, Real, block>> {
 
 /// The type of a weight.
 inline std::string type_of_weight(const Name& name, std::size_t rows, std::size_t cols) {
-  return (name.role == Role::matrix ? "Matrix num " + std::to_string(rows) : "Row num") + " " +
-         std::to_string(cols);
+  return (name.role == Role::matrix ? "Matrix num " + std::to_string(rows) : "Row num") + " " + std::to_string(cols);
 }
 
 /// action<F>(k) for each F, where k counts from 0; the last first, as it is applied first.
