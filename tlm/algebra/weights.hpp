@@ -113,10 +113,12 @@ struct Within {
     visit(Name{name.letter, name.role, &part}, weight...);
   }
 };
+/// The visitor on its way through a part of the whole, with this symbol and this place in a Stack.
 template <class Visit>
 constexpr Within<Visit> within(Visit& visit, std::string_view symbol, std::size_t index) {
   return {visit, {symbol, index}};
 }
+/// The same through a part of a part.
 template <class Visit>
 constexpr Within<Visit> within(Within<Visit>& around, std::string_view symbol, std::size_t index) {
   return {around.visit, {symbol, index, &around.part}};

@@ -154,19 +154,23 @@ auto numbers_of(Layer& layer) {
   return std::move(list.weights);
 }
 
-/// X̄ = pullback(Ȳ, gradient), of what value_and_pullback(X) returned. Throws std::invalid_argument unless X̄ has the rows
-/// of X: what looks at both side by side would read past the end of one.
-template <class Result, class Layer, class Domain>
-auto pulled_back(const Result& result, const typename Layer::codomain& Y_bar, Layer& gradient, const Domain& X) {
-  auto X_bar = result.pullback(Y_bar, gradient);
-  if constexpr (Pair<Domain>) {
-    if constexpr (requires { X_bar.x.sequences(); })
-      require_same_sequences("X", X.x.sequences(), "the X̄ that the pullback returns", X_bar.x.sequences());
-    if constexpr (requires { X_bar.y.sequences(); })
-      require_same_sequences("X", X.y.sequences(), "the X̄ that the pullback returns", X_bar.y.sequences());
+/// Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
+template <class Domain, class Derivative>
+void require_rows_of(const Domain& X, const Derivative& X_bar) {
+  if constexpr (Pair<Domain> && Pair<Derivative>) {
+    require_rows_of(X.x, X_bar.x);
+    require_rows_of(X.y, X_bar.y);
   } else if constexpr (requires { X_bar.sequences(); }) {
     require_same_sequences("X", X.sequences(), "the X̄ that the pullback returns", X_bar.sequences());
   }
+}
+
+/// X̄ = pullback(Ȳ, gradient), of what value_and_pullback(X) returned. Throws like require_rows_of: what looks at X and X̄ side
+/// by side would read past the end of one.
+template <class Result, class Layer, class Domain>
+auto pulled_back(const Result& result, const typename Layer::codomain& Y_bar, Layer& gradient, const Domain& X) {
+  auto X_bar = result.pullback(Y_bar, gradient);
+  require_rows_of(X, X_bar);
   return X_bar;
 }
 
