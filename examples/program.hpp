@@ -324,13 +324,13 @@ inline bool can_rewrite() {
 /// 500 steps. Where Ctrl-C ends it, a line says that what follows is of a model that was to learn on.
 class ProgressReport {
  public:
-  /// With a record, which is told every loss.
-  ProgressReport(std::size_t steps, bool quiet, Record* record = nullptr)
+  /// The record is told every loss.
+  ProgressReport(std::size_t steps, bool quiet, Record& record)
       : steps_{steps}, quiet_{quiet}, live_{can_rewrite()}, record_{record}, start_{Clock::now()}, shown_{start_} {}
 
   tlm::Continue operator()(const tlm::Progress& progress) {
     sum_of_losses_ += progress.loss;
-    if (record_) record_->loss(progress.loss);
+    record_.loss(progress.loss);
     ++losses_;
     const bool stops = asked_to_stop(), last = progress.step == steps_ || stops;
     const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
@@ -361,7 +361,7 @@ class ProgressReport {
 
   std::size_t steps_;
   bool quiet_, live_;
-  Record* record_;
+  Record& record_;
   Interruption interruption_;
   Clock::time_point start_, shown_;
   double sum_of_losses_ = 0;

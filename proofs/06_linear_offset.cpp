@@ -252,9 +252,8 @@ TEST_CASE(
 
 TEST_CASE(
     "for columns counted from 1, as the article's text has it, and k ≥ 1 there is no T_k once M−k > d_model: "
-    "proved in the comments of the file (in proofs/kernel for d_model = 2); generic angles over the prime field, d = "
-    "6, k = 1, "
-    "2, 5" *
+    "proved in the comments of the file (in proofs/kernel for d_model = 2); generic angles over the prime field, "
+    "d = 6, k = 1, 2, 5" *
     doctest::description("literal_columns_have_no_linear_map")) {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
   const auto angles = random_angles(4, 5);

@@ -425,8 +425,7 @@ struct Quotients {
 
 TEST_CASE(
     "the loss is differentiable by the weights where no ReLU stands at 0 (argued at the head of the file): quotients "
-    "from "
-    "both sides agree with the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4") {
+    "from both sides agree with the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4") {
   Generator generator{10};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     Quotients{draw_layer<T_LM<double>>(generator), seed, 1e-7}.must_agree("T_LM", 1e-4);

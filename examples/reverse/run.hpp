@@ -71,7 +71,7 @@ void train_and_test(const Options& options) {
 
   std::function<void(Model&, const Model&)> optimizer = tlm::SGD{options.learning_rate};
   if (options.optimizer == Options::Optimizer::adam) optimizer = tlm::Adam<Model>{options.learning_rate};
-  program::ProgressReport report{steps, options.quiet, &record};
+  program::ProgressReport report{steps, options.quiet, record};
   program::Workers<Model> workers{options.threads};
   tlm::train(
       *model, optimizer,

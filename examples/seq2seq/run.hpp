@@ -40,7 +40,7 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
               << options.batch_size << ", seed " << options.seed << '\n';
 
   tlm::Adam<Model> adam{options.learning_rate};
-  program::ProgressReport report{options.steps, options.quiet, &record};
+  program::ProgressReport report{options.steps, options.quiet, record};
   program::Workers<Model> workers{options.threads};
   tlm::train(
       *model, adam,

@@ -424,7 +424,6 @@ class Manners(unittest.TestCase):
                 for options in (*alone, ["--help"]):
                     self.assertEqual(self.written_to(full, program, *options),
                                      (1, f"{program}: standard output cannot be written: No space left on device\n"))
-
             self.assertEqual(self.written_to(full, "own_layer")[0], 1)
 
     def test_a_closed_pipe_is_an_error(self):
