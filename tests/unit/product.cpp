@@ -42,6 +42,12 @@ void compare(std::size_t n_rows) {
   CHECK(distance(table(G), reference::sum(table(W), reference::product(X_transposed, table(Y)))) <= tolerance<Real>);
 }
 
+// Of 70×70×300, 192 columns at once and then 108; of fewer rows or of more, all of them.
+static_assert(columns_at_once(70, 70, 300) == 192);
+static_assert(columns_at_once(33, 70, 300) == 300);
+static_assert(columns_at_once(300, 70, 300) == 300);
+static_assert(columns_at_once(7, 0, 300) == 300);
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, double) {
@@ -51,6 +57,7 @@ TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, doubl
     compare<Real, 5, 1>(n_rows);
     compare<Real, 3, 4>(n_rows);
     compare<Real, 64, 17>(n_rows);
+    compare<Real, 70, 300>(n_rows);
   }
 }
 
