@@ -47,7 +47,7 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
       loss_and_gradient(*model, shared, *gradient);
       move();
     });
-    const double of_sum = of_all([&] { ranks.sum(numbers); });
+    const double of_sum = of_all([&] { ranks.sum<float>({numbers}); });
     const double of_own = of_all([&] {
       set_to_zero(*gradient);
       move();

@@ -6,7 +6,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -76,17 +76,30 @@ TEST_CASE("gradients are added to what is there, by ranks too") {
   CHECK(distance_of_weights(once, twice) < 1e-13);
 }
 
-TEST_CASE("a sum has the same bits on all ranks, whatever its length") {
-  for (std::size_t size = 0; size < 8; ++size) {
-    std::vector<float> numbers(size);
-    for (std::size_t e = 0; e < size; ++e) numbers[e] = 0.1f * float(e + 1) + 0.3f * float(ranks->rank());
-    ranks->sum(numbers);
-    REQUIRE(numbers.size() == size);
-    for (std::size_t e = 0; e < size; ++e) {
-      float in_order = 0.1f * float(e + 1);
-      for (std::size_t r = 1; r < ranks->count(); ++r) in_order += 0.1f * float(e + 1) + 0.3f * float(r);
-      CHECK(numbers[e] == in_order);
+TEST_CASE("a sum has the same bits on all ranks, whatever its length and wherever its numbers lie") {
+  constexpr std::size_t piece = 1 << 18;
+  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
+           {}, {0}, {1}, {2}, {3}, {7}, {0, 5, 0, 2}, {piece - 1, 2}, {3, piece}, {piece, 3}, {1, 2 * piece + 1, 1}}) {
+    std::vector<std::vector<float>> numbers;
+    std::vector<std::span<float>> places;
+    const auto number = [](std::size_t e, std::size_t r) { return 0.1f * float(e % 1'009 + 1) + 0.3f * float(r); };
+    std::size_t e = 0;
+    for (const std::size_t size : sizes) {
+      numbers.emplace_back(size);
+      for (float& x : numbers.back()) x = number(e++, ranks->rank());
     }
+    for (auto& some : numbers) places.emplace_back(some);
+    ranks->sum(places);
+    e = 0;
+    std::size_t wrong = 0;
+    for (const auto& some : numbers)
+      for (const float x : some) {
+        float in_order = number(e, 0);
+        for (std::size_t r = 1; r < ranks->count(); ++r) in_order += number(e, r);
+        wrong += std::size_t(x != in_order);
+        ++e;
+      }
+    CHECK(wrong == 0);
   }
 }
 

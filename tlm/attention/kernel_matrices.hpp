@@ -13,6 +13,7 @@
 #include <tlm/attention/mask.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
+#include <tlm/matrix/rows_so_far.hpp>
 
 /// What a kernel returns: matrices of which only a part is visible, and their products.
 ///
@@ -124,13 +125,6 @@ struct CanSplit {
 template <std::size_t d_model, std::size_t n_heads>
 inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
-/// A stack of sequences of rows of so many such numbers: a Matrix<n, cols, Real>, or RowsSoFar<cols, Real>.
-template <class M, std::size_t cols, class Real>
-concept StackOfRows = M::cols == cols&& requires(const M& X) {
-  X.sequences();
-  { view(X, 0) } -> std::same_as<View<const Real>>;
-};
-
 /// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
 template <std::size_t n_heads, class M>
 auto head(M& X, std::size_t s, std::size_t h) {
@@ -140,8 +134,22 @@ auto head(M& X, std::size_t s, std::size_t h) {
   return rows.block(0, rows.rows, h * d_head, d_head);
 }
 
+/// The same of the rows so far.
+template <std::size_t n_heads, std::size_t cols, class Real>
+View<const Real> head(const RowsSoFar<cols, n_heads, Real>& X, std::size_t s, std::size_t h) {
+  return X.block(s, h);
+}
+
+/// A stack of sequences of rows of so many such numbers, for so many heads: a Matrix<n, cols, Real>, or
+/// RowsSoFar<cols, n_heads, Real>.
+template <class M, std::size_t n_heads, std::size_t cols, class Real>
+concept RowsForHeads = M::cols == cols&& requires(const M& X) {
+  X.sequences();
+  { head<n_heads>(X, 0, 0) } -> std::same_as<View<const Real>>;
+};
+
 /// A = factor·Q×Kᵀ in each head, as far as it is visible.
-template <class A, std::size_t cols, class Real, StackOfRows<cols, Real> Keys>
+template <class A, std::size_t cols, class Real, RowsForHeads<A::n_heads, cols, Real> Keys>
 A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
   constexpr std::size_t d_head = cols / A::n_heads;
   A result{Q.sequences(), K.sequences()};
@@ -156,7 +164,7 @@ A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_ident
 }
 
 /// To += A×From, or To += Aᵀ×From, in each head: the one traversal of what is visible.
-template <bool transposed, class A, std::size_t cols, class Real, StackOfRows<cols, Real> Rows>
+template <bool transposed, class A, std::size_t cols, class Real, RowsForHeads<A::n_heads, cols, Real> Rows>
 void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Real>& To) {
   constexpr std::size_t d_head = cols / A::n_heads;
   matrices.for_each_block(
@@ -185,7 +193,7 @@ void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Rea
 /// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
 template <std::size_t n_heads, class Mask, class Real, std::size_t block, class Values>
 Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real, block>& A,
-                                        const Values& V) requires StackOfRows<Values, Values::cols, Real> {
+                                        const Values& V) requires RowsForHeads<Values, n_heads, Values::cols, Real> {
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};
   accumulate_visible<false>(A, V, Y);

@@ -98,7 +98,7 @@ struct KernelProduct {
   struct State {
     tlm::State<A> a;
     tlm::State<B> b;
-    RowsSoFar<codomain::cols, typename codomain::Real> B_X;
+    RowsSoFar<codomain::cols, A::codomain::n_heads, typename codomain::Real> B_X;
   };
 
   /// The next rows of A(X), times all rows of B(X) so far.

@@ -116,7 +116,7 @@ struct SoftmaxKernel {
   struct State {
     tlm::State<Q> q;
     tlm::State<K> k;
-    RowsSoFar<Keys::cols, Real> K_X;
+    RowsSoFar<Keys::cols, n_heads, Real> K_X;
   };
 
   /// The next rows of A(X): as A(X|i) is the leading block of A(X), the earlier ones stand.
@@ -135,7 +135,7 @@ struct SoftmaxKernel {
  private:
   static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
 
-  codomain kernel(const Queries& Q_X, const StackOfRows<Keys::cols, Real> auto& K_X) const {
+  codomain kernel(const Queries& Q_X, const RowsForHeads<n_heads, Keys::cols, Real> auto& K_X) const {
     codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
     A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
       bias.add(h, A.position(s, i), &A(s, h)(i, 0), A.visible(s, i));

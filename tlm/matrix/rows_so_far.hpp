@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -11,11 +12,14 @@ namespace tlm {
 
 /// A stack of sequences that grows: X ← continued(X, more), without X being copied. A row is appended in amortised constant
 /// time, so that what is computed row by row does not pay for the rows so far.
-template <std::size_t cols_, class Real_>
+///
+/// Each of `blocks` blocks of columns lies by itself, as a head reads it: from memory that is up to three times as fast as
+/// to skip the columns of the other heads.
+template <std::size_t cols_, std::size_t blocks_, class Real_>
 class RowsSoFar {
  public:
   using Real = Real_;
-  static constexpr std::size_t cols = cols_;
+  static constexpr std::size_t cols = cols_, blocks = blocks_, width = cols / blocks;
 
   /// Each sequence is continued by the corresponding sequence of `more`; no sequences are continued by `more` as it is.
   /// Throws std::invalid_argument if the numbers of sequences differ; the rows then are as they were.
@@ -25,8 +29,14 @@ class RowsSoFar {
     require_continuation(rows_.size(), added.count());
     std::vector<std::size_t> lengths;
     for (std::size_t s = 0; s < rows_.size(); ++s) {
-      rows_[s].insert(rows_[s].end(), more.data() + added.begin(s) * cols, more.data() + added.end(s) * cols);
-      lengths.push_back(rows_[s].size() / cols);
+      for (std::size_t b = 0; b < blocks; ++b) {
+        auto& rows = rows_[s][b];
+        for (std::size_t i = added.begin(s); i < added.end(s); ++i) {
+          const Real* const next = &more(i, b * width);
+          rows.insert(rows.end(), next, next + width);
+        }
+      }
+      lengths.push_back(rows_[s].front().size() / width);
     }
     sequences_ = lengths.size() == 1 ? Sequences{lengths[0]} : Sequences::of_lengths(lengths);
   }
@@ -34,13 +44,13 @@ class RowsSoFar {
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return sequences_; }
 
-  /// The rows of sequence s.
-  friend View<const Real> view(const RowsSoFar& X, std::size_t s) {
-    return {X.rows_[s].data(), X.sequences_.length(s), cols, cols};
+  /// Block b of the columns of the rows of sequence s.
+  View<const Real> block(std::size_t s, std::size_t b) const {
+    return {rows_[s][b].data(), sequences_.length(s), width, width};
   }
 
  private:
-  std::vector<std::vector<Real, CacheLineAllocator<Real>>> rows_;
+  std::vector<std::array<std::vector<Real, CacheLineAllocator<Real>>, blocks>> rows_;
   Sequences sequences_;
 };
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -60,22 +61,32 @@ class Ranks {
   bool is_first() const { return rank_ == 0; }
 
   /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. Of N numbers
-  /// every rank adds up N/P, which it is sent by P − 1 others and sends to them: 2(P − 1)/P·N numbers go out of each.
+  /// every rank adds up N/P, which it is sent by P − 1 others and sends to them: 2(P − 1)/P·N numbers go out of each. They go
+  /// in pieces that stay in a processor's cache meanwhile.
   template <class Real>
-  void sum(std::vector<Real>& numbers) {
+  void sum(const std::vector<std::span<Real>>& numbers) {
     if (count_ == 1) return;
-    const std::size_t size = numbers.size(), share = (size + count_ - 1) / count_;
-    numbers.resize(share * count_);
-    std::vector<Real> of_all(numbers.size());
-    MPI_Datatype number;
-    MPI_Type_contiguous(int(sizeof(Real)), MPI_BYTE, &number);
-    MPI_Type_commit(&number);
-    MPI_Alltoall(numbers.data(), int(share), number, of_all.data(), int(share), number, MPI_COMM_WORLD);
-    for (std::size_t r = 1; r < count_; ++r)
-      for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
-    MPI_Allgather(of_all.data(), int(share), number, numbers.data(), int(share), number, MPI_COMM_WORLD);
-    MPI_Type_free(&number);
-    numbers.resize(size);
+    constexpr std::size_t at_once = std::size_t{1} << 18;
+    std::vector<Real> piece, of_all;
+    std::vector<std::span<Real>> places;  // where the numbers of the piece are from
+    const auto sum_piece = [&] {
+      sum_at_once(piece, of_all);
+      auto next = piece.cbegin();
+      for (const std::span<Real> place : places) {
+        std::copy_n(next, place.size(), place.begin());
+        next += std::ptrdiff_t(place.size());
+      }
+      piece.clear();
+      places.clear();
+    };
+    for (std::span<Real> rest : numbers)
+      while (!rest.empty()) {
+        places.push_back(rest.first(std::min(rest.size(), at_once - piece.size())));
+        piece.insert(piece.end(), places.back().begin(), places.back().end());
+        rest = rest.subspan(places.back().size());
+        if (piece.size() == at_once) sum_piece();
+      }
+    sum_piece();
   }
 
   /// Whether it is so on any rank.
@@ -112,6 +123,19 @@ class Ranks {
   }
 
  private:
+  /// The sum of as many numbers as there are; `of_all` is room for what the others send.
+  template <class Real>
+  void sum_at_once(std::vector<Real>& numbers, std::vector<Real>& of_all) {
+    const std::size_t share = (numbers.size() + count_ - 1) / count_;
+    numbers.resize(share * count_);
+    of_all.resize(share * count_);
+    const int bytes = int(share * sizeof(Real));
+    MPI_Alltoall(numbers.data(), bytes, MPI_BYTE, of_all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+    for (std::size_t r = 1; r < count_; ++r)
+      for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
+    MPI_Allgather(of_all.data(), bytes, MPI_BYTE, numbers.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+  }
+
   std::size_t rank_ = 0, count_ = 1;
   MPI_Comm ends_ = MPI_COMM_NULL;  // Where no rank waits for anything but the end.
 };
@@ -132,32 +156,21 @@ class ThreadsOfRanks {
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
     if (ranks_.count() == 1)
       return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
-    set_to_zero(own_);
+    // What is there is the same on all ranks, and is to be there once.
+    if (!ranks_.is_first()) set_to_zero(gradient);
     RealOf<T> loss(0);
     if (ranks_.rank() < shards.size())
-      loss = loss_and_gradient(model, SharedBatch{threads_, shards[ranks_.rank()]}, own_, objective);
-    numbers_.clear();
-    for_each_weight(
-        [&]<class Weight>(const Name&, const Weight& w) {
-          numbers_.insert(numbers_.end(), w.data(), w.data() + Weight::size);
-        },
-        std::as_const(own_));
-    numbers_.push_back(loss);
-    ranks_.sum(numbers_);
-    auto sum = numbers_.cbegin();
-    for_each_weight(
-        [&]<class Weight>(const Name&, Weight& w) {
-          for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] += *sum++;
-        },
-        gradient);
-    return *sum;
+      loss = loss_and_gradient(model, SharedBatch{threads_, shards[ranks_.rank()]}, gradient, objective);
+    std::vector<std::span<RealOf<T>>> numbers{{&loss, 1}};
+    for_each_weight([&]<class Weight>(const Name&, Weight& w) { numbers.emplace_back(w.data(), Weight::size); },
+                    gradient);
+    ranks_.sum(numbers);
+    return loss;
   }
 
  private:
   Ranks& ranks_;
   Threads<T> threads_;
-  T own_{};
-  std::vector<RealOf<T>> numbers_;  // Of all weights, and the loss.
 };
 
 }  // namespace tlm

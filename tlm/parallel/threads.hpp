@@ -48,8 +48,8 @@ class Threads {
     return std::clamp<std::size_t>(tokens / std::max<std::size_t>(1, least_tokens_), 1, count());
   }
 
-  /// The sum of the losses of all parts by this objective, each on a thread of its own; adds their gradients to `gradient`, in
-  /// the order of the parts. So the bits depend on the parts, and not on which of them is done first. Throws what the first
+  /// The sum of the losses of all parts by this objective, each on a thread of its own; adds their gradients to `gradient`,
+  /// in the order of the parts. So the bits depend on the parts, and not on which of them is done first. Throws what the first
   /// part throws that throws; the gradient then may have those of some parts.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
@@ -58,33 +58,30 @@ class Threads {
                                   " threads");
     std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
     std::vector<std::exception_ptr> thrown(parts.size());
-    const auto compute = [&](std::size_t k, T& own) {
+    at_once(parts.size(), gradient, [&](std::size_t k, T& own) {
       try {
+        if (k > 0) set_to_zero(own);
         losses[k] = loss_and_gradient(model, parts[k], own, objective);
       } catch (...) {
         thrown[k] = std::current_exception();
       }
-    };
-    for (std::size_t k = 1; k < parts.size(); ++k)
-      workers_[k - 1]->start([&compute, k](T& own) {
-        set_to_zero(own);
-        compute(k, own);
-      });
-    if (!parts.empty()) compute(0, gradient);
+    });
+    // Each thread adds up its share of every weight: one alone would take a tenth of a step of a wide model.
+    at_once(parts.size(), gradient, [&](std::size_t k, T&) {
+      for (std::size_t part = 1; part < parts.size(); ++part)
+        if (!thrown[part])
+          for_each_weight(
+              [&]<class Weight>(const Name&, Weight& w, const Weight& more) {
+                const std::size_t last = Weight::size * (k + 1) / parts.size();
+                for (std::size_t e = Weight::size * k / parts.size(); e < last; ++e) w.data()[e] += more.data()[e];
+              },
+              gradient, workers_[part - 1]->gradient());
+    });
     RealOf<T> sum(0);
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      const T* const own = k == 0 ? nullptr : &workers_[k - 1]->finish();
-      if (thrown[k]) continue;
-      if (own)
-        for_each_weight(
-            []<class Weight>(const Name&, Weight& w, const Weight& more) {
-              for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] += more.data()[e];
-            },
-            gradient, *own);
+      if (thrown[k]) std::rethrow_exception(thrown[k]);
       sum += losses[k];
     }
-    for (const std::exception_ptr& exception : thrown)
-      if (exception) std::rethrow_exception(exception);
     return sum;
   }
 
@@ -110,10 +107,8 @@ class Threads {
       task_ = std::move(task);
       begin_.release();
     }
-    const T& finish() {
-      end_.acquire();
-      return own_;
-    }
+    void finish() { end_.acquire(); }
+    const T& gradient() const { return own_; }
 
    private:
     T own_{};
@@ -121,6 +116,15 @@ class Threads {
     std::binary_semaphore begin_{0}, end_{0};
     std::jthread thread_;  // the last member: it begins when all others are there, and ends before they do
   };
+
+  /// action(k, gradient of thread k) on each of `count` threads, if any: on this one with `gradient`, and returns when all have
+  /// done it.
+  template <class Action>
+  void at_once(std::size_t count, T& gradient, const Action& action) {
+    for (std::size_t k = 1; k < count; ++k) workers_[k - 1]->start([&action, k](T& own) { action(k, own); });
+    if (count > 0) action(0, gradient);
+    for (std::size_t k = 1; k < count; ++k) workers_[k - 1]->finish();
+  }
 
   std::size_t least_tokens_;
   std::vector<std::unique_ptr<Worker>> workers_;
