@@ -61,32 +61,30 @@ class Ranks {
   bool is_first() const { return rank_ == 0; }
 
   /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. Of N numbers
-  /// every rank adds up N/P, which it is sent by P − 1 others and sends to them: 2(P − 1)/P·N numbers go out of each. They go
-  /// in pieces that stay in a processor's cache meanwhile.
+  /// every rank adds up N/P, which it is sent by P − 1 others and sends to them: 2(P − 1)/P·N numbers go out of each. Many that
+  /// lie together are sent from where they are; the few that do not are collected, and sent at the end.
   template <class Real>
   void sum(const std::vector<std::span<Real>>& numbers) {
     if (count_ == 1) return;
-    constexpr std::size_t at_once = std::size_t{1} << 18;
-    std::vector<Real> piece, of_all;
-    std::vector<std::span<Real>> places;  // where the numbers of the piece are from
-    const auto sum_piece = [&] {
-      sum_at_once(piece, of_all);
-      auto next = piece.cbegin();
-      for (const std::span<Real> place : places) {
-        std::copy_n(next, place.size(), place.begin());
-        next += std::ptrdiff_t(place.size());
+    constexpr std::size_t many = 1 << 12, at_once = 1 << 20;
+    std::vector<Real> of_all, few;
+    std::vector<std::span<Real>> from;  // where the few are from
+    for (std::span<Real> these : numbers) {
+      while (these.size() >= std::max(many, count_)) {
+        const auto piece = these.first(std::min(std::max(at_once, count_), these.size()) / count_ * count_);
+        sum_piece(piece, of_all);
+        these = these.last(these.size() - piece.size());
       }
-      piece.clear();
-      places.clear();
-    };
-    for (std::span<Real> rest : numbers)
-      while (!rest.empty()) {
-        places.push_back(rest.first(std::min(rest.size(), at_once - piece.size())));
-        piece.insert(piece.end(), places.back().begin(), places.back().end());
-        rest = rest.subspan(places.back().size());
-        if (piece.size() == at_once) sum_piece();
-      }
-    sum_piece();
+      few.insert(few.end(), these.begin(), these.end());
+      from.push_back(these);
+    }
+    few.resize((few.size() + count_ - 1) / count_ * count_);
+    sum_piece(std::span{few}, of_all);
+    auto next = few.cbegin();
+    for (const std::span<Real> these : from) {
+      std::copy_n(next, these.size(), these.begin());
+      next += std::ptrdiff_t(these.size());
+    }
   }
 
   /// Whether it is so on any rank.
@@ -123,12 +121,11 @@ class Ranks {
   }
 
  private:
-  /// The sum of as many numbers as there are; `of_all` is room for what the others send.
+  /// The sum of numbers that lie together, as many for each rank; `of_all` is room for what the others send.
   template <class Real>
-  void sum_at_once(std::vector<Real>& numbers, std::vector<Real>& of_all) {
-    const std::size_t share = (numbers.size() + count_ - 1) / count_;
-    numbers.resize(share * count_);
-    of_all.resize(share * count_);
+  void sum_piece(std::span<Real> numbers, std::vector<Real>& of_all) {
+    of_all.resize(numbers.size());
+    const std::size_t share = numbers.size() / count_;
     const int bytes = int(share * sizeof(Real));
     MPI_Alltoall(numbers.data(), bytes, MPI_BYTE, of_all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
     for (std::size_t r = 1; r < count_; ++r)
