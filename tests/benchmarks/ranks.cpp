@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +34,9 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
   ThreadsOfRanks<Model> workers{ranks, 1};
   const SharedBatch shared{workers, batch};
   const SGD sgd{1e-6};
-  std::vector<float> numbers(weight_count<Model>);
+  std::vector<std::span<float>> numbers;
+  for_each_weight([&]<class Weight>(const Name&, Weight& w) { numbers.emplace_back(w.data(), Weight::size); },
+                  *gradient);
   std::vector<double> step, sum, own;
   for (std::size_t round = 0; round <= rounds; ++round) {
     // All begin at the same time, as far as they can.
@@ -47,7 +50,7 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
       loss_and_gradient(*model, shared, *gradient);
       move();
     });
-    const double of_sum = of_all([&] { ranks.sum<float>({numbers}); });
+    const double of_sum = of_all([&] { ranks.sum(numbers); });
     const double of_own = of_all([&] {
       set_to_zero(*gradient);
       move();

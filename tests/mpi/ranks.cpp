@@ -77,9 +77,21 @@ TEST_CASE("gradients are added to what is there, by ranks too") {
 }
 
 TEST_CASE("a sum has the same bits on all ranks, whatever its length and wherever its numbers lie") {
-  constexpr std::size_t piece = 1 << 18;
-  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
-           {}, {0}, {1}, {2}, {3}, {7}, {0, 5, 0, 2}, {piece - 1, 2}, {3, piece}, {piece, 3}, {1, 2 * piece + 1, 1}}) {
+  constexpr std::size_t few = Ranks::few, piece = Ranks::at_once;
+  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{{},
+                                                                                     {0},
+                                                                                     {1},
+                                                                                     {2},
+                                                                                     {3},
+                                                                                     {7},
+                                                                                     {0, 5, 0, 2},
+                                                                                     {few - 1},
+                                                                                     {few},
+                                                                                     {few + 1, few - 1, few},
+                                                                                     {piece - 1, 2},
+                                                                                     {3, piece},
+                                                                                     {piece + 1, 3},
+                                                                                     {1, 2 * piece + 5, few, 1}}) {
     std::vector<std::vector<float>> numbers;
     std::vector<std::span<float>> places;
     const auto number = [](std::size_t e, std::size_t r) { return 0.1f * float(e % 1'009 + 1) + 0.3f * float(r); };

@@ -127,6 +127,7 @@ inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_mo
 
 /// The columns of head h in the rows of sequence s: heads are contiguous blocks of columns.
 template <std::size_t n_heads, class M>
+requires requires(M& X) { view(X, 0); }
 auto head(M& X, std::size_t s, std::size_t h) {
   static_assert(CanSplit<M::cols, n_heads>::value);
   constexpr std::size_t d_head = head_width<M::cols, n_heads>;

@@ -68,12 +68,17 @@ View<const Real> view(const Matrix<n, cols, Real>& X, std::size_t s) {
 /// What becomes of the entries that are already there.
 enum class Present { overwritten, added_to };
 
-/// Of how many columns at a time a product of few rows, both of whose factors lie as rows, is computed. OpenBLAS copies the
-/// factors before it multiplies, but its kernels for AVX-512 not those of a product of up to 10⁶ multiplications; they take
-/// 64 columns at once. (Measured: 16 rows × a matrix of 512×2048 in strips are 2.2 times as fast, 4 rows 5 times, and with
-/// kernels for AVX2 up to a tenth slower.) With more rows than leave 64 columns, copying pays: then it is all of them.
+/// How many columns of a product of rows×inner and inner×cols, both of which lie as rows, are computed at once: a multiple of
+/// 64, or all of them.
+///
+/// OpenBLAS copies the factors before it multiplies, but its kernels for AVX-512 not those of a product of up to 10⁶
+/// multiplications. So one of few rows is computed in strips of so many. (Measured with floats, on one thread: 16 rows times a
+/// matrix of 512×2048 take 1/2.2 of the time, 4 rows 1/5; with kernels for AVX2 up to a tenth more.) Where no 64 columns are
+/// so few, copying pays.
 constexpr std::size_t columns_at_once(std::size_t rows, std::size_t inner, std::size_t cols) {
-  const std::size_t at_most = 1'000'000 / std::max<std::size_t>(1, rows * inner) / 64 * 64;
+  constexpr std::size_t not_copied = 1'000'000, at_a_time = 64;
+  if (rows * inner * cols <= not_copied) return cols;
+  const std::size_t at_most = not_copied / (rows * inner) / at_a_time * at_a_time;
   return at_most == 0 ? cols : std::min(cols, at_most);
 }
 

@@ -17,9 +17,12 @@ namespace tlm {
 /// to skip the columns of the other heads.
 template <std::size_t cols_, std::size_t blocks_, class Real_>
 class RowsSoFar {
+  static_assert(blocks_ > 0 && cols_ % blocks_ == 0, "the blocks of columns have the same width");
+  static constexpr std::size_t blocks = blocks_, width = cols_ / blocks_;
+
  public:
   using Real = Real_;
-  static constexpr std::size_t cols = cols_, blocks = blocks_, width = cols / blocks;
+  static constexpr std::size_t cols = cols_;
 
   /// Each sequence is continued by the corresponding sequence of `more`; no sequences are continued by `more` as it is.
   /// Throws std::invalid_argument if the numbers of sequences differ; the rows then are as they were.

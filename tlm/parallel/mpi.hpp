@@ -13,7 +13,6 @@
 #include <span>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <tlm/parallel/started.hpp>
@@ -60,32 +59,29 @@ class Ranks {
   /// Whether this is rank 0, which prints and saves.
   bool is_first() const { return rank_ == 0; }
 
-  /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. Of N numbers
-  /// every rank adds up N/P, which it is sent by P − 1 others and sends to them: 2(P − 1)/P·N numbers go out of each. Many that
-  /// lie together are sent from where they are; the few that do not are collected, and sent at the end.
+  /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. The spans have
+  /// the same lengths on all ranks, in the same order. Of N numbers every rank adds up N/P, which it is sent by P − 1 others and
+  /// sends to them: 2(P − 1)/P·N numbers go out of each. They are sent from where they lie, in pieces; of each span the last
+  /// few are collected first, and so is a short span.
   template <class Real>
   void sum(const std::vector<std::span<Real>>& numbers) {
     if (count_ == 1) return;
-    constexpr std::size_t many = 1 << 12, at_once = 1 << 20;
-    std::vector<Real> of_all, few;
-    std::vector<std::span<Real>> from;  // where the few are from
-    for (std::span<Real> these : numbers) {
-      while (these.size() >= std::max(many, count_)) {
-        const auto piece = these.first(std::min(std::max(at_once, count_), these.size()) / count_ * count_);
-        sum_piece(piece, of_all);
-        these = these.last(these.size() - piece.size());
-      }
-      few.insert(few.end(), these.begin(), these.end());
-      from.push_back(these);
+    std::vector<Real> of_all, collected;
+    std::vector<std::span<Real>> from;
+    for (const std::span<Real> these : numbers) {
+      from.push_back(sum_pieces(these, few, of_all));
+      collected.insert(collected.end(), from.back().begin(), from.back().end());
     }
-    few.resize((few.size() + count_ - 1) / count_ * count_);
-    sum_piece(std::span{few}, of_all);
-    auto next = few.cbegin();
+    collected.resize((collected.size() + count_ - 1) / count_ * count_);
+    sum_pieces(std::span{collected}, 1, of_all);
+    auto next = collected.cbegin();
     for (const std::span<Real> these : from) {
       std::copy_n(next, these.size(), these.begin());
       next += std::ptrdiff_t(these.size());
     }
   }
+  /// Fewer numbers that lie together are not sent from there, and more are not sent at once.
+  static constexpr std::size_t few = 1 << 12, at_once = 1 << 20;
 
   /// Whether it is so on any rank.
   bool any(bool here) {
@@ -121,16 +117,22 @@ class Ranks {
   }
 
  private:
-  /// The sum of numbers that lie together, as many for each rank; `of_all` is room for what the others send.
+  /// Sums up numbers that lie together, as many for each rank in a piece, as long as there are so many or one for each rank.
+  /// Returns those that are left. `of_all` is room for what the others send.
   template <class Real>
-  void sum_piece(std::span<Real> numbers, std::vector<Real>& of_all) {
-    of_all.resize(numbers.size());
-    const std::size_t share = numbers.size() / count_;
-    const int bytes = int(share * sizeof(Real));
-    MPI_Alltoall(numbers.data(), bytes, MPI_BYTE, of_all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
-    for (std::size_t r = 1; r < count_; ++r)
-      for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
-    MPI_Allgather(of_all.data(), bytes, MPI_BYTE, numbers.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+  std::span<Real> sum_pieces(std::span<Real> numbers, std::size_t least, std::vector<Real>& of_all) {
+    while (numbers.size() >= std::max(least, count_)) {
+      const std::size_t share = std::max<std::size_t>(1, std::min(at_once, numbers.size()) / count_);
+      const auto piece = numbers.first(share * count_);
+      numbers = numbers.subspan(piece.size());
+      of_all.resize(piece.size());
+      const int bytes = int(share * sizeof(Real));
+      MPI_Alltoall(piece.data(), bytes, MPI_BYTE, of_all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+      for (std::size_t r = 1; r < count_; ++r)
+        for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
+      MPI_Allgather(of_all.data(), bytes, MPI_BYTE, piece.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+    }
+    return numbers;
   }
 
   std::size_t rank_ = 0, count_ = 1;
@@ -148,12 +150,13 @@ class ThreadsOfRanks {
   std::size_t count_for(std::size_t) const { return ranks_.count(); }
 
   /// The sum of the losses of all shards by this objective, each on a rank of its own; adds their gradients to `gradient`, in
-  /// the order of the ranks: the same bits on all of them. Throws like Threads.
+  /// the order of the ranks: the same bits on all of them. What is there before is the same on all ranks: that of rank 0
+  /// counts. Throws like Threads, on ranks whose shard throws; `gradient` then is not the same on all of them.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
     if (ranks_.count() == 1)
       return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
-    // What is there is the same on all ranks, and is to be there once.
+    // What is there is on all ranks, and is to count once.
     if (!ranks_.is_first()) set_to_zero(gradient);
     RealOf<T> loss(0);
     if (ranks_.rank() < shards.size())

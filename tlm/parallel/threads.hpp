@@ -58,16 +58,17 @@ class Threads {
                                   " threads");
     std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
     std::vector<std::exception_ptr> thrown(parts.size());
-    at_once(parts.size(), gradient, [&](std::size_t k, T& own) {
+    at_once(parts.size(), [&](std::size_t k) {
       try {
+        T& own = k == 0 ? gradient : workers_[k - 1]->gradient;
         if (k > 0) set_to_zero(own);
         losses[k] = loss_and_gradient(model, parts[k], own, objective);
       } catch (...) {
         thrown[k] = std::current_exception();
       }
     });
-    // Each thread adds up its share of every weight: one alone would take a tenth of a step of a wide model.
-    at_once(parts.size(), gradient, [&](std::size_t k, T&) {
+    // Each thread adds up its share of every weight: for one alone that is as much work as to move all of them.
+    at_once(parts.size(), [&](std::size_t k) {
       for (std::size_t part = 1; part < parts.size(); ++part)
         if (!thrown[part])
           for_each_weight(
@@ -75,7 +76,7 @@ class Threads {
                 const std::size_t last = Weight::size * (k + 1) / parts.size();
                 for (std::size_t e = Weight::size * k / parts.size(); e < last; ++e) w.data()[e] += more.data()[e];
               },
-              gradient, workers_[part - 1]->gradient());
+              gradient, std::as_const(workers_[part - 1]->gradient));
     });
     RealOf<T> sum(0);
     for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -86,7 +87,7 @@ class Threads {
   }
 
  private:
-  /// A thread that does what it is given, with the gradient that it has.
+  /// A thread that does what it is given, and a gradient for it.
   class Worker {
    public:
     Worker()
@@ -94,7 +95,7 @@ class Threads {
             for (;;) {
               begin_.acquire();
               if (!task_) return;
-              task_(own_);
+              task_();
               end_.release();
             }
           }} {}
@@ -103,26 +104,25 @@ class Threads {
       task_ = nullptr;
       begin_.release();
     }
-    void start(std::function<void(T&)> task) {
+    void start(std::function<void()> task) {
       task_ = std::move(task);
       begin_.release();
     }
     void finish() { end_.acquire(); }
-    const T& gradient() const { return own_; }
+
+    T gradient{};
 
    private:
-    T own_{};
-    std::function<void(T&)> task_;
+    std::function<void()> task_;
     std::binary_semaphore begin_{0}, end_{0};
     std::jthread thread_;  // the last member: it begins when all others are there, and ends before they do
   };
 
-  /// action(k, gradient of thread k) on each of `count` threads, if any: on this one with `gradient`, and returns when all have
-  /// done it.
+  /// action(k), which throws nothing, on thread k for each k < count, the first of which is this one. Returns when all is done.
   template <class Action>
-  void at_once(std::size_t count, T& gradient, const Action& action) {
-    for (std::size_t k = 1; k < count; ++k) workers_[k - 1]->start([&action, k](T& own) { action(k, own); });
-    if (count > 0) action(0, gradient);
+  void at_once(std::size_t count, const Action& action) {
+    for (std::size_t k = 1; k < count; ++k) workers_[k - 1]->start([&action, k] { action(k); });
+    if (count > 0) action(0);
     for (std::size_t k = 1; k < count; ++k) workers_[k - 1]->finish();
   }
 
