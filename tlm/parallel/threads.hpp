@@ -21,11 +21,11 @@ extern "C" void openblas_set_num_threads(int count);
 /// A batch learned from by several threads at once: each takes a part of its sequences.
 namespace tlm {
 
-/// So many tokens of a batch make up for what a thread costs that computes them: it is woken, its gradient is set to zero and
-/// added to that of the others. That is work for each weight, as is a token: so the number is about the same for small models
-/// and great ones. (Measured on two cores, with T_LM of two blocks and Adam: two threads take as long as one with about 24 to
-/// 36 tokens for each where d_model is 128 or 256, and with about 96 where it is 64, and less with more.)
-inline constexpr std::size_t worth_a_thread = 48;
+/// So many tokens of a batch make up for what a thread costs that computes them: it is woken twice, and its gradient is set to
+/// zero and added to that of the others. That is work for each weight, as is a token: so the number is about the same for small
+/// models and great ones. (Measured on two cores, with T_LM of two blocks and Adam: two threads take as long as one with about
+/// 10 to 14 tokens for each where d_model is 128 or 256, and with about 28 where it is 64, and less with more.)
+inline constexpr std::size_t worth_a_thread = 32;
 
 /// Threads that compute losses and gradients of a model of type T. They live as long as this object, and sleep where there is
 /// nothing to do. Each but the first, which is the thread that asks, has a gradient of its own.
