@@ -17,7 +17,7 @@ namespace tlm {
 /// to skip the columns of the other heads.
 template <std::size_t cols_, std::size_t blocks_, class Real_>
 class RowsSoFar {
-  static_assert(blocks_ > 0 && cols_ % blocks_ == 0, "the blocks of columns have the same width");
+  static_assert(blocks_ > 0 && cols_ % blocks_ == 0, "the blocks of columns that are remembered have the same width");
   static constexpr std::size_t blocks = blocks_, width = cols_ / blocks_;
 
  public:
