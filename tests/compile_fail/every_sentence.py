@@ -3,7 +3,7 @@
 """Checks that every sentence that a static_assert or #error of the library says, or an #include of a file that there is
 not, is expected by a case.
 
-    every_sentence.py LIBRARY CASES
+    every_sentence.py LIBRARY CASE.cpp …
 """
 
 import pathlib
@@ -24,12 +24,12 @@ def sentences(library):
 
 def expected(cases):
     """What the cases expect."""
-    for case in cases.glob("*.cpp"):
+    for case in cases:
         yield from re.findall(r"^/// Says: (.*)$", case.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def main():
-    library, cases = map(pathlib.Path, sys.argv[1:])
+    library, *cases = map(pathlib.Path, sys.argv[1:])
     says = list(sentences(library))
     if not says:
         sys.exit(f"{library} has no static_assert that says anything")
