@@ -10,7 +10,7 @@
 
 #include <examples/program.hpp>
 #include <tlm/claims/derivation.hpp>
-#include <tlm/claims/proof_term.hpp>
+#include <tlm/coq/file.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
@@ -32,7 +32,7 @@ std::string proof_term() {
   const std::string name{tlm::symbol_of<T>()};
   return "(* " + name +
          " and that it is autoregressive, from its C++ type; to be checked by Coq over proofs/kernel. *)\n" +
-         tlm::ProofTerms{}.file<T>(name);
+         tlm::coq::file<T>(name);
 }
 
 template <class T>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <tlm/checking/drawing.hpp>
-#include <tlm/claims/proof_term.hpp>
+#include <tlm/coq/file.hpp>
 
 #include "../layers.hpp"
 
@@ -116,7 +116,7 @@ void write(const std::string& directory, std::size_t number, const std::string& 
   const std::string file = "agrees_" + std::to_string(number);
   std::ofstream out{directory + "/" + file + ".v"};
   out << "(* " << name << ": what the exported definition gives equals what the C++ template gave. *)\n"
-      << ProofTerms{}.file<Layer>("formal", false)
+      << coq::file<Layer>("formal", false)
       << "\nFrom Coq Require Import Uint63.\nFrom tlm Require Import PrimeField.\nLocal Open Scope uint63_scope.\n"
       << "Definition W_p : list (Row int " << d_model
       << ") := " << matrix(ConstantPositionalEncoding<max_len, d_model, PrimeField>{}.PE) << ".\n"

@@ -12,7 +12,7 @@
 #include <tlm/algebra/tied.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/attention/mask.hpp>
-#include <tlm/claims/proof_term.hpp>
+#include <tlm/coq/file.hpp>
 
 using namespace tlm;
 
@@ -82,7 +82,7 @@ void write(const std::string& path) {
   const auto each = [&]<class Rule>() {
     static_assert(follows<Rule, Strongest<Rule>>);
     const std::string module = "Rule_" + std::to_string(++number);
-    file << "Module " << module << ".\n" << ProofTerms{}.file<Rule>("T") << "End " << module << ".\n\n";
+    file << "Module " << module << ".\n" << coq::file<Rule>("T") << "End " << module << ".\n\n";
   };
   (each.template operator()<T>(), ...);
   if (!file.flush()) throw std::runtime_error("cannot write " + path);

@@ -10,7 +10,7 @@
 
 #include <tlm/algebra/concat.hpp>
 #include <tlm/claims/derivation.hpp>
-#include <tlm/claims/proof_term.hpp>
+#include <tlm/coq/file.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
@@ -501,7 +501,7 @@ namespace {
 /// The definitions and theorems of T on one line, with single spaces.
 template <class T>
 std::string proof_term(const std::string& name) {
-  std::istringstream words{ProofTerms{}.file<T>(name)};
+  std::istringstream words{coq::file<T>(name)};
   std::string text, word;
   while (words >> word) text += (text.empty() ? "" : " ") + word;
   return text;
