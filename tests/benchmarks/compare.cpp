@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What compare.py measures beside PyTorch: `compare MODEL DIRECTORY` makes a model and a batch, keeps them in the directory with
 // what becomes of them, in float and in double, and then answers each line `ACTION TIMES THREADS` of its input with a line: the
-// milliseconds of one.
+// milliseconds of one. The action "products" is the matrix products of a step alone, by the same BLAS.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +23,7 @@
 #include <tlm/tlm.hpp>
 
 #include "models.hpp"
+#include "products.hpp"
 #include "timing.hpp"
 
 using namespace tlm;
@@ -84,11 +85,15 @@ class Contestant {
   /// Milliseconds for one of `times` times an action.
   double milliseconds(const std::string& action, std::size_t times, std::size_t thread_count) {
     // Threads share the sequences of a batch; where there is but one, or a model only reads, they share each product.
-    const bool share = thread_count > 1 && count > 1 && (action == "SGD" || action == "Adam");
+    const bool share = thread_count > 1 && count > 1 && (action == "SGD" || action == "Adam" || action == "products");
     auto& threads = threads_[share ? thread_count : 1];
     if (!threads) threads = std::make_unique<Threads<Model>>(share ? thread_count : 1);
     openblas_set_num_threads(share ? 1 : int(thread_count));
     const SharedBatch shared{*threads, batch_};
+    const std::size_t part_count = shared.batch.parts.size();
+    auto& alone = products_[part_count];
+    while (alone.size() < part_count)
+      alone.push_back(products::of(c, count / part_count, length, products::Attention::visible));
     const auto step = [&](auto& optimizer) {
       set_to_zero(*gradient_);
       loss_and_gradient(*model_, shared, *gradient_);
@@ -106,6 +111,8 @@ class Contestant {
                  say(*model_, 1, length);
                else if (action == "16 texts")
                  say(*model_, 16, length);
+               else if (action == "products")
+                 products::run(alone, 1);
                else
                  throw std::invalid_argument("nothing is called " + action);
            }) /
@@ -121,6 +128,7 @@ class Contestant {
   SGD sgd_{1e-6};
   std::unique_ptr<Adam<Model>> adam_ = std::make_unique<Adam<Model>>(Adam<Model>{.learning_rate = 1e-6});
   std::map<std::size_t, std::unique_ptr<Threads<Model>>> threads_;
+  std::map<std::size_t, std::vector<products::Products>> products_;  // of each part of a step, by how many these are
 };
 
 template <class Contestant>

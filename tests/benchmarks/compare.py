@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The same models in PyTorch: first that scores, gradients and what is said are the same, by weights that are exchanged as
-safetensors; then how long both take, in turn, by the same BLAS.
+safetensors; then how long both take, in turn, by the same BLAS; and of a step of training, how long the products take alone
+that both need, of attention no more of them than its mask leaves visible.
 
 Gradients are compared in double. In float both are right and yet apart: of millions of numbers that meet a ReLU a few lie so near
 0 that the one rounds them below it and the other above.
@@ -32,6 +33,7 @@ MODELS = {  # heads, and how often each action is repeated in a round
     "saying": ("128/512/2/2, 1×1024 tokens", 2, {"a text": 1, "16 texts": 1}),
     "wide_1x1024": ("512/2048/6/8, 1×1024 tokens", 8, {"SGD": 1, "Adam": 1, "scores": 1}),
 }
+STEPS = ["SGD", "Adam"]  # what is a step of training
 ROUNDS = 5
 TOLERANCE = 1e-4
 PAUSE = 0.1  # seconds, until the threads of the one sleep and no longer wait actively
@@ -259,7 +261,7 @@ def main():
         "model", "PyTorch's norm", "scores, double", "gradients, double", "text, double", "scores, float", "gradients, float",
         "text, float"])
     table = Table(path, ["model", "action", "threads", "tlm ms", "PyTorch ms", "PyTorch ÷ tlm", "layer_norm ms",
-                         "layer_norm ÷ tlm"])
+                         "layer_norm ÷ tlm", "products ms", "PyTorch ÷ products"])
     for model, (name, _, actions) in MODELS.items():
         with tempfile.TemporaryDirectory() as place:
             those = contestants(checks, program, model, pathlib.Path(place))
@@ -271,9 +273,13 @@ def main():
                     for contestant in those:
                         time.sleep(PAUSE)
                         rounds[-1].append(contestant.milliseconds(action, times, threads))
-                ours, theirs, fused = (statistics.median(column) for column in zip(*rounds[1:]))
+                    if action in STEPS:
+                        time.sleep(PAUSE)
+                        rounds[-1].append(those[0].milliseconds("products", times, threads))
+                ours, theirs, fused, *products = (statistics.median(column) for column in zip(*rounds[1:]))
+                least = [f"{products[0]:.3f}", f"{theirs / products[0]:.2f}"] if products else ["", ""]
                 table.row(name, action, threads, f"{ours:.3f}", f"{theirs:.3f}", f"{theirs / ours:.2f}", f"{fused:.3f}",
-                          f"{fused / ours:.2f}")
+                          f"{fused / ours:.2f}", *least)
         those[0].end()
     checks.write()
     table.write()

@@ -23,6 +23,12 @@ class Products {
     operations_ += 6 * double(rows) * double(inner) * double(cols);
   }
 
+  /// Times W (inner × cols) of `rows` rows alone.
+  void add_value(std::size_t rows, std::size_t inner, std::size_t cols) {
+    add(rows, inner, cols, false, false, tlm::Present::overwritten);
+    operations_ += 2 * double(rows) * double(inner) * double(cols);
+  }
+
   /// One head of attention of so many queries over so many keys, and its pullback, as full rectangles; of which, if it is
   /// causal, the visible half counts as operations.
   void add_head(std::size_t queries, std::size_t keys, std::size_t d_head, bool causal) {
@@ -71,18 +77,38 @@ class Products {
   double operations_ = 0;
 };
 
+/// What of causal attention is computed: its squares, or as many entries as are visible, as rectangles of half the width,
+/// which no order of computing the visible ones is faster than.
+enum class Attention { squares, visible };
+
 /// Those of T_LM, for so many sequences of one length.
-inline Products of(const tlm::Config& c, std::size_t count, std::size_t length) {
+inline Products of(const tlm::Config& c, std::size_t count, std::size_t length,
+                   Attention attention = Attention::squares) {
   Products products;
   const std::size_t rows = count * length;
   for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
     for (int projection = 0; projection < 4; ++projection) products.add_layer(rows, c.d_model, c.d_model);
     for (std::size_t head = 0; head < count * c.n_heads; ++head)
-      products.add_head(length, length, c.d_model / c.n_heads, true);
+      if (attention == Attention::squares)
+        products.add_head(length, length, c.d_model / c.n_heads, true);
+      else
+        products.add_head(length, (length + 1) / 2, c.d_model / c.n_heads, false);
     products.add_layer(rows, c.d_model, c.d_ff);
     products.add_layer(rows, c.d_ff, c.d_model);
   }
   products.add_layer(rows, c.d_model, c.vocab_size);
+  return products;
+}
+
+/// Those of the weights of T_LM by which it says one token of so many texts; what it remembers of each comes to them.
+inline Products of_a_token(const tlm::Config& c, std::size_t texts) {
+  Products products;
+  for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
+    for (int projection = 0; projection < 4; ++projection) products.add_value(texts, c.d_model, c.d_model);
+    products.add_value(texts, c.d_model, c.d_ff);
+    products.add_value(texts, c.d_ff, c.d_model);
+  }
+  products.add_value(texts, c.d_model, c.vocab_size);
   return products;
 }
 
