@@ -11,9 +11,12 @@
 /// What a machine can do at most.
 namespace peak {
 
+/// As many numbers as a register of the machine holds: of wider ones the compiler would keep a part in memory.
+using Lanes [[gnu::vector_size(__BIGGEST_ALIGNMENT__)]] = float;
+inline constexpr std::size_t lanes = sizeof(Lanes) / sizeof(float);
+
 /// Multiplies and adds, in registers alone, so often that it takes some ten milliseconds; how many operations these were.
 inline double multiply_and_add() {
-  using Lanes [[gnu::vector_size(64)]] = float;
   constexpr std::size_t times = 10'000'000, at_once = 12;
   volatile float unknown = 0.5f;
   const float factor = unknown;
@@ -22,7 +25,7 @@ inline double multiply_and_add() {
   for (std::size_t k = 0; k < times; ++k)
     for (Lanes& sum : sums) sum = sum * factor + factor;
   for (const Lanes& sum : sums) unknown = sum[0];
-  return 2.0 * times * at_once * sizeof(Lanes) / sizeof(float);
+  return 2.0 * times * at_once * lanes;
 }
 
 /// Multiplications and additions of float that so many threads do in a nanosecond, in registers alone.
@@ -36,18 +39,16 @@ inline double gigaflops(std::size_t thread_count) {
   return operations / ms / 1e6;
 }
 
-/// Reads numbers as fast as memory gives them, a multiple of 128 of them: their sum, of 8 at a time that do not wait for each
-/// other.
+/// Reads `count` numbers as fast as memory gives them, 8 registers of them at a time, and leaves out what is less: their sum.
 inline float read(const std::vector<float>& numbers, std::size_t count) {
-  using Lanes [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
-  constexpr std::size_t at_once = 8, in_one = sizeof(Lanes) / sizeof(float);
+  using Somewhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = Lanes;
+  constexpr std::size_t at_once = 8;
   std::array<Lanes, at_once> sums{};
-  for (std::size_t e = 0; e + at_once * in_one <= count; e += at_once * in_one)
-    for (std::size_t k = 0; k < at_once; ++k) sums[k] += *reinterpret_cast<const Lanes*>(&numbers[e + k * in_one]);
-  Lanes sum{};
-  for (const Lanes& each : sums) sum += each;
+  for (std::size_t e = 0; e + at_once * lanes <= count; e += at_once * lanes)
+    for (std::size_t k = 0; k < at_once; ++k) sums[k] += *reinterpret_cast<const Somewhere*>(&numbers[e + k * lanes]);
   float total = 0;
-  for (std::size_t k = 0; k < in_one; ++k) total += sum[k];
+  for (const Lanes& sum : sums)
+    for (std::size_t k = 0; k < lanes; ++k) total += sum[k];
   return total;
 }
 
