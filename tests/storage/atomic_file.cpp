@@ -168,8 +168,8 @@ TEST_CASE("of two that write one file, the second is refused, and the first goes
   first.write(bytes_of("fir"));
   const std::string refused = "cannot write " + path.string() + ": another process is writing " + path.string() +
                               ".part: Resource temporarily unavailable";
-  CHECK(said([&] { replace(path, "second"); }) == refused);
-  CHECK(in_a_child([&] { return said([&] { replace(path, "second"); }) == refused ? 42 : 1; }) == 42);
+  CHECK(refusal([&] { replace(path, "second"); }) == refused);
+  CHECK(in_a_child([&] { return refusal([&] { replace(path, "second"); }) == refused ? 42 : 1; }) == 42);
   first.write(bytes_of("st"));
   first.commit();
   CHECK(contents_of(path) == "first");
@@ -202,7 +202,7 @@ TEST_CASE("several processes at once: every file that is seen is whole") {
   for (const char letter : {'a', 'b', 'c'}) {
     const pid_t child = ::fork();
     if (child == 0) {
-      for (int i = 0; i < 100; ++i) said([&] { replace(path, std::string(50'000, letter)); });
+      for (int i = 0; i < 100; ++i) refusal([&] { replace(path, std::string(50'000, letter)); });
       ::_exit(0);
     }
     children.push_back(child);
@@ -235,7 +235,7 @@ TEST_CASE("permissions stay, and a link goes on leading to the file") {
 
 TEST_CASE("what cannot be written is refused in the system's words, and nothing is lost") {
   const Directory directory;
-  const auto refused = [&](const std::filesystem::path& path) { return said([&] { replace(path, "text"); }); };
+  const auto refused = [&](const std::filesystem::path& path) { return refusal([&] { replace(path, "text"); }); };
 
   const auto nowhere = directory / "none/file";
   CHECK(refused(nowhere) ==
@@ -272,7 +272,7 @@ TEST_CASE("a directory that must not be written to") {
   const int exit_code = in_a_child([&] {
     // Root may write everywhere: become nobody.
     if (::geteuid() == 0 && ::seteuid(65534) != 0) return 1;
-    return said([&] { replace(path, "second"); }) ==
+    return refusal([&] { replace(path, "second"); }) ==
                    "cannot write " + path.string() + ": making " + path.string() + ".part: Permission denied"
                ? 42
                : 2;
@@ -292,7 +292,7 @@ TEST_CASE("a disk that is full, at any byte") {
       // Files cannot grow beyond this: as on a full disk, a part of what is written fits, and the rest is refused.
       const rlimit limit{room, room};
       if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-      return said([&] { replace(path, text); }) ==
+      return refusal([&] { replace(path, text); }) ==
                      "cannot write " + path.string() + ": writing " + path.string() + ".part: File too large"
                  ? 42
                  : 2;
@@ -304,7 +304,7 @@ TEST_CASE("a disk that is full, at any byte") {
   CHECK(in_a_child([&] {
           const rlimit limit{10'000, 10'000};
           if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-          return said([&] { replace(path, text); }).empty() ? 42 : 2;
+          return refusal([&] { replace(path, text); }).empty() ? 42 : 2;
         }) == 42);
   CHECK(contents_of(path) == text);
 }
@@ -323,14 +323,14 @@ TEST_CASE("the file is brought to the disk before it is renamed, and its directo
   replace(path, "first");
   synchronization.refused_name = part;
   synchronization.error = ENOSPC;
-  CHECK(said([&] { replace(path, "second"); }) ==
+  CHECK(refusal([&] { replace(path, "second"); }) ==
         "cannot write " + path.string() + ": bringing " + part + " to the disk: No space left on device");
   CHECK(contents_of(path) == "first");
   CHECK(count_in(directory.path()) == 1);
 
   synchronization.refused_name = directory.path().string();
   synchronization.error = EIO;
-  CHECK(said([&] { replace(path, "second"); }) ==
+  CHECK(refusal([&] { replace(path, "second"); }) ==
         path.string() +
             " was replaced, but may be the old one after a power failure: its directory cannot be "
             "synchronized: Input/output error");

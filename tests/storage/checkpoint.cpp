@@ -162,7 +162,7 @@ TEST_CASE("a file of a run has everything by its name") {
                                              {"tokenizer", "#version: 0.2\n"}});
   // It is no file of weights alone.
   Model model;
-  CHECK(said([&] { storage::load_weights(directory / "run", model); }).find("what it is read into has no \"adam.") !=
+  CHECK(refusal([&] { storage::load_weights(directory / "run", model); }).find("what it is read into has no \"adam.") !=
         std::string::npos);
   // Optimizers that remember less write less.
   TrainingRun<Model, SGD> plain{.generator = Generator{1}};
@@ -189,14 +189,14 @@ TEST_CASE("of a run one reads the best weights, or the last ones if there was no
   CHECK(!(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(run.model)));
 
   const Model before = model;
-  CHECK(said([&] {
+  CHECK(refusal([&] {
           storage::load_best(directory / "run", model, {{"n_heads", "4"}});
         }) == (directory / "run").string() + " is refused: its \"n_heads\" is \"2\", and should be \"4\"");
   ModelOf<48> other;
-  CHECK(said([&] { storage::load_best(directory / "run", other, configuration); }) ==
+  CHECK(refusal([&] { storage::load_best(directory / "run", other, configuration); }) ==
         (directory / "run").string() + " is refused: \"best.DB_1.FF.A\" is F32 [16, 32], and should be F32 [16, 48]");
   storage::save_weights(directory / "weights", model, configuration);
-  CHECK(said([&] { storage::load_best(directory / "weights", model, configuration); }) ==
+  CHECK(refusal([&] { storage::load_best(directory / "weights", model, configuration); }) ==
         (directory / "weights").string() + " is refused: it does not say its \"tokenizer\"");
   CHECK(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(before));
 }
@@ -211,7 +211,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
   train_for(run, 2);
   const std::string before = bytes_of(run);
   const auto refused = [&](const std::string& why, const storage::Metadata& expected = configuration) {
-    CHECK(said([&] { storage::load_run(path, run, expected); }) == path.string() + " is refused: " + why);
+    CHECK(refusal([&] { storage::load_run(path, run, expected); }) == path.string() + " is refused: " + why);
     CHECK(bytes_of(run) == before);
   };
   /// The file with some of its bytes replaced by as many others.
@@ -224,7 +224,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
   // Another model.
   refused("its \"n_heads\" is \"2\", and should be \"4\"", {{"n_heads", "4"}});
   auto other = new_run<ModelOf<48>>(1);
-  CHECK(said([&] { storage::load_run(path, other, configuration); }) ==
+  CHECK(refusal([&] { storage::load_run(path, other, configuration); }) ==
         path.string() + " is refused: \"DB_1.FF.A\" is F32 [16, 32], and should be F32 [16, 48]");
 
   // A newer version, and what is none.
@@ -243,7 +243,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
   put_with("tlm_version", "TLM_version");
   refused("it does not say its \"tlm_version\"");
   put_with(ours, "\"tlm_version\":\"0.0.9\"");  // an older one is read
-  CHECK(said([&] {
+  CHECK(refusal([&] {
           storage::load_run(path, other, {{"n_heads", "3"}});
         }) == path.string() + " is refused: its \"n_heads\" is \"2\", and should be \"3\"");
 
@@ -279,12 +279,12 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
     ++complete.place;  // what is read is not what is there
     state.drawn = std::uint64_t(1) << 41;
     storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
-    CHECK(said([&] { storage::load_run(path, run, configuration); }) ==
+    CHECK(refusal([&] { storage::load_run(path, run, configuration); }) ==
           "a generator that has drawn 2199023255552 numbers is not resumed: at most 2^40 are drawn again");
     CHECK(bytes_of(run) == before);
   }
   put(path, whole.substr(0, whole.size() / 2));
-  CHECK(said([&] { storage::load_run(path, run, configuration); }).find("ends at byte") != std::string::npos);
+  CHECK(refusal([&] { storage::load_run(path, run, configuration); }).find("ends at byte") != std::string::npos);
   CHECK(bytes_of(run) == before);
   // Control: the whole file is none of these.
   put(path, whole);
@@ -370,7 +370,7 @@ TEST_CASE("a disk that fills leaves the last file whole, and says so") {
       // Files cannot grow beyond this: as on a full disk, a part of what is written fits, and the rest is refused.
       const rlimit limit{room, room};
       if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-      return said([&] { storage::save_run(path, run); }) ==
+      return refusal([&] { storage::save_run(path, run); }) ==
                      "cannot write " + path.string() + ": writing " + path.string() + ".part: File too large"
                  ? 42
                  : 2;

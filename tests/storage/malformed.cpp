@@ -34,7 +34,7 @@ const Directory directory;
 std::string why_refused(const std::string& bytes) {
   const auto path = directory / "file";
   put(path, bytes);
-  const std::string sentence = said([&] { storage::SafetensorsFile{path}; });
+  const std::string sentence = refusal([&] { storage::SafetensorsFile{path}; });
   const std::string beginning = path.string() + " is refused: ";
   if (!sentence.empty()) REQUIRE(sentence.substr(0, beginning.size()) == beginning);
   return sentence.empty() ? sentence : sentence.substr(beginning.size());
@@ -257,7 +257,9 @@ TEST_CASE("a file with any one byte changed is read or refused by a sentence") {
 }
 
 TEST_CASE("what is no file is refused in the system's words") {
-  const auto sentence = [](const std::filesystem::path& path) { return said([&] { storage::SafetensorsFile{path}; }); };
+  const auto sentence = [](const std::filesystem::path& path) {
+    return refusal([&] { storage::SafetensorsFile{path}; });
+  };
   const auto none = directory / "none";
   CHECK(sentence(none) == "cannot read " + none.string() + ": No such file or directory");
   CHECK(sentence(directory.path()) == "cannot read " + directory.path().string() + ": Is a directory");

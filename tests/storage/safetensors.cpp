@@ -156,7 +156,7 @@ TEST_CASE("a file is laid out as the format wants it: to the byte") {
   CHECK(z_again == -1);
   CHECK(text_again == text);
   CHECK(file.metadata() == storage::Metadata{{"format", "tlm"}, {"tlm_version", "0.1.0"}, {"über", "\"\n"}});
-  CHECK(said([&] { file.require_nothing_but(places); }) ==
+  CHECK(refusal([&] { file.require_nothing_but(places); }) ==
         path.string() + " is refused: what it is read into has no \"none\", F32 [0, 4] (and 2 more)");
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("what does not fit a model is refused by the weight's name, and the mo
   const auto path = directory / "model.safetensors";
   const auto why_refused = [&]<class T>(T model, const storage::Metadata& configuration = {}) {
     const T before = model;
-    const std::string sentence = said([&] { storage::load_weights(path, model, configuration); });
+    const std::string sentence = refusal([&] { storage::load_weights(path, model, configuration); });
     CHECK(same_bits(before, model));
     const std::string beginning = path.string() + " is refused: ";
     REQUIRE(sentence.substr(0, beginning.size()) == beginning);
@@ -221,10 +221,10 @@ TEST_CASE("what paths and shapes do not tell is the configuration's") {
   // Four heads of width 1 have the weights of two of width 2: they only mean something else.
   auto four = random_model<Small<6, 4>>(2);
   const auto before = four;
-  CHECK(said([&] {
+  CHECK(refusal([&] {
           storage::load_weights(path, four, {{"n_heads", "4"}});
         }) == path.string() + " is refused: its \"n_heads\" is \"2\", and should be \"4\"");
-  CHECK(said([&] {
+  CHECK(refusal([&] {
           storage::load_weights(path, four, {{"block", "definition"}});
         }) == path.string() + " is refused: it does not say its \"block\", which should be \"definition\"");
   CHECK(same_bits(before, four));
@@ -241,7 +241,7 @@ TEST_CASE("what a file cannot hold is not written, and what was there stays") {
   const auto why = [&](const std::vector<std::string>& names, const storage::Metadata& metadata = {}) {
     std::vector<storage::Tensor> list;
     for (const std::string& name : names) storage::add_numbers(list, name, std::span{x}, {2});
-    const std::string sentence = said([&] { storage::write(path, list, metadata); });
+    const std::string sentence = refusal([&] { storage::write(path, list, metadata); });
     CHECK(contents_of(path) == "before");
     return sentence;
   };
@@ -250,11 +250,11 @@ TEST_CASE("what a file cannot hold is not written, and what was there stays") {
   CHECK(why({"A\xFF"}) == "\"A\uFFFD\" is not UTF-8, and is not stored");
   CHECK(why({}, {{"key", "\xC0"}}) == "\"\uFFFD\" is not UTF-8, and is not stored");
   std::vector<storage::Tensor> list;
-  CHECK(said([&] { storage::add_numbers(list, "A", std::span{x}, {3}); }) == "2 numbers do not fill the shape of A");
+  CHECK(refusal([&] { storage::add_numbers(list, "A", std::span{x}, {3}); }) == "2 numbers do not fill the shape of A");
   CHECK(list.empty());
   storage::add_numbers(list, "A", std::span{x}, {2});
   list[0].type = "F31";
-  CHECK(said([&] { storage::write(path, list); }) ==
+  CHECK(refusal([&] { storage::write(path, list); }) ==
         path.string() + " is refused: the dtype of \"A\" is \"F31\", which is none");
   CHECK(contents_of(path) == "before");
 }
@@ -273,6 +273,6 @@ TEST_CASE("a file that becomes shorter while it is read changes nothing") {
   std::vector<storage::Place> places;
   storage::add_numbers(places, "x", std::span{x}.first(2), {2});
   storage::add_numbers(places, "y", std::span{x}.last(2), {2});
-  CHECK(said([&] { file.read(places); }) == path.string() + " has become shorter while it was read");
+  CHECK(refusal([&] { file.read(places); }) == path.string() + " has become shorter while it was read");
   CHECK(x == std::array<float, 4>{5, 6, 7, 8});
 }

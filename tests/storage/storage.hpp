@@ -16,6 +16,8 @@
 
 #include <tlm/storage/safetensors.hpp>
 
+#include "../refusal.hpp"
+
 /// What the tests of storage share: a directory of their own, and files as plain bytes.
 namespace tlm::tests {
 
@@ -56,17 +58,6 @@ inline std::string eight_bytes(std::uint64_t number) {
 /// A file with this header and so many further bytes.
 inline std::string file_of(const std::string& header, std::size_t bytes = 0) {
   return eight_bytes(header.size()) + header + std::string(bytes, 'x');
-}
-
-/// What is said when an action throws; empty if it does not.
-template <class Action>
-std::string said(const Action& action) {
-  try {
-    action();
-    return "";
-  } catch (const std::exception& exception) {
-    return exception.what();
-  }
 }
 
 /// Runs an action in another process; what it exits with.

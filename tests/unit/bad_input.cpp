@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../layers.hpp"
+#include "../refusal.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
@@ -271,26 +272,15 @@ using Square = Times<letter, 2, 2, double>;
 using ToScores = Times<"Y", 2, 3, double>;
 using FromTokens = Embedding<3, 2, double>;
 
-/// What it says when it refuses; nothing if it does not.
-template <class Action>
-std::string refusal(const Action& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
-
 /// What is said when F is applied to X, and when it is differentiated there.
 template <class F>
 std::string refusal_of(const F& f, const typename F::domain& X) {
-  return refusal([&] { f(X); });
+  return refusal<std::invalid_argument>([&] { f(X); });
 }
 template <class F>
 std::string refusal_of_gradient(const F& f, const typename F::domain& X) {
   F gradient;
-  return refusal([&] {
+  return refusal<std::invalid_argument>([&] {
     auto [Y, pullback] = f.value_and_pullback(X);
     pullback(std::move(Y), gradient);
   });
@@ -309,7 +299,7 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
   CHECK(refusal_of(Concat<Square<"A">, Forgetful>{}, X) == side_by_side);
   CHECK(refusal_of_gradient(Concat<Square<"A">, Forgetful>{}, X) == side_by_side);
   State<Concat<Square<"A">, Forgetful>> state;
-  CHECK(refusal([&] { extend(Concat<Square<"A">, Forgetful>{}, state, X); }) == side_by_side);
+  CHECK(refusal<std::invalid_argument>([&] { extend(Concat<Square<"A">, Forgetful>{}, state, X); }) == side_by_side);
 
   // As the queries they are taken for the last ones; as keys there are too few; as values there are fewer than keys.
   using AsKeys = Heads<1, Causal, Square<"Q">, Forgetful, Square<"V">>;
@@ -320,18 +310,18 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
   CHECK(refusal_of(AsValues{}, X) == values);
   CHECK(refusal_of_gradient(AsValues{}, X) == values);
   State<AsValues> of_values;
-  CHECK(refusal([&] { extend(AsValues{}, of_values, X); }) == values);
+  CHECK(refusal<std::invalid_argument>([&] { extend(AsValues{}, of_values, X); }) == values);
 
   using WrongModel = Composition<ToScores, Forgetful, FromTokens>;
   const auto batch = unweighted<double>(0, Tokens{{1, 2}, {1}});
   const char* const scores = "the number of sequences is 2 in what is to be said, but 1 in the scores of the model";
   WrongModel gradient;
-  CHECK(refusal([&] { loss(WrongModel{}, batch); }) == scores);
-  CHECK(refusal([&] { loss_and_gradient(WrongModel{}, batch, gradient); }) == scores);
-  CHECK(refusal([] {
+  CHECK(refusal<std::invalid_argument>([&] { loss(WrongModel{}, batch); }) == scores);
+  CHECK(refusal<std::invalid_argument>([&] { loss_and_gradient(WrongModel{}, batch, gradient); }) == scores);
+  CHECK(refusal<std::invalid_argument>([] {
           decode(WrongModel{}, {1}, {0, 0, 9});
         }) == "the number of rows of sequence 1 is 2 in what the model reads, but 1 in the scores that it returns");
-  CHECK(refusal([] {
+  CHECK(refusal<std::invalid_argument>([] {
           decode(WrongModel{}, {}, {0, 0, 9});
         }) == "the number of rows of sequence 1 is 1 in what the model reads, but 0 in the scores that it returns");
 
@@ -390,7 +380,7 @@ TEST_CASE("a mask that shows more keys than there are is refused by the value, t
   CHECK(refusal_of(Attention{}, X) == sentence);
   CHECK(refusal_of_gradient(Attention{}, X) == sentence);
   State<Attention> state;
-  CHECK(refusal([&] { extend(Attention{}, state, X); }) == sentence);
+  CHECK(refusal<std::invalid_argument>([&] { extend(Attention{}, state, X); }) == sentence);
 }
 
 TEST_CASE("a block of as many rows as can be counted is all of them") {
@@ -409,14 +399,16 @@ TEST_CASE("a state of other sequences is refused") {
   const Attention attention;
   State<Attention> state;
   extend(attention, state, Rows{Sequences::of_lengths({2, 1}), 1.0});
-  CHECK(refusal([&] { extend(attention, state, Rows{1, 2}); }) == "a stack of 2 sequences cannot be continued by 1");
+  CHECK(refusal<std::invalid_argument>([&] {
+          extend(attention, state, Rows{1, 2});
+        }) == "a stack of 2 sequences cannot be continued by 1");
 
   // Keys of one text with values of another.
   State<Attention> patched, longer;
   extend(attention, patched, Rows{1, 2});
   extend(attention, longer, Rows{1, 2, 3, 4});
   patched.rows.B_X = longer.rows.B_X;
-  CHECK(refusal([&] {
+  CHECK(refusal<std::invalid_argument>([&] {
           extend(attention, patched, Rows{1, 2});
         }) == "the number of rows of sequence 1 is 2 in the keys, but 3 in the values");
 }

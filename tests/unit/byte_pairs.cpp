@@ -16,6 +16,8 @@
 
 #include <tlm/text/byte_pairs.hpp>
 
+#include "../refusal.hpp"
+
 using namespace tlm;
 
 namespace {
@@ -112,13 +114,8 @@ struct Forgetful : Small {
   }
 };
 
-Text refusal(const Text& list) {
-  try {
-    BytePairs<262>::from_list(list);
-  } catch (const std::invalid_argument& refused) {
-    return refused.what();
-  }
-  return "";
+Text refusal_of(const Text& list) {
+  return tests::refusal<std::invalid_argument>([&] { BytePairs<262>::from_list(list); });
 }
 
 }  // namespace
@@ -246,25 +243,26 @@ TEST_CASE("a list of merges is as GPT-2 writes it, and what is read is what was 
 
 TEST_CASE("what is no list of merges is refused with the number of the line") {
   const Text line = "line 2 of the list of merges ", head = "#version: 0.2\n";
-  CHECK(refusal(head + "t h\nth e\n") == "");
-  CHECK(refusal("") == "line 1 of the list of merges is missing");
-  CHECK(refusal("#version: 0.2") == "line 1 of the list of merges does not end: the list is cut off");
-  CHECK(refusal("t h\n") == "line 1 of the list of merges is \"t h\", not \"#version: 0.2\"");
-  CHECK(refusal("#version: 0.2\r\n") ==
+  CHECK(refusal_of(head + "t h\nth e\n") == "");
+  CHECK(refusal_of("") == "line 1 of the list of merges is missing");
+  CHECK(refusal_of("#version: 0.2") == "line 1 of the list of merges does not end: the list is cut off");
+  CHECK(refusal_of("t h\n") == "line 1 of the list of merges is \"t h\", not \"#version: 0.2\"");
+  CHECK(refusal_of("#version: 0.2\r\n") ==
         "line 1 of the list of merges is \"#version: 0.2\\x0D\", not \"#version: 0.2\"");
-  CHECK(refusal(head + "t h\nth e") == "line 3 of the list of merges does not end: the list is cut off");
-  CHECK(refusal(head + "th\n") == line + "is \"th\", not two tokens with a space between them");
-  CHECK(refusal(head + "\n") == line + "is \"\", not two tokens with a space between them");
-  CHECK(refusal(head + "t h e\n") == line + "is \"t h e\", not two tokens with a space between them");
-  CHECK(refusal(head + "t \n") == line + "has \"\", which is no byte and no merge of a line before");
-  CHECK(refusal(head + "t h\r\n") == line + "has \"h\\x0D\", in which not all are letters of bytes");
-  CHECK(refusal(head + "t €\n") == line + "has \"€\", in which not all are letters of bytes");
-  CHECK(refusal(head + "t \xFF\n") == line + "has \"\\xFF\", in which not all are letters of bytes");
-  CHECK(refusal(head + "t he\n") == line + "has \"he\", which is no byte and no merge of a line before");
-  CHECK(refusal(head + "t h\nt h\n") == "line 3 of the list of merges makes \"th\", which a line before makes already");
-  CHECK(refusal(head + "a b\nb c\nab c\n") == "");
-  CHECK(refusal(head + "a b\nc d\ne f\ng h\n") ==
+  CHECK(refusal_of(head + "t h\nth e") == "line 3 of the list of merges does not end: the list is cut off");
+  CHECK(refusal_of(head + "th\n") == line + "is \"th\", not two tokens with a space between them");
+  CHECK(refusal_of(head + "\n") == line + "is \"\", not two tokens with a space between them");
+  CHECK(refusal_of(head + "t h e\n") == line + "is \"t h e\", not two tokens with a space between them");
+  CHECK(refusal_of(head + "t \n") == line + "has \"\", which is no byte and no merge of a line before");
+  CHECK(refusal_of(head + "t h\r\n") == line + "has \"h\\x0D\", in which not all are letters of bytes");
+  CHECK(refusal_of(head + "t €\n") == line + "has \"€\", in which not all are letters of bytes");
+  CHECK(refusal_of(head + "t \xFF\n") == line + "has \"\\xFF\", in which not all are letters of bytes");
+  CHECK(refusal_of(head + "t he\n") == line + "has \"he\", which is no byte and no merge of a line before");
+  CHECK(refusal_of(head + "t h\nt h\n") ==
+        "line 3 of the list of merges makes \"th\", which a line before makes already");
+  CHECK(refusal_of(head + "a b\nb c\nab c\n") == "");
+  CHECK(refusal_of(head + "a b\nc d\ne f\ng h\n") ==
         "line 5 of the list of merges is one merge too many: a vocabulary of 262 tokens has room for 3");
   const Text large = head + "a " + Text(1000, 'x') + "\n";
-  CHECK(refusal(large) == line + "has \"" + Text(40, 'x') + "…\", which is no byte and no merge of a line before");
+  CHECK(refusal_of(large) == line + "has \"" + Text(40, 'x') + "…\", which is no byte and no merge of a line before");
 }

@@ -14,7 +14,10 @@
 #include <tlm/random/generator.hpp>
 #include <tlm/text/catalogue.hpp>
 
+#include "../refusal.hpp"
+
 using namespace tlm;
+using tlm::tests::refusal;
 
 namespace {
 
@@ -52,15 +55,6 @@ Messages messages_of(const SentencePairs& read) {
 }
 
 Messages messages_of(const std::string& bytes) { return messages_of(pairs_of_catalogue(bytes, "x.mo")); }
-
-std::string refusal(auto&& call) {
-  try {
-    call();
-  } catch (const std::exception& refused) {
-    return refused.what();
-  }
-  return "";
-}
 
 std::string refusal_of(const std::string& bytes) {
   return refusal([&] { pairs_of_catalogue(bytes, "x.mo"); });

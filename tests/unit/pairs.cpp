@@ -14,18 +14,12 @@
 #include <tlm/text/f_score.hpp>
 #include <tlm/text/pairs.hpp>
 
+#include "../refusal.hpp"
+
 using namespace tlm;
+using tlm::tests::refusal;
 
 namespace {
-
-std::string refusal(auto&& call) {
-  try {
-    call();
-  } catch (const std::exception& refused) {
-    return refused.what();
-  }
-  return "";
-}
 
 std::string refusal_of(const std::string& text) {
   return refusal([&] { pairs_of_lines(text, "fra.txt"); });
