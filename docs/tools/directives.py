@@ -411,7 +411,8 @@ def source_pages(app):
 
 
 class Measured(Directive):
-    """A table that a benchmark has written, from docs/performance, where tests/benchmarks/publish keeps it.
+    """The tables of one name that a benchmark has written, of each machine that it was run on, from docs/performance, where
+    tests/benchmarks/publish keeps them.
 
     .. measured:: train_step
     """
@@ -419,15 +420,25 @@ class Measured(Directive):
     required_arguments = 1
 
     def make(self):
-        path = DOCS / "performance" / f"{self.arguments[0]}.tsv"
+        performance = DOCS / "performance"
+        self.env.note_dependency(str(performance))
+        paths = sorted(performance.glob(f"*/{self.arguments[0]}.tsv"))
+        return [self.table(path) for path in paths] or [paragraph("Nothing was measured yet.")]
+
+    def table(self, path):
+        """What stands in a file, and on which machine that was measured."""
         self.env.note_dependency(str(path))
-        if not path.exists():
-            return [paragraph("Nothing was measured yet.")]
-        first, *others = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        machine = dict(self.cells(path.with_name("machine.tsv")))
+        first, *others = self.cells(path)
         group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in first), cols=len(first))
         group += nodes.thead("", self.row(first))
         group += nodes.tbody("", *map(self.row, others))
-        return [nodes.table("", group)]
+        of = f"{machine['processor']}, {machine['vector instructions']}"
+        return nodes.table("", nodes.title("", of), group)
+
+    @staticmethod
+    def cells(path):
+        return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
 
     @staticmethod
     def row(cells):
