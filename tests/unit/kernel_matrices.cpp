@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -67,12 +68,12 @@ void compare(const Sequences& queries, const Sequences& keys) {
   CHECK(greatest <= 1e-13);
 }
 
-/// One less than a block, a block, one more, and two and one more: queries as many as keys, then the last of them.
+/// One less than a block, a block, one more, and two and five and one more: queries as many as keys, then the last of them.
 template <std::size_t n_heads, std::size_t block>
 void compare_sizes() {
   CAPTURE(n_heads);
   CAPTURE(block);
-  for (const std::size_t length : {block - 1, block, block + 1, 2 * block + 1}) {
+  for (const std::size_t length : {block - 1, block, block + 1, 2 * block + 1, 5 * block + 1}) {
     CAPTURE(length);
     const Sequences alone = Sequences::of_lengths({length});
     const Sequences stacked = Sequences::of_lengths({length, 1, length + 2});
@@ -211,14 +212,62 @@ TEST_CASE("its rows are visited sequence by sequence, head by head, with the key
         std::vector<Row>{{0, 0, 0, 3}, {0, 1, 0, 3}, {2, 0, 0, 1}, {2, 0, 1, 2}, {2, 1, 0, 1}, {2, 1, 1, 2}});
 }
 
-TEST_CASE("its blocks cover every row once, with what all of a block see and what the most of them sees") {
-  const KernelMatrices<1, Causal, float, 4> A{Sequences{6}, Sequences{9}};
-  std::vector<std::vector<std::size_t>> blocks;
-  A.for_each_block(
-      [&](std::size_t, std::size_t, std::size_t top, std::size_t height, std::size_t shared, std::size_t most) {
-        blocks.push_back({top, height, shared, most});
+namespace {
+/// What a query sees goes up and down with its position.
+struct UpAndDown {
+  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return 1 + 7 * i % n_keys; }
+};
+}  // namespace
+
+TEST_CASE("a triangle is a square and two triangles, down to those of no more rows than a block") {
+  using Kernel = KernelMatrices<1, Causal, float, 4>;
+  std::vector<std::vector<std::size_t>> wholes, edges;
+  const auto into = [](auto& list) {
+    return [&list](const Kernel::Part& part) { list.push_back({part.top, part.height, part.left, part.width}); };
+  };
+  const Kernel A{Sequences{18}, Sequences{20}};
+  A.for_each_part(into(wholes), into(edges));
+  CHECK(wholes == std::vector<std::vector<std::size_t>>{{4, 4, 0, 4}, {8, 4, 0, 8}, {12, 6, 0, 12}, {16, 2, 12, 4}});
+  CHECK(edges == std::vector<std::vector<std::size_t>>{
+                     {0, 4, 0, 6}, {4, 4, 4, 6}, {8, 4, 8, 6}, {12, 4, 12, 6}, {16, 2, 16, 4}});
+}
+
+TEST_CASE_TEMPLATE("its parts cover what is visible once, and of what is not no more than edges do", Mask, Causal,
+                   Unmasked, UpAndDown) {
+  constexpr std::size_t block = 3;
+  using Kernel = KernelMatrices<2, Mask, float, block>;
+  for (std::size_t length = 0; length <= 30; ++length)
+    for (const std::size_t earlier : {0, 1, 2, 7}) {
+      CAPTURE(length);
+      CAPTURE(earlier);
+      const Kernel A{Sequences::of_lengths({length, 2}), Sequences::of_lengths({length + earlier, 5})};
+      Kernel counts = A.like();
+      for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t h = 0; h < 2; ++h)
+          for (std::size_t i = 0; i < A.queries().length(s); ++i)
+            std::fill_n(&counts(s, h)(i, 0), A.keys().length(s), 0.0f);
+      std::size_t hidden = 0, most_rows = 0;
+      A.for_each_part(
+          [&](const typename Kernel::Part& part) {
+            for (std::size_t i = 0; i < part.height; ++i)
+              for (std::size_t j = 0; j < part.width; ++j) {
+                counts(part)(i, j) += 1;
+                hidden += part.left + j >= A.visible(part.s, part.top + i);
+              }
+          },
+          [&](const typename Kernel::Part& part) {
+            most_rows = std::max(most_rows, part.height);
+            for (std::size_t i = part.top; i < part.top + part.height; ++i)
+              for (std::size_t j = part.left; j < A.visible(part.s, i); ++j) counts(part.s, part.h)(i, j) += 1;
+          });
+      CHECK(hidden == 0);
+      CHECK(most_rows <= block);
+      bool once = true;
+      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+        for (std::size_t j = 0; j < A.visible(s, i); ++j) once = once && counts(s, h)(i, j) == 1;
       });
-  CHECK(blocks == std::vector<std::vector<std::size_t>>{{0, 4, 4, 7}, {4, 2, 8, 9}});
+      CHECK(once);
+    }
 }
 
 TEST_CASE("the entries of a kernel begin on a cache line, of 64 bytes") {

@@ -18,14 +18,14 @@
 /// What a kernel returns: matrices of which only a part is visible, and their products.
 ///
 /// What a query does not see is not there: it is neither read nor multiplied by zero, so that even NaN cannot pass. Whole
-/// blocks of visible entries go to BLAS; the ragged edge is done entry by entry.
+/// rectangles of visible entries go to BLAS; the ragged edge is done entry by entry.
 namespace tlm {
 
 /// One matrix A for each sequence and each of n_heads heads: queries × keys, of which `Mask` says what is visible.
 ///
 /// The queries of a sequence are the last of its positions, where the mask looks at positions: with as many queries as
-/// keys A is square, with fewer it is the last rows of the square one. Copies share their entries. `block` rows make a
-/// block.
+/// keys A is square, with fewer it is the last rows of the square one. Copies share their entries. The
+/// ragged edge of what is visible is of no more than `block` rows at a time.
 template <std::size_t n_heads_, class Mask_, class Real_, std::size_t block_ = 32>
 class KernelMatrices {
  public:
@@ -90,24 +90,51 @@ class KernelMatrices {
         for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
   }
 
-  /// action(s, h, top, height, shared, most) for every block of rows: `height` rows from `top`, all of which see the
-  /// first `shared` keys, and none more than the first `most`. Between the two lies the ragged edge.
-  template <class Action>
-  void for_each_block(const Action& action) const {
+  /// Some rows of A of sequence s and head h, and some columns.
+  struct Part {
+    std::size_t s, h, top, height, left, width;
+  };
+
+  /// The entries of a part.
+  View<Real> operator()(const Part& part) const {
+    return (*this)(part.s, part.h).block(part.top, part.height, part.left, part.width);
+  }
+
+  /// Everything that is visible, once: in parts of which all is visible, whole(part), and in such of no more than `block` rows
+  /// each of which sees the columns from the first on up to its last, edge(part).
+  ///
+  /// A triangle is a square and two triangles: so what a causal mask shows is in rectangles as large as they can be.
+  template <class Whole, class Edge>
+  void for_each_part(const Whole& whole, const Edge& edge) const {
     for (std::size_t s = 0; s < queries_.count(); ++s)
       for (std::size_t h = 0; h < n_heads; ++h)
-        for (std::size_t top = 0; top < queries_.length(s); top += block) {
-          const std::size_t height = std::min(block, queries_.length(s) - top);
-          std::size_t least = visible(s, top), most = least;
-          for (std::size_t i = top + 1; i < top + height; ++i) {
-            least = std::min(least, visible(s, i));
-            most = std::max(most, visible(s, i));
-          }
-          action(s, h, top, height, least == most ? least : least / block * block, most);
-        }
+        if (queries_.length(s) > 0) divide({s, h, 0, queries_.length(s), 0, keys_.length(s)}, whole, edge);
   }
 
  private:
+  /// What is visible of a part that hides nothing to the left of it.
+  template <class Whole, class Edge>
+  void divide(Part part, const Whole& whole, const Edge& edge) const {
+    std::size_t least = visible(part.s, part.top), most = least;
+    for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
+      least = std::min(least, visible(part.s, i));
+      most = std::max(most, visible(part.s, i));
+    }
+    const std::size_t shared = least == most ? least : least / block * block;
+    part.width = shared - part.left;
+    if (part.width > 0) whole(part);
+    if (shared == most) return;
+    part.left = shared;
+    part.width = most - shared;
+    if (part.height <= block) return edge(part);
+    Part below = part;
+    part.height = (part.height / 2 + block - 1) / block * block;
+    below.top += part.height;
+    below.height -= part.height;
+    divide(part, whole, edge);
+    divide(below, whole, edge);
+  }
+
   Sequences queries_, keys_;
   std::vector<std::size_t> first_;
   std::shared_ptr<xt::uvector<Real, CacheLineAllocator<Real>>> entries_;
@@ -154,13 +181,13 @@ template <class A, std::size_t cols, class Real, RowsForHeads<A::n_heads, cols, 
 A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
   constexpr std::size_t d_head = cols / A::n_heads;
   A result{Q.sequences(), K.sequences()};
-  result.for_each_block(
-      [&](std::size_t s, std::size_t h, std::size_t top, std::size_t height, std::size_t, std::size_t most) {
-        // An entry depends on its own row and column alone; those of the block that are not visible are never read.
-        const auto queries = head<A::n_heads>(Q, s, h).block(top, height, 0, d_head);
-        const auto keys = head<A::n_heads>(K, s, h).block(0, most, 0, d_head);
-        multiply(queries, keys.transposed(), result(s, h).block(top, height, 0, most), Present::overwritten, factor);
-      });
+  // An entry depends on its own row and column alone; those of an edge that are not visible are never read.
+  const auto multiplied = [&](const typename A::Part& part) {
+    const auto queries = head<A::n_heads>(Q, part.s, part.h).block(part.top, part.height, 0, d_head);
+    const auto keys = head<A::n_heads>(K, part.s, part.h).block(part.left, part.width, 0, d_head);
+    multiply(queries, keys.transposed(), result(part), Present::overwritten, factor);
+  };
+  result.for_each_part(multiplied, multiplied);
   return result;
 }
 
@@ -168,27 +195,30 @@ A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_ident
 template <bool transposed, class A, std::size_t cols, class Real, RowsForHeads<A::n_heads, cols, Real> Rows>
 void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Real>& To) {
   constexpr std::size_t d_head = cols / A::n_heads;
-  matrices.for_each_block(
-      [&](std::size_t s, std::size_t h, std::size_t top, std::size_t height, std::size_t shared, std::size_t) {
-        const auto A_sh = matrices(s, h);
-        const auto from = head<A::n_heads>(From, s, h);
-        const auto to = head<A::n_heads>(To, s, h);
-        if (shared > 0) {
-          const auto whole = A_sh.block(top, height, 0, shared);
+  using Part = typename A::Part;
+  const auto whole = [&](const Part& part) {
+    const auto from = head<A::n_heads>(From, part.s, part.h);
+    const auto to = head<A::n_heads>(To, part.s, part.h);
+    if constexpr (transposed)
+      multiply(matrices(part).transposed(), from.block(part.top, part.height, 0, d_head),
+               to.block(part.left, part.width, 0, d_head), Present::added_to);
+    else
+      multiply(matrices(part), from.block(part.left, part.width, 0, d_head), to.block(part.top, part.height, 0, d_head),
+               Present::added_to);
+  };
+  const auto edge = [&](const Part& part) {
+    const auto A_sh = matrices(part.s, part.h);
+    const auto from = head<A::n_heads>(From, part.s, part.h);
+    const auto to = head<A::n_heads>(To, part.s, part.h);
+    for (std::size_t i = part.top; i < part.top + part.height; ++i)
+      for (std::size_t j = part.left; j < matrices.visible(part.s, i); ++j)
+        for (std::size_t k = 0; k < d_head; ++k)
           if constexpr (transposed)
-            multiply(whole.transposed(), from.block(top, height, 0, d_head), to.block(0, shared, 0, d_head),
-                     Present::added_to);
+            to(j, k) += A_sh(i, j) * from(i, k);
           else
-            multiply(whole, from.block(0, shared, 0, d_head), to.block(top, height, 0, d_head), Present::added_to);
-        }
-        for (std::size_t i = top; i < top + height; ++i)
-          for (std::size_t j = shared; j < matrices.visible(s, i); ++j)
-            for (std::size_t k = 0; k < d_head; ++k)
-              if constexpr (transposed)
-                to(j, k) += A_sh(i, j) * from(i, k);
-              else
-                to(i, k) += A_sh(i, j) * from(j, k);
-      });
+            to(i, k) += A_sh(i, j) * from(j, k);
+  };
+  matrices.for_each_part(whole, edge);
 }
 
 /// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
