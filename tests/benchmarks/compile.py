@@ -67,7 +67,8 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         for name, source, options in [
             ("nothing but tlm.hpp", "#include <tlm/tlm.hpp>\nint main() {}\n", FAST),
-            ("the program of the README", readme, FAST),
+            *(("the program of the README", readme, options)
+              for options in (["-fsyntax-only"], ["-O0"], ["-O1"], ["-O2", "-march=native"], FAST)),
             ("T_LM, 1 configuration", configurations(1), FAST),
             ("T_LM, 10 configurations", configurations(10), FAST),
             ("tests/gradients/layers.cpp", f'#include "{root}/tests/gradients/layers.cpp"\n', ["-O0"]),
