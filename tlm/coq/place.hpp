@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tlm/algebra/weights.hpp>
 #include <tlm/claims/notation.hpp>
 
 namespace tlm::coq {
