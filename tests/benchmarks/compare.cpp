@@ -3,6 +3,7 @@
 // what becomes of them, in float and in double, and then answers each line `ACTION TIMES THREADS` of its input with a line: the
 // milliseconds of one. The action "products" is the matrix products of a step alone, by the same BLAS.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -84,16 +85,13 @@ class Contestant {
 
   /// Milliseconds for one of `times` times an action.
   double milliseconds(const std::string& action, std::size_t times, std::size_t thread_count) {
+    if (action == "products") return milliseconds_of_products(times, thread_count);
     // Threads share the sequences of a batch; where there is but one, or a model only reads, they share each product.
-    const bool share = thread_count > 1 && count > 1 && (action == "SGD" || action == "Adam" || action == "products");
+    const bool share = thread_count > 1 && count > 1 && (action == "SGD" || action == "Adam");
     auto& threads = threads_[share ? thread_count : 1];
     if (!threads) threads = std::make_unique<Threads<Model>>(share ? thread_count : 1);
     openblas_set_num_threads(share ? 1 : int(thread_count));
     const SharedBatch shared{*threads, batch_};
-    const std::size_t part_count = shared.batch.parts.size();
-    auto& alone = products_[part_count];
-    while (alone.size() < part_count)
-      alone.push_back(products::of(c, count / part_count, length, products::Attention::visible));
     const auto step = [&](auto& optimizer) {
       set_to_zero(*gradient_);
       loss_and_gradient(*model_, shared, *gradient_);
@@ -111,8 +109,6 @@ class Contestant {
                  say(*model_, 1, length);
                else if (action == "16 texts")
                  say(*model_, 16, length);
-               else if (action == "products")
-                 products::run(alone, 1);
                else
                  throw std::invalid_argument("nothing is called " + action);
            }) /
@@ -121,6 +117,17 @@ class Contestant {
 
  private:
   using Model = TransformerLM<c>;
+
+  /// The same for the products of a step.
+  double milliseconds_of_products(std::size_t times, std::size_t thread_count) {
+    const std::size_t part_count = std::min(thread_count, count);
+    openblas_set_num_threads(int(thread_count / part_count));
+    auto& parts = products_[part_count];
+    while (parts.size() < part_count)
+      parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
+    return timing::milliseconds([&] { products::run(parts, times); }) / double(times);
+  }
+
   Generator generator_{1};
   std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();
   Batch<> batch_ = unweighted(start, models::random_tokens(count, length, c.vocab_size, generator_));

@@ -11,7 +11,7 @@
 /// What a machine can do at most.
 namespace peak {
 
-/// As many numbers as a register of the machine holds: of wider ones the compiler would keep a part in memory.
+/// As many numbers as a register holds of the machine that this is compiled for: of wider ones the compiler would keep a part in memory.
 using Lanes [[gnu::vector_size(__BIGGEST_ALIGNMENT__)]] = float;
 inline constexpr std::size_t lanes = sizeof(Lanes) / sizeof(float);
 
@@ -39,7 +39,8 @@ inline double gigaflops(std::size_t thread_count) {
   return operations / ms / 1e6;
 }
 
-/// Reads `count` numbers as fast as memory gives them, 8 registers of them at a time, and leaves out what is less: their sum.
+/// Reads `count` numbers, 8 registers of them at a time, and leaves out what is less: their sum, by 8 sums, so that no addition
+/// waits for the one before.
 inline float read(const std::vector<float>& numbers, std::size_t count) {
   using Somewhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = Lanes;
   constexpr std::size_t at_once = 8;

@@ -77,8 +77,7 @@ class Products {
   double operations_ = 0;
 };
 
-/// What of causal attention is computed: its squares, or as many entries as are visible, as rectangles of half the width,
-/// which no order of computing the visible ones is faster than.
+/// What of causal attention is computed: its squares, or rectangles of half their width, no more entries than are visible.
 enum class Attention { squares, visible };
 
 /// Those of T_LM, for so many sequences of one length.
@@ -92,7 +91,7 @@ inline Products of(const tlm::Config& c, std::size_t count, std::size_t length,
       if (attention == Attention::squares)
         products.add_head(length, length, c.d_model / c.n_heads, true);
       else
-        products.add_head(length, (length + 1) / 2, c.d_model / c.n_heads, false);
+        products.add_head(length, length / 2, c.d_model / c.n_heads, false);
     products.add_layer(rows, c.d_model, c.d_ff);
     products.add_layer(rows, c.d_ff, c.d_model);
   }
