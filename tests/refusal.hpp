@@ -6,7 +6,8 @@
 
 namespace tlm::tests {
 
-/// What an action says when it refuses, by an exception of this kind; nothing if it does not refuse. What is thrown else goes on.
+/// What an action says when it refuses, by an exception of this kind; nothing if it does not refuse. Anything else that is
+/// thrown passes through.
 template <class Refusal = std::exception, class Action>
 std::string refusal(const Action& action) {
   try {

@@ -411,8 +411,8 @@ def source_pages(app):
 
 
 class Measured(Directive):
-    """The tables of one name that a benchmark has written, of each machine that it was run on, from docs/performance, where
-    tests/benchmarks/publish keeps them.
+    """The tables of one name that a benchmark has written, of each kind of processor that it was run on, from docs/performance,
+    where tests/benchmarks/publish keeps them.
 
     .. measured:: train_step
     """
@@ -427,8 +427,10 @@ class Measured(Directive):
 
     def table(self, path):
         """What stands in a file, and on which machine that was measured."""
-        self.env.note_dependency(str(path))
-        machine = dict(self.cells(path.with_name("machine.tsv")))
+        of_machine = path.with_name("machine.tsv")
+        for read in path, of_machine:
+            self.env.note_dependency(str(read))
+        machine = dict(self.cells(of_machine))
         first, *others = self.cells(path)
         group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in first), cols=len(first))
         group += nodes.thead("", self.row(first))

@@ -11,7 +11,8 @@
 /// What a machine can do at most.
 namespace peak {
 
-/// As many numbers as a register holds of the machine that this is compiled for: of wider ones the compiler would keep a part in memory.
+/// As many numbers as a register holds of the machine that this is compiled for: of wider ones the compiler would keep a part in
+/// memory.
 using Lanes [[gnu::vector_size(__BIGGEST_ALIGNMENT__)]] = float;
 inline constexpr std::size_t lanes = sizeof(Lanes) / sizeof(float);
 

@@ -24,8 +24,8 @@ namespace tlm {
 /// One matrix A for each sequence and each of n_heads heads: queries × keys, of which `Mask` says what is visible.
 ///
 /// The queries of a sequence are the last of its positions, where the mask looks at positions: with as many queries as
-/// keys A is square, with fewer it is the last rows of the square one. Copies share their entries. The
-/// ragged edge of what is visible is of no more than `block` rows at a time.
+/// keys A is square, with fewer it is the last rows of the square one. Copies share their entries. What is visible ends
+/// in edges of up to `block` rows.
 template <std::size_t n_heads_, class Mask_, class Real_, std::size_t block_ = 32>
 class KernelMatrices {
  public:
@@ -100,10 +100,10 @@ class KernelMatrices {
     return (*this)(part.s, part.h).block(part.top, part.height, part.left, part.width);
   }
 
-  /// Everything that is visible, once: in parts of which all is visible, whole(part), and in such of no more than `block` rows
-  /// each of which sees the columns from the first on up to its last, edge(part).
+  /// Everything that is visible, once: in parts of which all is visible, whole(part), and in parts of up to `block` rows, of
+  /// each of which the columns before visible(s, i) are, if there are any, edge(part).
   ///
-  /// A triangle is a square and two triangles: so what a causal mask shows is in rectangles as large as they can be.
+  /// A triangle is a square and two triangles: so of what a causal mask shows most is in large rectangles.
   template <class Whole, class Edge>
   void for_each_part(const Whole& whole, const Edge& edge) const {
     for (std::size_t s = 0; s < queries_.count(); ++s)
@@ -112,7 +112,7 @@ class KernelMatrices {
   }
 
  private:
-  /// What is visible of a part that hides nothing to the left of it.
+  /// What is visible of a part to the left of which all is.
   template <class Whole, class Edge>
   void divide(Part part, const Whole& whole, const Edge& edge) const {
     std::size_t least = visible(part.s, part.top), most = least;

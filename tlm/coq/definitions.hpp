@@ -5,15 +5,12 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/claims/derivation.hpp>
 #include <tlm/claims/notation.hpp>
 #include <tlm/coq/layout.hpp>

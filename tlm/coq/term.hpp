@@ -9,6 +9,7 @@
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
+#include <tlm/matrix/matrix.hpp>
 
 /// Terms and types in the language of Coq.
 namespace tlm::coq {

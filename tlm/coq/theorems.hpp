@@ -18,8 +18,9 @@
 /// That an operation is what it is derived to be, as a theorem that a proof kernel can check: the derivation of
 /// tlm/claims/derivation.hpp, by the same rules.
 ///
-/// Nothing is said here about any rule: the proof that a leaf is what it declares is called Normalization_is_rowwise, and
-/// the theorem of a rule as the rule (composition_is_rowwise).
+/// No rule is listed here: the proof that a leaf is what it declares is called Normalization_is_rowwise, and the theorem of a
+/// rule as the rule (composition_is_rowwise). What is said is how the premises of a form stand in it, and that what is
+/// rowwise is autoregressive.
 namespace tlm::coq {
 
 /// Writes theorems among definitions, each once, behind those on which it stands.

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <set>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/coq/term.hpp>
@@ -17,8 +17,8 @@ namespace tlm::coq {
 
 /// A variable and its type.
 struct Variable {
-  std::string name;  ///< as it is written
-  std::string type;  ///< as it is written
+  std::string name;  ///< its name
+  std::string type;  ///< its type, in Coq
 };
 
 /// The weights of T in the order in which they are visited, each called by its path without the numbers of layers: of a
