@@ -44,16 +44,20 @@ std::vector<Variable> weights_of() {
 }
 
 namespace detail {
+/// The type of the rows of a memory.
 template <class Rows>
 std::string rows_of_memory(Memory<Rows>*) {
   return RowType<Rows>::text();
 }
+/// Nothing else is a memory.
 inline std::string rows_of_memory(void*) { return {}; }
 
+/// The type of the rows of the source of a target.
 template <class Source, class Target>
 std::string rows_of_source(SourceAndTarget<Source, Target>*) {
   return RowType<Source>::text();
 }
+/// Nothing else has a source.
 inline std::string rows_of_source(void*) { return {}; }
 }  // namespace detail
 
