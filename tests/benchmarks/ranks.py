@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""What a step of training takes on 1, 2 and 3 ranks of this machine, beside what is expected of it on paper:
+"""What a step of training takes on 1, 2 and 3 ranks of this machine, and on two machines with a line between them, beside what
+is expected of it on paper:
 
   step(P) = C·⌈S/P⌉/S·max(1, P/cores) + U + 2(P − 1)/P·4N/B
 
 with N weights, S sequences, C for the gradient of the whole batch, U for what every rank does for itself, both measured on
-one rank, and B bytes a second out of a rank, measured on two (from the sum of the gradients alone, of each model). More ranks
-on more cores pay where C > 8N/B.
+one rank, and B bytes a second out of a rank: through memory as measured on two (from the sum of the gradients alone, of each
+model), on a line as it was made. More ranks on more cores pay where C > 8N/B. The two machines are made of namespaces
+(tests/mpi/machines.py) and share this one's cores; without root they are left out.
 
 usage: ranks.py FILE.tsv MPIRUN PROGRAM
 """
 
 import math
 import os
+import pathlib
 import subprocess
 import sys
 
 from table import Table
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "mpi"))
+from machines import Machines, NotAllowed
+
 RANKS = (1, 2, 3)
+LINES = (10, 1)  # in Gbit/s, each way
 
 
-def measured(mpirun, program, count):
+def measured(count, command):
     """For each model: weights, sequences, and the milliseconds of a step, of the sum, and of what is not shared."""
     # Ranks that share a core leave it to each other while they wait; others wait faster without.
     shared = {"OMPI_MCA_mpi_yield_when_idle": str(int(count > os.cpu_count()))}
-    said = subprocess.run([mpirun, "-n", str(count), program], check=True, capture_output=True, text=True,
-                          env=os.environ | shared).stdout
+    said = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | shared).stdout
     rows = [line.split("\t") for line in said.splitlines()]
     return {name: (int(weights), int(sequences), *map(float, times)) for name, weights, sequences, *times in rows}
 
@@ -33,20 +39,30 @@ def measured(mpirun, program, count):
 def main():
     path, mpirun, program = sys.argv[1:]
     os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    of = {count: measured(mpirun, program, count) for count in RANKS}
+    of = {("memory", count): measured(count, [mpirun, "-n", str(count), program]) for count in RANKS}
+    alone, by_memory = of["memory", 1], of["memory", 2]
+    sent_by_a_millisecond = {"memory": {name: 4 * weights / total for name, (weights, _, _, total, _) in by_memory.items()}}
+    try:
+        for rate in LINES:
+            line = f"{rate} Gbit/s"
+            with Machines(rate) as machines:
+                of[line, 2] = measured(2, machines.command(1, program))
+            sent_by_a_millisecond[line] = dict.fromkeys(alone, rate * 1e6 / 8)
+    except NotAllowed as reason:
+        print(f"no two machines: {reason}")
     cores = os.cpu_count()
-    results = Table(path, ["model", "weights", "ranks", "step ms", "one rank ÷", "sum ms", "GB/s out of a rank", "own ms",
-                           "expected ms", "step ÷ expected", "pays above GB/s"])
-    for name, (weights, sequences, alone, _, own) in of[1].items():
-        sent = {count: 2 * (count - 1) / count * 4 * weights for count in RANKS}
-        a_second = sent[2] / of[2][name][3]  # bytes a millisecond
-        for count in RANKS:
-            step, total = of[count][name][2:4]
-            expected = ((alone - own) * math.ceil(sequences / count) / sequences * max(1, count / cores) + own
-                        + sent[count] / a_second)
-            results.row(name, weights, count, f"{step:.2f}", f"{alone / step:.2f}", f"{total:.2f}" if count > 1 else "0",
-                        f"{sent[count] / total / 1e6:.2f}" if count > 1 else "–", f"{of[count][name][4]:.2f}",
-                        f"{expected:.2f}", f"{step / expected:.2f}", f"{8 * weights / (alone - own) / 1e6:.2f}")
+    results = Table(path, ["model", "weights", "ranks", "through", "step ms", "one rank ÷", "sum ms", "GB/s out of a rank",
+                           "own ms", "expected ms", "step ÷ expected", "pays above GB/s"])
+    for name, (weights, sequences, one, _, own) in alone.items():
+        for (line, count), rows in of.items():
+            _, _, step, total, its_own = rows[name]
+            sent = 2 * (count - 1) / count * 4 * weights
+            expected = ((one - own) * math.ceil(sequences / count) / sequences * max(1, count / cores) + own
+                        + sent / sent_by_a_millisecond[line][name])
+            results.row(name, weights, count, line if count > 1 else "–", f"{step:.2f}", f"{one / step:.2f}",
+                        f"{total:.2f}" if count > 1 else "0", f"{sent / total / 1e6:.2f}" if count > 1 else "–",
+                        f"{its_own:.2f}", f"{expected:.2f}", f"{step / expected:.2f}",
+                        f"{8 * weights / (one - own) / 1e6:.2f}")
     results.write()
 
 

@@ -15,11 +15,15 @@ import tempfile
 import time
 import unittest
 
+from machines import Machines, NotAllowed
+
 DIRECTORY = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 def command(ranks, program, *options):
-    """One process without mpirun, or so many ranks."""
+    """One process without mpirun, so many ranks, or one rank on each of two machines."""
+    if isinstance(ranks, Machines):
+        return ranks.command(1, DIRECTORY / program, *options)
     started = ["mpirun", "-n", str(ranks)] if ranks else []
     return [*started, DIRECTORY / program, *options]
 
@@ -38,7 +42,7 @@ def said_by(program, result):
     return [line for line in result.stderr.splitlines() if line.startswith(f"{program}: ")]
 
 
-class Ranks(unittest.TestCase):
+class Shared(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
@@ -51,6 +55,20 @@ class Ranks(unittest.TestCase):
         for here, there in zip(losses(output), losses(alone)):
             self.assertAlmostEqual(here, there, delta=1e-3)
 
+    def lines_until(self, process, text):
+        output = ""
+        while text not in output:
+            line = process.stdout.readline()
+            self.assertTrue(line, output)
+            output += line
+        return output
+
+    def start(self, ranks, program, *options):
+        return subprocess.Popen(command(ranks, program, *options), cwd=self.place, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+
+class OneMachine(Shared):
     def test_the_losses_are_those_of_one_process(self):
         for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
             alone = run(0, program, "--threads", "1", *options).stdout
@@ -72,8 +90,7 @@ class Ranks(unittest.TestCase):
         settings = ["--steps", "100", "--batch-size", "8", "--threads", "1"]
         alone = run(0, "text", "train", *settings, "--model", "alone", cwd=self.place)
         self.assertEqual(alone.returncode, 0, alone.stderr)
-        running = subprocess.Popen(command(3, "text", "train", *settings, "--model", "shared"), cwd=self.place,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        running = self.start(3, "text", "train", *settings, "--model", "shared")
         first = self.lines_until(running, "step 50 ")
         running.send_signal(signal.SIGINT)
         first += running.communicate(timeout=60)[0]
@@ -86,17 +103,8 @@ class Ranks(unittest.TestCase):
         sample = run(0, "text", "sample", "--model", "shared", cwd=self.place)
         self.assertEqual(sample.returncode, 0, sample.stderr)
 
-    def lines_until(self, process, text):
-        output = ""
-        while text not in output:
-            line = process.stdout.readline()
-            self.assertTrue(line, output)
-            output += line
-        return output
-
     def test_a_rank_that_dies_ends_the_run_and_leaves_the_file_whole(self):
-        running = subprocess.Popen(command(2, "text", "train", "--batch-size", "8", "--model", "shared"), cwd=self.place,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        running = self.start(2, "text", "train", "--batch-size", "8", "--model", "shared")
         self.lines_until(running, "step ")
         ranks = [pid for pid in subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(running.pid)], text=True).split()]
         self.assertEqual(len(ranks), 2)
@@ -125,6 +133,68 @@ class Ranks(unittest.TestCase):
         with self.assertRaises(AssertionError):
             self.assert_near(run(2, "reverse", "--steps", "500", "--seed", "2").stdout,
                              run(0, "reverse", "--steps", "500").stdout)
+
+
+class TwoMachines(Shared):
+    """One rank on each of two that know each other by a network alone."""
+
+    TEXT = pathlib.Path("/usr/share/common-licenses/GPL-3")  # which `text` reads by default
+    TRAIN = ("text", "train", "--threads", "1")
+
+    def machines(self, **options):
+        machines = Machines(**options)
+        self.addCleanup(machines.__exit__)
+        try:
+            return machines.__enter__()
+        except NotAllowed as reason:
+            self.skipTest(str(reason))
+
+    def test_the_losses_are_those_of_one_process(self):
+        machines = self.machines(rate=1)
+        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
+            with self.subTest(program=program):
+                result = run(machines, program, "--threads", "1", *options)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assert_near(result.stdout, run(0, program, "--threads", "1", *options).stdout)
+                self.assertEqual(result.stdout.count("success rate"), 1)
+
+    def test_the_bits_are_those_of_two_ranks_of_one_machine(self):
+        for name, ranks in (("here", 2), ("there", self.machines())):
+            result = run(ranks, *self.TRAIN, "--batch-size", "8", "--steps", "20", "--model", name, cwd=self.place)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.place / "here").read_bytes(), (self.place / "there").read_bytes())
+
+    def test_another_text_on_the_second_is_told(self):
+        other = self.place / "other"
+        other.write_text(self.TEXT.read_text().replace("the", "teh"))
+        result = run(self.machines(instead=(other, self.TEXT)), *self.TRAIN, cwd=self.place)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(said_by("text", result), ["text: the ranks have not the same batch: all of them draw it from the same "
+                                                   "data, alike"])
+
+    def test_another_file_on_the_second_is_told(self):
+        for name, seed in (("model", "1"), ("other", "2")):
+            running = self.start(0, *self.TRAIN, "--batch-size", "8", "--model", name, "--seed", seed)
+            self.lines_until(running, "step ")
+            running.send_signal(signal.SIGINT)
+            running.communicate(timeout=60)
+        machines = self.machines(instead=(self.place / "other", self.place / "model"))
+        result = run(machines, *self.TRAIN, "--model", "model", "--resume", cwd=self.place)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(said_by("text", result), ["text: the ranks have not the same weights: all of them go on from the same "
+                                                   "file, or seed"])
+
+    def test_a_machine_that_is_lost_ends_the_run_and_leaves_the_file_whole(self):
+        machines = self.machines()
+        running = self.start(machines, *self.TRAIN, "--model", "model")
+        self.lines_until(running, "step ")
+        machines.kill_second()
+        begun = time.monotonic()
+        running.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begun, 30)
+        self.assertNotEqual(running.returncode, 0)
+        sample = run(0, "text", "sample", "--model", "model", cwd=self.place)
+        self.assertEqual(sample.returncode, 0, sample.stderr)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,11 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <tlm/tlm.hpp>
@@ -115,9 +118,49 @@ TEST_CASE("a sum has the same bits on all ranks, whatever its length and whereve
   }
 }
 
+TEST_CASE("ranks that have not the same batch, or not the same weights, are told") {
+  Generator generator{3};
+  auto model = random_layer<Model<double>>(generator);
+  ThreadsOfRanks<Model<double>> threads{*ranks, 1};
+  Model<double> gradient;
+  const auto refused = [&](const Translations& batch) {
+    try {
+      loss_and_gradient(model, SharedBatch{threads, batch}, gradient);
+      return std::string{};
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what()).substr(0, 35);
+    }
+  };
+  const bool last = ranks->rank() == ranks->count() - 1, several = ranks->count() > 1;
+  for (const auto& other : std::initializer_list<void (*)(Translations&)>{
+           [](Translations& batch) { batch.x(7, 0) = 3; },  // a token that is read
+           [](Translations& batch) { batch.y(1, 0) = 4; },  // one that is said
+           [](Translations& batch) { batch.null = 2; },     // one that does not count
+           [](Translations& batch) {                        // the same tokens in sequences of other lengths
+             batch.x = Tokens{Sequences::of_lengths({2, 2, 2, 4, 1}), {1, 2, 3, 4, 5, 0, 1, 1, 1, 2, 3}};
+           }}) {
+    Translations drawn = batch(5);
+    if (last) other(drawn);
+    CHECK(refused(drawn) == (several ? "the ranks have not the same batch: " : ""));
+  }
+  CHECK(refused(batch(5)).empty());
+  bool changed = !last;
+  for_each_weight(
+      [&]<class Weight>(const Name&, Weight& w) {
+        if (!changed) *w.data() += 1;
+        changed = true;
+      },
+      model);
+  CHECK(refused(batch(5)) == (several ? "the ranks have not the same weights" : ""));
+}
+
 TEST_CASE("what one rank knows all know") {
   CHECK_FALSE(ranks->any(false));
   CHECK(ranks->any(ranks->rank() == ranks->count() - 1));
+  CHECK(ranks->alike(7));
+  for (std::size_t other = 0; other < ranks->count(); ++other)
+    for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{6}, std::uint64_t{8}, ~std::uint64_t{0}})
+      CHECK(ranks->alike(ranks->rank() == other ? number : 7) == (ranks->count() == 1));
   CHECK(ranks->of_first(1 + double(ranks->rank())) == 1);
 }
 

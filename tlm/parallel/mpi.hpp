@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 
 #include <tlm/parallel/started.hpp>
 #include <tlm/parallel/threads.hpp>
+#include <tlm/random/hash.hpp>
 
 /// A batch learned from by several processes at once, on one machine or on several: each takes a part of its sequences.
 ///
@@ -91,6 +93,14 @@ class Ranks {
     return so != 0;
   }
 
+  /// Whether all ranks have this same number.
+  bool alike(std::uint64_t number) {
+    if (count_ == 1) return true;
+    std::uint64_t greatest[2] = {number, ~number};  // where the least number is, ~number is the greatest
+    MPI_Allreduce(MPI_IN_PLACE, greatest, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return greatest[0] == ~greatest[1];
+  }
+
   /// The number that rank 0 has.
   double of_first(double number) {
     if (count_ > 1) MPI_Bcast(&number, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -151,11 +161,19 @@ class ThreadsOfRanks {
 
   /// The sum of the losses of all shards by this objective, each on a rank of its own; adds their gradients to `gradient`, in
   /// the order of the ranks: the same bits on all of them. What is there before is the same on all ranks: that of rank 0
-  /// counts. Throws like Threads, on ranks whose shard throws; `gradient` then is not the same on all of them.
+  /// counts.
+  ///
+  /// Throws std::runtime_error on all ranks where they have not the same model and batch, as on machines with other files: by
+  /// a hash of every token and loss weight, and of the first number of each weight of the model. Throws like Threads, on ranks
+  /// whose shard throws; `gradient` then is not the same on all of them.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
     if (ranks_.count() == 1)
       return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
+    if (!ranks_.alike(hash_of(model)))
+      throw std::runtime_error("the ranks have not the same weights: all of them go on from the same file, or seed");
+    if (!ranks_.alike(hash_of(shards)))
+      throw std::runtime_error("the ranks have not the same batch: all of them draw it from the same data, alike");
     // What is there is on all ranks, and is to count once.
     if (!ranks_.is_first()) set_to_zero(gradient);
     RealOf<T> loss(0);
@@ -169,6 +187,33 @@ class ThreadsOfRanks {
   }
 
  private:
+  static std::uint64_t hash_of(const T& model) {
+    std::uint64_t hash = 0;
+    for_each_weight(
+        [&]<class Weight>(const Name&, const Weight& w) {
+          hash = mixed(hash, std::as_bytes(std::span{w.data(), 1}));
+        },
+        model);
+    return hash;
+  }
+  template <class BatchOf>
+  static std::uint64_t hash_of(const std::vector<BatchOf>& shards) {
+    std::uint64_t hash = 0;
+    const auto add = [&hash]<class Entry>(const Matrix<n, 1, Entry>& X) {
+      for (std::size_t s = 0; s < X.sequences().count(); ++s) hash = mixed(hash ^ X.sequences().length(s));
+      hash = mixed(hash, std::as_bytes(std::span{X.data(), X.rows()}));
+    };
+    for (const BatchOf& shard : shards) {
+      const auto [read, said, omega, skipped] = lesson<RealOf<T>>(shard);
+      if constexpr (requires { read.y; })
+        add(read.x), add(read.y);
+      else
+        add(read);
+      add(said), add(omega);
+    }
+    return hash;
+  }
+
   Ranks& ranks_;
   Threads<T> threads_;
 };

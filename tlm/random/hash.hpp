@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <tlm/language.hpp>
 
@@ -15,6 +17,12 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
+}
+
+/// The hash of these bytes, one after the other, behind what has the hash `before`.
+inline std::uint64_t mixed(std::uint64_t before, std::span<const std::byte> bytes) {
+  for (const std::byte byte : bytes) before = mixed(before ^ std::uint64_t(byte));
+  return before;
 }
 
 }  // namespace tlm

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -160,10 +161,8 @@ inline TrainingAndHeldOut split_by_words(const std::vector<SentencePair>& pairs,
   TrainingAndHeldOut split;
   for (const SentencePair& pair : pairs) {
     std::uint64_t hash = 0;
-    for (const std::string& word : words_of(pair.source)) {
-      for (const char c : word) hash = mixed(hash ^ static_cast<unsigned char>(c));
-      hash = mixed(hash ^ ' ');
-    }
+    for (const std::string& word : words_of(pair.source))
+      hash = mixed(mixed(hash, std::as_bytes(std::span{word})) ^ ' ');
     (mixed(hash) % one_in == 0 ? split.held_out : split.training).push_back(pair);
   }
   return split;

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Two machines, as far as one can be two: each has a name and a network of its own (a namespace of Linux), and nothing goes
+from one to the other but by the line between them. Processors and files they share, as machines do by a network's file system.
+"""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+
+ADDRESSES = ("10.77.0.1", "10.77.0.2")
+
+# A process on a machine: NAME, a file to be seen there instead of another one, or none, and the command.
+ON_A_MACHINE = """
+hostname "$0"
+[ -z "$1" ] || mount --bind "$1" "$2"
+shift 2
+exec "$@"
+"""
+
+
+class NotAllowed(Exception):
+    """Who is not root, or has no kernel for it, cannot have them."""
+
+
+class Machines:
+    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given. On the second machine the
+    first file of `instead` is seen where the second one is."""
+
+    def __init__(self, rate=None, instead=("", "")):
+        self.names = [f"tlm-{os.getpid()}-{k}" for k in (1, 2)]
+        self.rate = rate
+        self.instead = [str(path) for path in instead]
+        self.directory = tempfile.TemporaryDirectory()
+
+    def __enter__(self):
+        first, second = self.names
+        try:
+            for name in self.names:
+                self.ip("netns", "add", name)
+            self.ip("-n", first, "link", "add", "name", "line", "type", "veth", "peer", "name", "line", "netns", second)
+            for name, address in zip(self.names, ADDRESSES):
+                self.ip("-n", name, "address", "add", f"{address}/24", "dev", "line")
+                for device in ("lo", "line"):
+                    self.ip("-n", name, "link", "set", device, "up")
+                if self.rate:
+                    # What may come at once: a thousandth of a second's.
+                    self.said_if_wrong("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "line", "root", "tbf", "rate",
+                                       f"{self.rate}gbit", "burst", f"{max(1, self.rate) * 125}kb", "latency", "100ms")
+        except BaseException:
+            self.__exit__()
+            raise
+        # What mpirun starts on the second machine it starts by a program like ssh: HOST COMMAND.
+        self.shell = pathlib.Path(self.directory.name, "shell")
+        on_second = " ".join(f"'{word}'" for word in self.on(1))
+        self.shell.write_text(f'#!/bin/sh\nshift\nexec {on_second} sh -c "$*"\n')
+        self.shell.chmod(0o700)
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            self.kill(name)
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True)
+        self.directory.cleanup()
+
+    def command(self, on_each, *command):
+        """As many ranks on each, in the order of the machines, started from the first. (Bound to processors, those of both
+        would share the first ones.)"""
+        return [*self.on(0), "mpirun", "--bind-to", "none", "--map-by", "slot", "--host", ",".join(f"{address}:{on_each}" for address in ADDRESSES),
+                "--mca", "plm_rsh_agent", str(self.shell), "-n", str(2 * on_each), *command]
+
+    def kill_second(self):
+        """As if nobody had ever switched it on: no process of it is left."""
+        self.kill(self.names[1])
+
+    def on(self, machine):
+        instead = self.instead if machine == 1 else ("", "")
+        return ["ip", "netns", "exec", self.names[machine], "unshare", "--uts", "sh", "-c", ON_A_MACHINE, self.names[machine],
+                *instead]
+
+    @staticmethod
+    def kill(name):
+        running = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
+        if running:
+            subprocess.run(["kill", "-KILL", *running], capture_output=True)
+
+    @classmethod
+    def ip(cls, *arguments):
+        cls.said_if_wrong("ip", *arguments)
+
+    @staticmethod
+    def said_if_wrong(*command):
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise NotAllowed(f"{' '.join(command)}: {result.stderr.strip()}")
