@@ -67,7 +67,7 @@ class Machines:
         """As many ranks on each, in the order of the machines, started from the first. (Bound to processors, those of both
         would share the first ones.)"""
         return [*self.on(0), "mpirun", "--bind-to", "none", "--map-by", "slot", "--host", ",".join(f"{address}:{on_each}" for address in ADDRESSES),
-                "--mca", "plm_rsh_agent", str(self.shell), "-n", str(2 * on_each), *command]
+                "--mca", "plm_rsh_agent", str(self.shell), "--mca", "orte_tmpdir_base", self.directory.name, "-n", str(2 * on_each), *command]
 
     def kill_second(self):
         """As if nobody had ever switched it on: no process of it is left."""
