@@ -5,6 +5,7 @@ from one to the other but by the line between them. Processors and files they sh
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -34,19 +35,20 @@ class Machines:
         self.directory = tempfile.TemporaryDirectory()
 
     def __enter__(self):
+        if not shutil.which("ip"):
+            raise NotAllowed("there is no program ip")
         first, second = self.names
         try:
             for name in self.names:
-                self.ip("netns", "add", name)
-            self.ip("-n", first, "link", "add", "name", "line", "type", "veth", "peer", "name", "line", "netns", second)
+                self.done("ip", "netns", "add", name)
+            self.done("ip", "-n", first, "link", "add", "name", "line", "type", "veth", "peer", "name", "line", "netns", second)
             for name, address in zip(self.names, ADDRESSES):
-                self.ip("-n", name, "address", "add", f"{address}/24", "dev", "line")
+                self.done("ip", "-n", name, "address", "add", f"{address}/24", "dev", "line")
                 for device in ("lo", "line"):
-                    self.ip("-n", name, "link", "set", device, "up")
-                if self.rate:
-                    # What may come at once: a thousandth of a second's.
-                    self.said_if_wrong("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "line", "root", "tbf", "rate",
-                                       f"{self.rate}gbit", "burst", f"{max(1, self.rate) * 125}kb", "latency", "100ms")
+                    self.done("ip", "-n", name, "link", "set", device, "up")
+                if self.rate:  # and a thousandth of a second's at once
+                    self.done("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "line", "root", "tbf",
+                              "rate", f"{self.rate}gbit", "burst", f"{self.rate * 125}kb", "latency", "100ms")
         except BaseException:
             self.__exit__()
             raise
@@ -66,11 +68,12 @@ class Machines:
     def command(self, on_each, *command):
         """As many ranks on each, in the order of the machines, started from the first. (Bound to processors, those of both
         would share the first ones.)"""
-        return [*self.on(0), "mpirun", "--bind-to", "none", "--map-by", "slot", "--host", ",".join(f"{address}:{on_each}" for address in ADDRESSES),
-                "--mca", "plm_rsh_agent", str(self.shell), "--mca", "orte_tmpdir_base", self.directory.name, "-n", str(2 * on_each), *command]
+        hosts = ",".join(f"{address}:{on_each}" for address in ADDRESSES)
+        return [*self.on(0), "mpirun", "--mca", "plm_rsh_agent", str(self.shell),
+                "--mca", "orte_tmpdir_base", self.directory.name, "--bind-to", "none", "--map-by", "slot", "--host", hosts, "-n", str(2 * on_each), *command]
 
     def kill_second(self):
-        """As if nobody had ever switched it on: no process of it is left."""
+        """No process of it is left."""
         self.kill(self.names[1])
 
     def on(self, machine):
@@ -84,12 +87,8 @@ class Machines:
         if running:
             subprocess.run(["kill", "-KILL", *running], capture_output=True)
 
-    @classmethod
-    def ip(cls, *arguments):
-        cls.said_if_wrong("ip", *arguments)
-
     @staticmethod
-    def said_if_wrong(*command):
+    def done(*command):
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             raise NotAllowed(f"{' '.join(command)}: {result.stderr.strip()}")
