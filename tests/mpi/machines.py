@@ -25,12 +25,12 @@ class NotAllowed(Exception):
 
 
 class Machines:
-    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given. On the second machine the
-    first file of `instead` is seen where the second one is."""
+    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given; Open MPI has so many
+    connections over it. On the second machine the first file of `instead` is seen where the second one is."""
 
-    def __init__(self, rate=None, instead=("", "")):
+    def __init__(self, rate=None, connections=1, instead=("", "")):
         self.names = [f"tlm-{os.getpid()}-{k}" for k in (1, 2)]
-        self.rate = rate
+        self.rate, self.connections = rate, connections
         self.instead = [str(path) for path in instead]
         self.directory = tempfile.TemporaryDirectory()
 
@@ -70,7 +70,8 @@ class Machines:
         would share the first ones.)"""
         hosts = ",".join(f"{address}:{on_each}" for address in ADDRESSES)
         return [*self.on(0), "mpirun", "--mca", "plm_rsh_agent", str(self.shell),
-                "--mca", "orte_tmpdir_base", self.directory.name, "--bind-to", "none", "--map-by", "slot", "--host", hosts, "-n", str(2 * on_each), *command]
+                "--mca", "orte_tmpdir_base", self.directory.name, "--mca", "btl_tcp_links", str(self.connections),
+                "--bind-to", "none", "--map-by", "slot", "--host", hosts, "-n", str(2 * on_each), *command]
 
     def kill_second(self):
         """No process of it is left."""
