@@ -11,6 +11,9 @@ import tempfile
 
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
 
+# What is larger Open MPI asks for before it is sent, and what it asks waits behind what is on its way (docs/threads.rst).
+SENT_UNASKED = ("--mca", "btl_tcp_eager_limit", "4194304")
+
 # A process on a machine: NAME, a file to be seen there instead of another one, or none, and the command.
 ON_A_MACHINE = """
 hostname "$0"
@@ -25,12 +28,12 @@ class NotAllowed(Exception):
 
 
 class Machines:
-    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given; Open MPI has so many
-    connections over it. On the second machine the first file of `instead` is seen where the second one is."""
+    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given. On the second machine the
+    first file of `instead` is seen where the second one is."""
 
-    def __init__(self, rate=None, connections=1, instead=("", "")):
+    def __init__(self, rate=None, instead=("", "")):
         self.names = [f"tlm-{os.getpid()}-{k}" for k in (1, 2)]
-        self.rate, self.connections = rate, connections
+        self.rate = rate
         self.instead = [str(path) for path in instead]
         self.directory = tempfile.TemporaryDirectory()
 
@@ -70,8 +73,7 @@ class Machines:
         would share the first ones.)"""
         hosts = ",".join(f"{address}:{on_each}" for address in ADDRESSES)
         return [*self.on(0), "mpirun", "--mca", "plm_rsh_agent", str(self.shell),
-                "--mca", "orte_tmpdir_base", self.directory.name, "--mca", "btl_tcp_links", str(self.connections),
-                "--bind-to", "none", "--map-by", "slot", "--host", hosts, "-n", str(2 * on_each), *command]
+                "--mca", "orte_tmpdir_base", self.directory.name, *SENT_UNASKED, "--bind-to", "none", "--map-by", "slot", "--host", hosts, "-n", str(2 * on_each), *command]
 
     def kill_second(self):
         """No process of it is left."""
