@@ -73,7 +73,8 @@ class Machines:
         would share the first ones.)"""
         hosts = ",".join(f"{address}:{on_each}" for address in ADDRESSES)
         return [*self.on(0), "mpirun", "--mca", "plm_rsh_agent", str(self.shell),
-                "--mca", "orte_tmpdir_base", self.directory.name, *SENT_UNASKED, "--bind-to", "none", "--map-by", "slot", "--host", hosts, "-n", str(2 * on_each), *command]
+                "--mca", "orte_tmpdir_base", self.directory.name, *SENT_UNASKED, "--bind-to", "none", "--map-by", "slot",
+                "--host", hosts, "-n", str(2 * on_each), *command]
 
     def kill_second(self):
         """No process of it is left."""
