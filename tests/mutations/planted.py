@@ -62,7 +62,8 @@ constexpr bool tlm_planted(int number) {
 NEEDED, OPTIONAL = {"change", "header", "old", "new", "seen_by", "falls"}, {"ends", "equivalent", "for_real"}
 SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradients",
           "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "compile_fail": "tests/compile_fail",
-          "headers": "tests/headers", "storage": "tests/storage"}
+          "headers": "tests/headers", "storage": "tests/storage", "mpi": "tests/mpi"}
+RANKS = 3  # on which what is in mpi runs
 Place = collections.namedtuple("Place", "begin end")
 Outcome = collections.namedtuple("Outcome", "ran failed ended reached seconds said", defaults=[0, 0, "", False, 0, ""])
 
@@ -144,6 +145,11 @@ def changed(text, change):
     return text[:place.begin] + change.new + text[place.end:]
 
 
+def on_ranks(program):
+    """Whether this program is started by mpirun."""
+    return program.name.startswith("mpi_")
+
+
 class Runner:
     """What compiles, and runs what is compiled."""
 
@@ -171,8 +177,10 @@ class Runner:
         """The program of a check over a copy of the library. Throws RuntimeError if it does not compile."""
         began, program = time.monotonic(), copy / seen_by.replace("/", "_")
         (copy / "switch.hpp").write_text(SWITCH)
+        more = subprocess.check_output(["pkg-config", "--cflags", "--libs", "ompi-c"], text=True).split() if on_ranks(
+            program) else []
         result = subprocess.run([*self.compiling(copy), "-std=c++20", "-O0", "-w", "-include", copy / "switch.hpp", "-o",
-                                 program, self.source(seen_by), self.main, *self.libraries],
+                                 program, self.source(seen_by), self.main, *self.libraries, *more],
                                 capture_output=True, text=True, check=False)
         if result.returncode != 0:
             errors = [line for line in result.stderr.splitlines() if "error" in line]
@@ -184,16 +192,20 @@ class Runner:
         pattern = falls.replace("\\", "\\\\").replace(",", "\\,")
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TLM_PLANTED": str(number)}
         began = time.monotonic()
+        # A rank that ended at its first failure would leave the others waiting.
+        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS), program] if on_ranks(program) else [
+            program, "--abort-after=1"]
         try:
-            result = subprocess.run([program, f"--test-case=*{pattern}*", "--abort-after=1"], env=environment, check=False,
+            result = subprocess.run([*command, f"--test-case=*{pattern}*"], env=environment, check=False,
                                     capture_output=True, timeout=limit)
         except subprocess.TimeoutExpired:
             return Outcome(ended="timeout")
         said = result.stdout.decode("utf-8", "replace")
-        counts = re.search(r"test cases: +(\d+) +\| +(\d+) passed +\| +(\d+) failed", said)
+        counts = re.findall(r"test cases: +(\d+) +\| +\d+ passed +\| +(\d+) failed", said)
         if result.returncode not in (0, 1) or not counts:
             return Outcome(ended="crash", said=said)
-        return Outcome(int(counts[1]), int(counts[3]), "", b"was reached" in result.stderr, time.monotonic() - began, said)
+        ran, failed = (max(map(int, those)) for those in zip(*counts))  # of several ranks one that sees it is enough
+        return Outcome(ran, failed, "", b"was reached" in result.stderr, time.monotonic() - began, said)
 
     def read(self, seen_by, copy):
         """The exit code of the compiler or the script that reads a copy of the library, and what it says."""
