@@ -51,8 +51,8 @@ readonly for_tests=(
 readonly for_ranks=(
   "libopenmpi-dev module ompi-c"
   "openmpi-bin program mpirun"
-  "iproute2 program ip"
 )
+readonly for_machines=("iproute2 program ip")
 readonly for_kernel=("coq program coqc")
 readonly for_format=("clang-format program clang-format")
 readonly for_docs=(

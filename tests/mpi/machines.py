@@ -3,9 +3,10 @@
 from one to the other but by the line between them. Processors and files they share, as machines do by a network's file system.
 """
 
+import contextlib
 import os
 import pathlib
-import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -14,8 +15,9 @@ ADDRESSES = ("10.77.0.1", "10.77.0.2")
 # What is larger Open MPI asks for before it is sent, and what it asks waits behind what is on its way (docs/threads.rst).
 SENT_UNASKED = ("--mca", "btl_tcp_eager_limit", "4194304")
 
-# A process on a machine: NAME, a file to be seen there instead of another one, or none, and the command.
+# A process on a machine: its name, a file to be seen there instead of another one, or none, and the command.
 ON_A_MACHINE = """
+set -e
 hostname "$0"
 [ -z "$1" ] || mount --bind "$1" "$2"
 shift 2
@@ -35,23 +37,22 @@ class Machines:
         self.names = [f"tlm-{os.getpid()}-{k}" for k in (1, 2)]
         self.rate = rate
         self.instead = [str(path) for path in instead]
-        self.directory = tempfile.TemporaryDirectory()
+        self.directory = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 
     def __enter__(self):
-        if not shutil.which("ip"):
-            raise NotAllowed("there is no program ip")
-        first, second = self.names
+        self.require_namespaces()
         try:
             for name in self.names:
-                self.done("ip", "netns", "add", name)
-            self.done("ip", "-n", first, "link", "add", "name", "line", "type", "veth", "peer", "name", "line", "netns", second)
+                done("ip", "netns", "add", name)
+            first, second = self.names
+            done("ip", "-n", first, "link", "add", "name", "line", "type", "veth", "peer", "name", "line", "netns", second)
             for name, address in zip(self.names, ADDRESSES):
-                self.done("ip", "-n", name, "address", "add", f"{address}/24", "dev", "line")
+                done("ip", "-n", name, "address", "add", f"{address}/24", "dev", "line")
                 for device in ("lo", "line"):
-                    self.done("ip", "-n", name, "link", "set", device, "up")
+                    done("ip", "-n", name, "link", "set", device, "up")
                 if self.rate:  # and a thousandth of a second's at once
-                    self.done("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "line", "root", "tbf",
-                              "rate", f"{self.rate}gbit", "burst", f"{self.rate * 125}kb", "latency", "100ms")
+                    done("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "line", "root", "tbf",
+                         "rate", f"{self.rate}gbit", "burst", f"{self.rate * 125}kb", "latency", "100ms")
         except BaseException:
             self.__exit__()
             raise
@@ -64,21 +65,21 @@ class Machines:
 
     def __exit__(self, *_):
         for name in self.names:
-            self.kill(name)
+            kill(name)
             subprocess.run(["ip", "netns", "delete", name], capture_output=True)
         self.directory.cleanup()
 
-    def command(self, on_each, *command):
+    def command(self, on_each, *command, mpirun="mpirun"):
         """As many ranks on each, in the order of the machines, started from the first. (Bound to processors, those of both
         would share the first ones.)"""
         hosts = ",".join(f"{address}:{on_each}" for address in ADDRESSES)
-        return [*self.on(0), "mpirun", "--mca", "plm_rsh_agent", str(self.shell),
+        return [*self.on(0), mpirun, "--mca", "plm_rsh_agent", str(self.shell),
                 "--mca", "orte_tmpdir_base", self.directory.name, *SENT_UNASKED, "--bind-to", "none", "--map-by", "slot",
                 "--host", hosts, "-n", str(2 * on_each), *command]
 
     def kill_second(self):
         """No process of it is left."""
-        self.kill(self.names[1])
+        kill(self.names[1])
 
     def on(self, machine):
         instead = self.instead if machine == 1 else ("", "")
@@ -86,13 +87,22 @@ class Machines:
                 *instead]
 
     @staticmethod
-    def kill(name):
-        running = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
-        if running:
-            subprocess.run(["kill", "-KILL", *running], capture_output=True)
-
-    @staticmethod
-    def done(*command):
-        result = subprocess.run(command, capture_output=True, text=True)
+    def require_namespaces():
+        """Throws NotAllowed where there are none to be had. What fails later is wrong."""
+        try:
+            result = subprocess.run(["unshare", "--net", "--mount", "--uts", "ip", "link"], capture_output=True, text=True)
+        except FileNotFoundError as error:
+            raise NotAllowed(str(error)) from None
         if result.returncode != 0:
-            raise NotAllowed(f"{' '.join(command)}: {result.stderr.strip()}")
+            raise NotAllowed(result.stderr.strip())
+
+
+def done(*command):
+    subprocess.run(command, check=True)
+
+
+def kill(name):
+    """All processes of a namespace, if there is one."""
+    for process in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(process), signal.SIGKILL)

@@ -142,10 +142,8 @@ class TwoMachines(Shared):
     TRAIN = ("text", "train", "--threads", "1")
 
     def machines(self, **options):
-        machines = Machines(**options)
-        self.addCleanup(machines.__exit__)
         try:
-            return machines.__enter__()
+            return self.enterContext(Machines(**options))
         except NotAllowed as reason:
             self.skipTest(str(reason))
 

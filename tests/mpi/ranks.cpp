@@ -11,6 +11,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tlm/tlm.hpp>
@@ -27,6 +29,7 @@ Ranks* ranks = nullptr;
 
 constexpr wolfram::Config small{
     .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
+constexpr Config tiny{.vocab_size = 5, .d_model = 4, .d_ff = 3, .n_layers = 1, .n_heads = 2, .max_len = 6};
 template <class Real>
 using Model = wolfram::Transformer<small, Real>;
 
@@ -119,19 +122,24 @@ TEST_CASE("a sum has the same bits on all ranks, whatever its length and whereve
 }
 
 TEST_CASE("ranks that have not the same batch, or not the same weights, are told") {
+  const bool last = ranks->rank() == ranks->count() - 1, several = ranks->count() > 1;
   Generator generator{3};
-  auto model = random_layer<Model<double>>(generator);
-  ThreadsOfRanks<Model<double>> threads{*ranks, 1};
-  Model<double> gradient;
-  const auto refused = [&](const Translations& batch) {
+  // What a step says, the last rank with another batch or another model than those before it.
+  const auto said = [&]<class T, class BatchOf>(const T& model, const BatchOf& batch) {
+    ThreadsOfRanks<T> threads{*ranks, 1};
+    T gradient;
     try {
       loss_and_gradient(model, SharedBatch{threads, batch}, gradient);
       return std::string{};
     } catch (const std::runtime_error& error) {
-      return std::string(error.what()).substr(0, 35);
+      return std::string(error.what()).substr(0, std::string_view{"the ranks have not the same "}.size() + 5);
     }
   };
-  const bool last = ranks->rank() == ranks->count() - 1, several = ranks->count() > 1;
+  const std::string of_batch = several ? "the ranks have not the same batch" : "",
+                    of_weights = several ? "the ranks have not the same weigh" : "";
+
+  auto model = random_layer<Model<double>>(generator);
+  CHECK(said(model, batch(5)).empty());
   for (const auto& other : std::initializer_list<void (*)(Translations&)>{
            [](Translations& batch) { batch.x(7, 0) = 3; },  // a token that is read
            [](Translations& batch) { batch.y(1, 0) = 4; },  // one that is said
@@ -141,17 +149,23 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
            }}) {
     Translations drawn = batch(5);
     if (last) other(drawn);
-    CHECK(refused(drawn) == (several ? "the ranks have not the same batch: " : ""));
+    CHECK(said(model, drawn) == of_batch);
   }
-  CHECK(refused(batch(5)).empty());
-  bool changed = !last;
-  for_each_weight(
-      [&]<class Weight>(const Name&, Weight& w) {
-        if (!changed) *w.data() += 1;
-        changed = true;
-      },
-      model);
-  CHECK(refused(batch(5)) == (several ? "the ranks have not the same weights" : ""));
+  const auto alone = random_layer<TransformerLM<tiny, double>>(generator);
+  const Batch<double> sequences{0, {{1, 2}, {3}}, {{1, 0.5}, {1}}}, of_another_start{2, {{1, 2}, {3}}, {{1, 0.5}, {1}}},
+      of_another_weight{0, {{1, 2}, {3}}, {{1, 0.25}, {1}}};
+  CHECK(said(alone, sequences).empty());
+  CHECK(said(alone, last ? of_another_start : sequences) == of_batch);
+  CHECK(said(alone, last ? of_another_weight : sequences) == of_batch);
+
+  std::vector<double*> numbers;
+  for_each_weight([&]<class Weight>(const Name&, Weight& w) { numbers.push_back(w.data()); }, model);
+  for (double* const number : {numbers.front(), numbers.back()}) {
+    const double before = *number;
+    if (last) *number += 1;
+    CHECK(said(model, batch(5)) == of_weights);
+    *number = before;
+  }
 }
 
 TEST_CASE("what one rank knows all know") {

@@ -165,7 +165,8 @@ class ThreadsOfRanks {
   ///
   /// Throws std::runtime_error on all ranks where they have not the same model and batch, as on machines with other files: by
   /// a hash of every token and loss weight, and of the first number of each weight of the model. Throws like Threads, on ranks
-  /// whose shard throws; `gradient` then is not the same on all of them.
+  /// whose shard throws; `gradient` then is not the same on all of them. (What SharedBatch and sum_of_weights refuse of a batch
+  /// is refused before, on the ranks that have it.)
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
     if (ranks_.count() == 1)
