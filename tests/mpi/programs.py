@@ -171,12 +171,12 @@ class TwoMachines(Shared):
                                                    "data, alike"])
 
     def test_another_file_on_the_second_is_told(self):
+        machines = self.machines(instead=(self.place / "other", self.place / "model"))
         for name, seed in (("model", "1"), ("other", "2")):
             running = self.start(0, *self.TRAIN, "--batch-size", "8", "--model", name, "--seed", seed)
             self.lines_until(running, "step ")
             running.send_signal(signal.SIGINT)
             running.communicate(timeout=60)
-        machines = self.machines(instead=(self.place / "other", self.place / "model"))
         result = run(machines, *self.TRAIN, "--model", "model", "--resume", cwd=self.place)
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(said_by("text", result), ["text: the ranks have not the same weights: all of them go on from the same "
