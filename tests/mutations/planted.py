@@ -196,7 +196,7 @@ class Runner:
         command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS), program] if on_ranks(program) else [
             program, "--abort-after=1"]
         try:
-            result = subprocess.run([*command, f"--test-case=*{pattern}*"], env=environment, check=False,
+            result = subprocess.run([*command, "--no-colors=true", f"--test-case=*{pattern}*"], env=environment, check=False,
                                     capture_output=True, timeout=limit)
         except subprocess.TimeoutExpired:
             return Outcome(ended="timeout")
