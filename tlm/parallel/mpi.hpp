@@ -200,17 +200,17 @@ class ThreadsOfRanks {
   template <class BatchOf>
   static std::uint64_t hash_of(const std::vector<BatchOf>& shards) {
     std::uint64_t hash = 0;
-    const auto add = [&hash]<class Entry>(const Matrix<n, 1, Entry>& X) {
+    const auto add = [&hash]<std::size_t cols, class Entry>(const Matrix<n, cols, Entry>& X) {
       for (std::size_t s = 0; s < X.sequences().count(); ++s) hash = mixed(hash ^ X.sequences().length(s));
-      hash = mixed(hash, std::as_bytes(std::span{X.data(), X.rows()}));
+      hash = mixed(hash, std::as_bytes(std::span{X.data(), X.rows() * cols}));
     };
     for (const BatchOf& shard : shards) {
-      const auto [read, said, omega, skipped] = lesson<RealOf<T>>(shard);
-      if constexpr (requires { read.y; })
-        add(read.x), add(read.y);
+      const auto learned = lesson<RealOf<T>>(shard);
+      if constexpr (requires { learned.read.y; })
+        add(learned.read.x), add(learned.read.y);
       else
-        add(read);
-      add(said), add(omega);
+        add(learned.read);
+      add(learned.said), add(learned.omega);
     }
     return hash;
   }
