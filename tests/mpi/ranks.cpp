@@ -47,7 +47,7 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
   using checking::PrimeField;
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
-    for (const std::size_t count : {1, 2, 5}) {  // of one sequence there is nothing for the others to do
+    for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
       const Disturbed<Translations> disturbed{batch(count), {model, 1, 1}};
       Model<PrimeField> gradient;
       set_to_zero(gradient);
