@@ -46,7 +46,7 @@ def main():
         for rate in LINES:
             line = f"{rate} Gbit/s"
             with Machines(rate) as machines:
-                of[line, 2] = measured(2, machines.command(1, program, mpirun=mpirun))
+                of[line, 2] = measured(2, machines.command(program, mpirun=mpirun))
             sent_by_a_millisecond[line] = dict.fromkeys(alone, rate * 1e6 / 8)
     except NotAllowed as reason:
         print(f"no two machines: {reason}")

@@ -69,13 +69,11 @@ class Machines:
             subprocess.run(["ip", "netns", "delete", name], capture_output=True)
         self.directory.cleanup()
 
-    def command(self, on_each, *command, mpirun="mpirun"):
-        """As many ranks on each, in the order of the machines, started from the first. (Bound to processors, those of both
-        would share the first ones.)"""
-        hosts = ",".join(f"{address}:{on_each}" for address in ADDRESSES)
+    def command(self, *command, mpirun="mpirun"):
+        """A rank on each, started from the first. (Bound to processors, both would share the first one.)"""
         return [*self.on(0), mpirun, "--mca", "plm_rsh_agent", str(self.shell),
-                "--mca", "orte_tmpdir_base", self.directory.name, *SENT_UNASKED, "--bind-to", "none", "--map-by", "slot",
-                "--host", hosts, "-n", str(2 * on_each), *command]
+                "--mca", "orte_tmpdir_base", self.directory.name, *SENT_UNASKED, "--bind-to", "none", "--host",
+                ",".join(ADDRESSES), "-n", str(len(ADDRESSES)), *command]
 
     def kill_second(self):
         """No process of it is left."""

@@ -23,7 +23,7 @@ DIRECTORY = pathlib.Path(sys.argv.pop(1)).resolve()
 def command(ranks, program, *options):
     """One process without mpirun, so many ranks, or one rank on each of two machines."""
     if isinstance(ranks, Machines):
-        return ranks.command(1, DIRECTORY / program, *options)
+        return ranks.command(DIRECTORY / program, *options)
     started = ["mpirun", "-n", str(ranks)] if ranks else []
     return [*started, DIRECTORY / program, *options]
 
@@ -67,6 +67,16 @@ class Shared(unittest.TestCase):
         return subprocess.Popen(command(ranks, program, *options), cwd=self.place, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
+    def assert_ends_and_leaves_the_file_whole(self, running, model):
+        """It fails within half a minute, and its file can be read. Returns what it says on standard error."""
+        begun = time.monotonic()
+        error = running.communicate(timeout=60)[1]
+        self.assertLess(time.monotonic() - begun, 30)
+        self.assertNotEqual(running.returncode, 0)
+        sample = run(0, "text", "sample", "--model", model, cwd=self.place)
+        self.assertEqual(sample.returncode, 0, sample.stderr)
+        return error
+
 
 class OneMachine(Shared):
     def test_the_losses_are_those_of_one_process(self):
@@ -109,13 +119,7 @@ class OneMachine(Shared):
         ranks = [pid for pid in subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(running.pid)], text=True).split()]
         self.assertEqual(len(ranks), 2)
         os.kill(int(ranks[1]), signal.SIGKILL)
-        begun = time.monotonic()
-        error = running.communicate(timeout=60)[1]
-        self.assertLess(time.monotonic() - begun, 30)
-        self.assertNotEqual(running.returncode, 0)
-        self.assertIn("exited on signal 9", error)
-        sample = run(0, "text", "sample", "--model", "shared", cwd=self.place)
-        self.assertEqual(sample.returncode, 0, sample.stderr)
+        self.assertIn("exited on signal 9", self.assert_ends_and_leaves_the_file_whole(running, "shared"))
 
     def test_what_all_find_wrong_the_first_one_says(self):
         for options in (["--steps", "none"], ["--ask", "77"]):
@@ -187,12 +191,7 @@ class TwoMachines(Shared):
         running = self.start(machines, *self.TRAIN, "--model", "model")
         self.lines_until(running, "step ")
         machines.kill_second()
-        begun = time.monotonic()
-        running.communicate(timeout=60)
-        self.assertLess(time.monotonic() - begun, 30)
-        self.assertNotEqual(running.returncode, 0)
-        sample = run(0, "text", "sample", "--model", "model", cwd=self.place)
-        self.assertEqual(sample.returncode, 0, sample.stderr)
+        self.assert_ends_and_leaves_the_file_whole(running, "model")
 
 
 if __name__ == "__main__":

@@ -177,10 +177,11 @@ class Runner:
         """The program of a check over a copy of the library. Throws RuntimeError if it does not compile."""
         began, program = time.monotonic(), copy / seen_by.replace("/", "_")
         (copy / "switch.hpp").write_text(SWITCH)
-        more = subprocess.check_output(["pkg-config", "--cflags", "--libs", "ompi-c"], text=True).split() if on_ranks(
-            program) else []
+        libraries = list(self.libraries)
+        if on_ranks(program):
+            libraries += subprocess.check_output(["pkg-config", "--cflags", "--libs", "ompi-c"], text=True).split()
         result = subprocess.run([*self.compiling(copy), "-std=c++20", "-O0", "-w", "-include", copy / "switch.hpp", "-o",
-                                 program, self.source(seen_by), self.main, *self.libraries, *more],
+                                 program, self.source(seen_by), self.main, *libraries],
                                 capture_output=True, text=True, check=False)
         if result.returncode != 0:
             errors = [line for line in result.stderr.splitlines() if "error" in line]
@@ -192,9 +193,10 @@ class Runner:
         pattern = falls.replace("\\", "\\\\").replace(",", "\\,")
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TLM_PLANTED": str(number)}
         began = time.monotonic()
-        # A rank that ended at its first failure would leave the others waiting.
-        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS), program] if on_ranks(program) else [
-            program, "--abort-after=1"]
+        if on_ranks(program):  # One that ended at its first failure would leave the others waiting.
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS), program]
+        else:
+            command = [program, "--abort-after=1"]
         try:
             result = subprocess.run([*command, "--no-colors=true", f"--test-case=*{pattern}*"], env=environment, check=False,
                                     capture_output=True, timeout=limit)
