@@ -52,6 +52,10 @@ static_assert(columns_at_once(50, 100, 200) == 200 && columns_at_once(50, 100, 2
 static_assert(columns_at_once(300, 70, 300) == 300);
 static_assert(columns_at_once(7, 0, 300) == 300);
 
+// With kernels for AVX2, of 33 rows 32 are a matrix; with others, all but a single one are.
+static_assert(rows_as_matrix(33, true) == 32 && rows_as_matrix(8, true) == 8 && rows_as_matrix(7, true) == 0);
+static_assert(rows_as_matrix(33, false) == 33 && rows_as_matrix(2, false) == 2 && rows_as_matrix(1, false) == 0);
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, double) {
@@ -113,6 +117,32 @@ TEST_CASE("parts of matrices are multiplied in place, with a factor, over or ont
   multiply(view(A).block(0, 1, 0, 2), view(A), view(C).block(0, 1, 0, 3));
   multiply(view(A).block(0, 1, 0, 3), view(A).transposed(), view(C).block(1, 1, 0, 2), Present::added_to, 10.0);
   CHECK(C == Matrix<n, 3, double>{9, 12, 15, 1 + 10 * 14, 8 + 10 * 32, 12});
+}
+
+TEST_CASE_TEMPLATE("of any number of rows each is multiplied, which lie as rows or as columns", Real, float, double) {
+  Generator generator{3};
+  for (std::size_t rows = 1; rows <= 13; ++rows)
+    for (const bool A_lies_as_rows : {true, false})
+      for (const bool B_lies_as_rows : {true, false})
+        for (const Present present : {Present::overwritten, Present::added_to}) {
+          CAPTURE(rows);
+          CAPTURE(A_lies_as_rows);
+          CAPTURE(B_lies_as_rows);
+          CAPTURE(present == Present::added_to);
+          const auto M = random_rows<Matrix<n, 13, Real>>(Sequences{13}, generator),
+                     N = random_rows<Matrix<n, 13, Real>>(Sequences{13}, generator);
+          const auto a = (A_lies_as_rows ? view(M) : view(M).transposed()).block(0, rows, 1, 5);
+          const auto b = (B_lies_as_rows ? view(N) : view(N).transposed()).block(2, 5, 3, 6);
+          auto C = random_rows<Matrix<n, 13, Real>>(Sequences{13}, generator), by_loops = C;
+          const auto c = view(by_loops).block(0, rows, 4, 6);
+          for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < 6; ++j) {
+              if (present == Present::overwritten) c(i, j) = 0;
+              for (std::size_t k = 0; k < 5; ++k) c(i, j) += Real(0.5) * a(i, k) * b(k, j);
+            }
+          multiply(a, b, view(C).block(0, rows, 4, 6), present, 0.5);
+          CHECK(distance(table(C), table(by_loops)) <= tolerance<Real>(6));
+        }
 }
 
 TEST_CASE("parts of matrices are multiplied in strips, with a factor, onto what is there") {
