@@ -436,7 +436,7 @@ class Measured(Directive):
         group += nodes.thead("", self.row(first))
         group += nodes.tbody("", *map(self.row, others))
         of = f"{machine['processor']}, {machine['vector instructions']}"
-        return nodes.table("", nodes.title("", of), group)
+        return nodes.table("", nodes.title("", of), group, classes=["measured"])
 
     @staticmethod
     def cells(path):
