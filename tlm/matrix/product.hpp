@@ -98,9 +98,9 @@ inline bool kernels_for_avx2() {
 /// How many rows of a product are given to BLAS as a matrix, if it has so many: the first ones. Each of the others is given by
 /// itself, as a vector, for which nothing is copied.
 ///
-/// With kernels for AVX2 two or three rows take longer than four. So fewer than 8 go one by one, and of more those that are
-/// left over by fours. (Measured on one thread, against all of them as a matrix: 2 and 3 rows take 1/3 to 1/2 of the time, 4 to
-/// 7 mostly 0.6 to 1, from 8 on about the same.) Other kernels are given all but a single row as a matrix.
+/// With kernels for AVX2 two or three rows take as long as four, or longer. So fewer than 8 go one by one, and of more those
+/// that are left over by fours. (Measured on one thread, against all of them as a matrix: 2 and 3 rows take 1/3 to 2/3 of the
+/// time, 4 to 7 mostly 0.6 to 1, from 8 on about the same.) Other kernels are given all but a single row as a matrix.
 constexpr std::size_t rows_as_matrix(std::size_t rows, bool for_avx2) {
   if (!for_avx2) return rows == 1 ? 0 : rows;
   return rows < 8 ? 0 : rows / 4 * 4;
