@@ -245,6 +245,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   ranks().any(false);  // all have seen that there is no file yet
   if (!settings.resume) save();
   Workers<Model> workers{settings.threads};
+  const tlm::Helped helped = workers.help();
   const auto next = [&] {
     auto batch = next_batch();
     tokens += token_count(batch);

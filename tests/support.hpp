@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
@@ -144,6 +145,18 @@ double distance_of_weights(const F& left, const F& right) {
   for_each_weight([&](const Name&, const auto& a, const auto& b) { greatest = greater(greatest, distance(a, b)); },
                   left, right);
   return greatest;
+}
+
+/// Whether all weights are the same, bit for bit.
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  bool same = true;
+  for_each_weight(
+      [&]<class Weight>(const Name&, const Weight& of_a, const Weight& of_b) {
+        same = same && std::memcmp(of_a.data(), of_b.data(), Weight::size * sizeof(typename Weight::Real)) == 0;
+      },
+      a, b);
+  return same;
 }
 
 /// The greatest |a|.

@@ -85,12 +85,11 @@ class Contestant {
 
   /// Milliseconds for one of `times` times an action.
   double milliseconds(const std::string& action, std::size_t times, std::size_t thread_count) {
+    openblas_set_num_threads(1);  // the threads are ours
     if (action == "products") return milliseconds_of_products(times, thread_count);
-    // Threads share the sequences of a batch; where there is but one, or a model only reads, they share each product.
-    const bool share = thread_count > 1 && count > 1 && (action == "SGD" || action == "Adam");
-    auto& threads = threads_[share ? thread_count : 1];
-    if (!threads) threads = std::make_unique<Threads<Model>>(share ? thread_count : 1);
-    openblas_set_num_threads(share ? 1 : int(thread_count));
+    auto& threads = threads_[thread_count];
+    if (!threads) threads = std::make_unique<Threads<Model>>(thread_count);
+    const Helped helped = threads->help();
     const SharedBatch shared{*threads, batch_};
     const auto step = [&](auto& optimizer) {
       set_to_zero(*gradient_);
@@ -121,11 +120,11 @@ class Contestant {
   /// The same for the products of a step.
   double milliseconds_of_products(std::size_t times, std::size_t thread_count) {
     const std::size_t part_count = std::min(thread_count, count);
-    openblas_set_num_threads(int(thread_count / part_count));
     auto& parts = products_[part_count];
     while (parts.size() < part_count)
       parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
-    return timing::milliseconds([&] { products::run(parts, times); }) / double(times);
+    HelpingThreads threads{thread_count};
+    return timing::milliseconds([&] { products::run(threads, parts, times); }) / double(times);
   }
 
   Generator generator_{1};

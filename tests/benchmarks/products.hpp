@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include <tlm/parallel/helping_threads.hpp>
 #include <tlm/tlm.hpp>
 
 /// What a step of training cannot avoid.
@@ -132,14 +132,11 @@ inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t
   return products;
 }
 
-/// Each on a thread of its own, so often.
-inline void run(std::vector<Products>& parts, std::size_t times) {
-  const auto repeat = [times](Products& part) {
-    for (std::size_t k = 0; k < times; ++k) part.run();
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t k = 1; k < parts.size(); ++k) others.emplace_back([&repeat, &part = parts[k]] { repeat(part); });
-  repeat(parts.front());
+/// Each on a thread of its own, so often; one alone with the help of all of them.
+inline void run(tlm::HelpingThreads& threads, std::vector<Products>& parts, std::size_t times) {
+  threads.at_once(parts.size(), [&](std::size_t k) {
+    for (std::size_t time = 0; time < times; ++time) parts[k].run();
+  });
 }
 
 }  // namespace products

@@ -7,10 +7,9 @@
 // attention only what the mask leaves visible. Memory is the most that operator new has given at the same time, for model,
 // gradient and step; OpenBLAS's own buffers come to it.
 
-#include <chrono>
+#include <algorithm>
 #include <cstddef>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,19 +34,18 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
              std::size_t length, std::size_t rounds, std::size_t steps_a_round) {
   for (const std::size_t threads : {1, 2}) {
     steps::Steps<Model, decltype(batch_for(std::declval<const Model&>()))> training{batch_for, threads};
-    const steps::Sharing& sharing = training.sharing();
+    HelpingThreads sharing{threads};
+    const std::size_t part_count = std::min(threads, count);
     std::vector<products::Products> parts;
     double operations = 0;
-    for (std::size_t k = 0; k < sharing.parts(); ++k) {
-      parts.push_back(products::of(Model::config, count / sharing.parts(), length));
+    for (std::size_t k = 0; k < part_count; ++k) {
+      parts.push_back(products::of(Model::config, count / part_count, length));
       operations += parts.back().operations();
     }
     std::vector<double> steps, alone, most;
     for (std::size_t round = 0; round <= rounds; ++round) {
       const double step = milliseconds([&] { training.run(steps_a_round); });
-      const double product = milliseconds([&] { products::run(parts, steps_a_round); });
-      if (sharing.in_blas() > 1)  // whose threads wait actively for a while
-        std::this_thread::sleep_for(std::chrono::milliseconds{200});
+      const double product = milliseconds([&] { products::run(sharing, parts, steps_a_round); });
       const double peak = peak::gigaflops(threads);
       if (round == 0) continue;  // to warm up
       steps.push_back(step / double(steps_a_round));
@@ -56,11 +54,10 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
     }
     const double ms = median(steps), speed = operations / ms / 1e6;
     const allocations::Count& allocated = training.allocated();
-    results.row({name, std::to_string(threads) + (sharing.in_blas() > 1 ? " (OpenBLAS)" : ""), rounded(ms, 3),
-                 rounded(1e3 * double(count * length) / ms, 0), rounded(speed, 1), rounded(ms / median(alone), 2),
-                 rounded(median(most), 0), rounded(100 * speed / median(most), 1),
-                 rounded(double(allocated.bytes) / 1e6, 1), std::to_string(allocated.matrices),
-                 std::to_string(allocated.others)});
+    results.row({name, std::to_string(threads), rounded(ms, 3), rounded(1e3 * double(count * length) / ms, 0),
+                 rounded(speed, 1), rounded(ms / median(alone), 2), rounded(median(most), 0),
+                 rounded(100 * speed / median(most), 1), rounded(double(allocated.bytes) / 1e6, 1),
+                 std::to_string(allocated.matrices), std::to_string(allocated.others)});
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <stdexcept>
 #include <vector>
 
@@ -25,18 +24,6 @@ using Model = wolfram::Transformer<small, Real>;
 Translations batch() {
   return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
           stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
-}
-
-/// Whether all weights are the same, bit for bit.
-template <class T>
-bool same_bits(const T& a, const T& b) {
-  bool same = true;
-  for_each_weight(
-      [&]<class Weight>(const Name&, const Weight& of_a, const Weight& of_b) {
-        same = same && std::memcmp(of_a.data(), of_b.data(), Weight::size * sizeof(typename Weight::Real)) == 0;
-      },
-      a, b);
-  return same;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <tlm/algebra/symbol.hpp>
+#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// The weights of a layer, visited with their names. (Found by them: weight_by_path.hpp.)
@@ -238,7 +239,11 @@ auto& part(Layer& layer) {
 template <class Layer>
 void set_to_zero(Layer& layer) {
   for_each_weight(
-      []<class Weight>(const Name&, Weight& w) { std::fill_n(w.data(), Weight::size, typename Weight::Real(0)); },
+      []<class Weight>(const Name&, Weight& w) {
+        in_shares(Weight::size, 4, [&](std::size_t first, std::size_t last) {
+          std::fill(w.data() + first, w.data() + last, typename Weight::Real(0));
+        });
+      },
       layer);
 }
 

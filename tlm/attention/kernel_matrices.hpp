@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tlm/attention/mask.hpp>
+#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
 #include <tlm/matrix/rows_so_far.hpp>
@@ -90,6 +91,14 @@ class KernelMatrices {
         for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
   }
 
+  /// The same, heads at once if this thread has helpers: action(s, h, i) changes nothing that is not of head h alone.
+  template <class Action>
+  void for_each_row_at_once(const Action& action) const {
+    heads_at_once([&](std::size_t s, std::size_t h) {
+      for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
+    });
+  }
+
   /// Some rows of A of sequence s and head h, and some columns.
   struct Part {
     std::size_t s, h, top, height, left, width;
@@ -101,17 +110,29 @@ class KernelMatrices {
   }
 
   /// Everything that is visible, once: in parts of which all is visible, whole(part), and in parts of up to `block` rows, of
-  /// each of which the columns before visible(s, i) are, if there are any, edge(part).
+  /// each of which the columns before visible(s, i) are, if there are any, edge(part). Heads at once if this thread has helpers:
+  /// neither changes what is not of its head alone.
   ///
   /// A triangle is a square and two triangles: so of what a causal mask shows most is in large rectangles.
   template <class Whole, class Edge>
   void for_each_part(const Whole& whole, const Edge& edge) const {
-    for (std::size_t s = 0; s < queries_.count(); ++s)
-      for (std::size_t h = 0; h < n_heads; ++h)
-        if (queries_.length(s) > 0) divide({s, h, 0, queries_.length(s), 0, keys_.length(s)}, whole, edge);
+    heads_at_once([&](std::size_t s, std::size_t h) {
+      if (queries_.length(s) > 0) divide({s, h, 0, queries_.length(s), 0, keys_.length(s)}, whole, edge);
+    });
   }
 
  private:
+  /// action(s, h) for every sequence s and head h, heads at once if this thread has helpers. What is done with an entry takes as
+  /// long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
+  template <class Action>
+  void heads_at_once(const Action& action) const {
+    constexpr std::size_t for_an_entry = 50;
+    in_shares(n_heads, for_an_entry * (entries_->size() / n_heads), [&](std::size_t first, std::size_t last) {
+      for (std::size_t s = 0; s < queries_.count(); ++s)
+        for (std::size_t h = first; h < last; ++h) action(s, h);
+    });
+  }
+
   /// What is visible of a part to the left of which all is.
   template <class Whole, class Edge>
   void divide(Part part, const Whole& whole, const Edge& edge) const {

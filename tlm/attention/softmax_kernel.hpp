@@ -19,7 +19,8 @@ namespace tlm {
 /// subtracted, or it would show.)
 template <std::size_t n_heads, class Mask, class Real, std::size_t block>
 void softmax_of_visible(const KernelMatrices<n_heads, Mask, Real, block>& A) {
-  A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) { softmax(&A(s, h)(i, 0), A.visible(s, i)); });
+  A.for_each_row_at_once(
+      [&](std::size_t s, std::size_t h, std::size_t i) { softmax(&A(s, h)(i, 0), A.visible(s, i)); });
 }
 
 /// The condition under which a mask goes with keys K. A failure shows both.
@@ -99,13 +100,17 @@ struct SoftmaxKernel {
       require_same_sequences("the queries of A", A.queries(), "those of A_bar", A_bar.queries());
       require_same_sequences("the keys of A", A.keys(), "those of A_bar", A_bar.keys());
       const codomain S_bar = A.like();
-      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+      const auto pull_back = [&](std::size_t s, std::size_t h, std::size_t i) {
         const std::size_t visible = A.visible(s, i);
         Real* s_bar = &S_bar(s, h)(i, 0);
         softmax_pullback(&A(s, h)(i, 0), &A_bar(s, h)(i, 0), s_bar, visible);
         bias.pull_back(h, A.position(s, i), s_bar, visible, gradient.bias);
         for (std::size_t j = 0; j < visible; ++j) s_bar[j] = s_bar[j] * one_over_c();
-      });
+      };
+      if constexpr (std::is_same_v<Bias, NoBias>)
+        A.for_each_row_at_once(pull_back);
+      else
+        A.for_each_row(pull_back);  // heads may share the weights of a bias
       return Q_pullback(S_bar * K_X, gradient.q, entry_gradients...) +
              K_pullback(transposed_product(S_bar, Q_X), gradient.k, entry_gradients...);
     });
@@ -137,7 +142,7 @@ struct SoftmaxKernel {
 
   codomain kernel(const Queries& Q_X, const RowsForHeads<n_heads, Keys::cols, Real> auto& K_X) const {
     codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
-    A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
+    A.for_each_row_at_once([&](std::size_t s, std::size_t h, std::size_t i) {
       bias.add(h, A.position(s, i), &A(s, h)(i, 0), A.visible(s, i));
     });
     softmax_of_visible(A);

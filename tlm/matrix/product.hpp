@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// Of OpenBLAS, whose header and that of xtensor-blas do not go together: for which processors its kernels are.
@@ -39,7 +40,7 @@ struct View {
 
   /// `height` rows from row `top`, `width` columns from column `left`.
   View block(std::size_t top, std::size_t height, std::size_t left, std::size_t width) const {
-    return {&(*this)(top, left), height, width, row_step, col_step};
+    return {data + top * row_step + left * col_step, height, width, row_step, col_step};
   }
 
   operator View<const Real>() const requires(!std::is_const_v<Real>) { return {data, rows, cols, row_step, col_step}; }
@@ -106,11 +107,11 @@ constexpr std::size_t rows_as_matrix(std::size_t rows, bool for_avx2) {
   return rows < 8 ? 0 : rows / 4 * 4;
 }
 
-/// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous. By BLAS for float and double; over any other
-/// numbers by the definition, c_ij = Σ_k a_ik·b_kj.
+/// C = factor·A×B, or C += factor·A×B, by the thread that asks. The rows of C are contiguous. By BLAS for float and double; over
+/// any other numbers by the definition, c_ij = Σ_k a_ik·b_kj.
 template <class Real>
-void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
-              Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
+void multiply_alone(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
+                    Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
   if constexpr (std::is_same_v<Real, float> || std::is_same_v<Real, double>) {
     if (C.rows == 0 || C.cols == 0) return;
     // Both steps of a matrix of one column are 1: it lies as rows unless they would overlap.
@@ -138,6 +139,23 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
         C(i, j) = present == Present::added_to ? Real(C(i, j) + entry) : entry;
       }
   }
+}
+
+/// C = factor·A×B, or C += factor·A×B, as multiply_alone does; if it is large, together with the helpers of this thread, each of
+/// which computes some of its rows, or of its columns if C has more of them: 16 after 16, which its kernels do at a time.
+template <class Real>
+void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
+              Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
+  constexpr std::size_t side = 16;
+  const bool by_rows = C.rows >= C.cols;
+  const std::size_t longer = std::max(C.rows, C.cols), shorter = std::min(C.rows, C.cols);
+  in_shares((longer + side - 1) / side, side * A.cols * shorter, [&](std::size_t first, std::size_t last) {
+    const std::size_t begin = first * side, count = std::min(last * side, longer) - begin;
+    if (by_rows)
+      multiply_alone(A.block(begin, count, 0, A.cols), B, C.block(begin, count, 0, C.cols), present, factor);
+    else
+      multiply_alone(A, B.block(0, B.rows, begin, count), C.block(0, C.rows, begin, count), present, factor);
+  });
 }
 
 /// Mᵀ as a factor of a product. It refers to M.

@@ -11,6 +11,7 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/numbers.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. They
@@ -55,8 +56,10 @@ struct SGD {
     detail::require_positive<typename CodomainOf<Layer>::Real>("the learning rate of SGD", learning_rate);
     for_each_weight(
         [this]<class Weight>(const Name&, Weight& w, const Weight& g) {
-          const auto eta = typename Weight::Real(learning_rate);
-          for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] -= eta * g.data()[e];
+          in_shares(Weight::size, 8, [&](std::size_t first, std::size_t last) {
+            const auto eta = typename Weight::Real(learning_rate);
+            for (std::size_t e = first; e < last; ++e) w.data()[e] -= eta * g.data()[e];
+          });
         },
         layer, gradient);
   }
@@ -90,17 +93,19 @@ struct Adam {
     const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
     for_each_weight(
         [&]<class Weight>(const Name& name, Weight& w, const Weight& g, Weight& m, Weight& v) {
-          using Real = typename Weight::Real;
-          const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
-                     eps = Real(epsilon), decay = Real(name.role == Role::matrix ? learning_rate * weight_decay : 0);
-          for (std::size_t e = 0; e < Weight::size; ++e) {
-            Real& m_e = m.data()[e];
-            Real& v_e = v.data()[e];
-            const Real g_e = g.data()[e];
-            m_e = b_1 * m_e + (1 - b_1) * g_e;
-            v_e = b_2 * v_e + (1 - b_2) * g_e * g_e;
-            w.data()[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w.data()[e];
-          }
+          in_shares(Weight::size, 24, [&](std::size_t first, std::size_t last) {
+            using Real = typename Weight::Real;
+            const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
+                       eps = Real(epsilon), decay = Real(name.role == Role::matrix ? learning_rate * weight_decay : 0);
+            for (std::size_t e = first; e < last; ++e) {
+              Real& m_e = m.data()[e];
+              Real& v_e = v.data()[e];
+              const Real g_e = g.data()[e];
+              m_e = b_1 * m_e + (1 - b_1) * g_e;
+              v_e = b_2 * v_e + (1 - b_2) * g_e * g_e;
+              w.data()[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w.data()[e];
+            }
+          });
         },
         layer, gradient, first_moment, second_moment);
   }
