@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstddef>
-#include <thread>
+#include <numeric>
 #include <vector>
+
+#include <tlm/parallel/helping_threads.hpp>
 
 #include "timing.hpp"
 
@@ -31,13 +33,12 @@ inline double multiply_and_add() {
 
 /// Multiplications and additions of float that so many threads do in a nanosecond, in registers alone.
 inline double gigaflops(std::size_t thread_count) {
-  double operations = 0;
-  const double ms = timing::milliseconds([&] {
-    std::vector<std::jthread> others;
-    for (std::size_t k = 1; k < thread_count; ++k) others.emplace_back([] { multiply_and_add(); });
-    operations = double(thread_count) * multiply_and_add();
-  });
-  return operations / ms / 1e6;
+  tlm::HelpingThreads threads{thread_count};
+  std::vector<double> operations(thread_count);
+  const auto all = [&] { threads.at_once(thread_count, [&](std::size_t k) { operations[k] = multiply_and_add(); }); };
+  all();  // a new thread may begin on the processor of another
+  const double ms = timing::milliseconds(all);
+  return std::accumulate(operations.begin(), operations.end(), 0.0) / ms / 1e6;
 }
 
 /// Reads `count` numbers, 8 registers of them at a time, and leaves out what is less: their sum, by 8 sums, so that no addition
