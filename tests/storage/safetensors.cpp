@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/initialization.hpp>
 
+#include "../support.hpp"
 #include "storage.hpp"
 
 using namespace tlm;
@@ -34,18 +34,6 @@ T random_model(std::uint64_t seed = 1) {
   T model;
   initialize_uniform(model, generator);
   return model;
-}
-
-/// Whether all weights are the same, bit for bit.
-template <class T>
-bool same_bits(const T& left, const T& right) {
-  bool same = true;
-  for_each_weight(
-      [&]<class Weight>(const Name&, const Weight& a, const Weight& b) {
-        same = same && std::memcmp(a.data(), b.data(), Weight::size * sizeof(typename Weight::Real)) == 0;
-      },
-      left, right);
-  return same;
 }
 
 /// A reader of its own: the numbers of each tensor by name, with shape and dtype checked to be these.
