@@ -147,13 +147,13 @@ constexpr void visit_weights(Visit&& visit, Layers&... layer) {
 template <class Layer>
 union Imaginary {
   char nothing;
-  Layer layer;
+  mutable Layer layer;  // So that the room is a constant, which no program has to take down at its end.
   constexpr Imaginary() : nothing{} {}
   constexpr ~Imaginary() {}
 };
 /// The room for an imaginary layer of each type.
 template <class Layer>
-inline constinit Imaginary<Layer> room_for{};
+inline constexpr Imaginary<Layer> room_for{};
 /// A layer that is never made.
 template <class Layer>
 constexpr Layer& imaginary = room_for<Layer>.layer;
@@ -235,16 +235,20 @@ auto& part(Layer& layer) {
   return *found;
 }
 
+namespace detail {
+
+/// So many numbers become 0: compiled once, and not for each shape of a weight.
+template <class Real>
+void set_to_zero(std::size_t size, Real* w) {
+  in_shares(size, 4, [=](std::size_t first, std::size_t last) { std::fill(w + first, w + last, Real(0)); });
+}
+
+}  // namespace detail
+
 /// All weights become 0: what a gradient is before anything is added to it.
 template <class Layer>
 void set_to_zero(Layer& layer) {
-  for_each_weight(
-      []<class Weight>(const Name&, Weight& w) {
-        in_shares(Weight::size, 4, [&](std::size_t first, std::size_t last) {
-          std::fill(w.data() + first, w.data() + last, typename Weight::Real(0));
-        });
-      },
-      layer);
+  for_each_weight([]<class Weight>(const Name&, Weight& w) { detail::set_to_zero(Weight::size, w.data()); }, layer);
 }
 
 }  // namespace tlm

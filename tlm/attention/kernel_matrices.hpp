@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tlm/attention/mask.hpp>
+#include <tlm/matrix/function_ref.hpp>
 #include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
@@ -21,6 +22,39 @@
 /// What a query does not see is not there: it is neither read nor multiplied by zero, so that even NaN cannot pass. Whole
 /// rectangles of visible entries go to BLAS; the ragged edge is done entry by entry.
 namespace tlm {
+
+namespace detail {
+
+/// Where the entries of each sequence of KernelMatrices begin, and where those of the last end. Throws what their constructor does.
+inline std::vector<std::size_t> first_entries(const Sequences& queries, const Sequences& keys, std::size_t n_heads,
+                                              bool looks_at_positions,
+                                              std::size_t (*visible)(std::size_t, std::size_t)) {
+  if (queries.count() != keys.count())
+    throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
+                                std::to_string(keys.count()) + " sequences of keys");
+  std::vector<std::size_t> first{0};
+  first.reserve(queries.count() + 1);
+  for (std::size_t s = 0; s < queries.count(); ++s) {
+    const std::size_t height = queries.length(s), width = keys.length(s);
+    if (height > 0 && width == 0)
+      throw std::invalid_argument("sequence " + std::to_string(s + 1) + " has " + std::to_string(height) +
+                                  " queries and no keys: attention needs a row to look at");
+    if (looks_at_positions && height > width)
+      throw std::invalid_argument(std::to_string(height) + " queries cannot be the last of only " +
+                                  std::to_string(width) + " positions");
+    for (std::size_t i = 0; i < height; ++i) {
+      const std::size_t position = width + i - height, shown = visible(position, width);
+      if (shown == 0 || shown > width)
+        throw std::invalid_argument("the mask shows the query at position " + std::to_string(position + 1) +
+                                    " of a sequence " + std::to_string(shown) + " keys, of " + std::to_string(width) +
+                                    " that there are");
+    }
+    first.push_back(first.back() + n_heads * height * width);
+  }
+  return first;
+}
+
+}  // namespace detail
 
 /// One matrix A for each sequence and each of n_heads heads: queries × keys, of which `Mask` says what is visible.
 ///
@@ -39,29 +73,11 @@ class KernelMatrices {
   /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which has a
   /// key at least if there is a query, and is as long at least where the mask looks at positions; and for a mask that shows
   /// a query none or more keys than there are.
-  KernelMatrices(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
-    if (queries.count() != keys.count())
-      throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
-                                  std::to_string(keys.count()) + " sequences of keys");
-    std::size_t size = 0;
-    first_.reserve(queries.count());
-    for (std::size_t s = 0; s < queries.count(); ++s) {
-      if (queries.length(s) > 0 && keys.length(s) == 0)
-        throw std::invalid_argument("sequence " + std::to_string(s + 1) + " has " + std::to_string(queries.length(s)) +
-                                    " queries and no keys: attention needs a row to look at");
-      if (!std::is_same_v<Mask, Unmasked> && queries.length(s) > keys.length(s))
-        throw std::invalid_argument(std::to_string(queries.length(s)) + " queries cannot be the last of only " +
-                                    std::to_string(keys.length(s)) + " positions");
-      for (std::size_t i = 0; i < queries.length(s); ++i)
-        if (visible(s, i) == 0 || visible(s, i) > keys.length(s))
-          throw std::invalid_argument("the mask shows the query at position " + std::to_string(position(s, i) + 1) +
-                                      " of a sequence " + std::to_string(visible(s, i)) + " keys, of " +
-                                      std::to_string(keys.length(s)) + " that there are");
-      first_.push_back(size);
-      size += n_heads * queries.length(s) * keys.length(s);
-    }
-    entries_ = std::make_shared<xt::uvector<Real, CacheLineAllocator<Real>>>(size);
-  }
+  KernelMatrices(const Sequences& queries, const Sequences& keys)
+      : queries_{queries},
+        keys_{keys},
+        first_{detail::first_entries(queries, keys, n_heads, !std::is_same_v<Mask, Unmasked>, Mask::visible)},
+        entries_{std::make_shared<xt::uvector<Real, CacheLineAllocator<Real>>>(first_.back())} {}
 
   /// Of the same shape, uninitialised.
   KernelMatrices like() const { return {queries_, keys_}; }
@@ -84,16 +100,14 @@ class KernelMatrices {
   std::size_t visible(std::size_t s, std::size_t i) const { return Mask::visible(position(s, i), keys_.length(s)); }
 
   /// action(s, h, i) for row i of every sequence s and head h.
-  template <class Action>
-  void for_each_row(const Action& action) const {
+  void for_each_row(FunctionRef<void(std::size_t s, std::size_t h, std::size_t i)> action) const {
     for (std::size_t s = 0; s < queries_.count(); ++s)
       for (std::size_t h = 0; h < n_heads; ++h)
         for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
   }
 
   /// The same, heads at once if this thread has helpers: action(s, h, i) changes nothing that is not of head h alone.
-  template <class Action>
-  void for_each_row_at_once(const Action& action) const {
+  void for_each_row_at_once(FunctionRef<void(std::size_t s, std::size_t h, std::size_t i)> action) const {
     heads_at_once([&](std::size_t s, std::size_t h) {
       for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
     });
@@ -114,8 +128,7 @@ class KernelMatrices {
   /// neither changes what is not of its head alone.
   ///
   /// A triangle is a square and two triangles: so of what a causal mask shows most is in large rectangles.
-  template <class Whole, class Edge>
-  void for_each_part(const Whole& whole, const Edge& edge) const {
+  void for_each_part(FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
     heads_at_once([&](std::size_t s, std::size_t h) {
       if (queries_.length(s) > 0) divide({s, h, 0, queries_.length(s), 0, keys_.length(s)}, whole, edge);
     });
@@ -124,8 +137,7 @@ class KernelMatrices {
  private:
   /// action(s, h) for every sequence s and head h, heads at once if this thread has helpers. What is done with an entry takes as
   /// long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
-  template <class Action>
-  void heads_at_once(const Action& action) const {
+  void heads_at_once(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
     constexpr std::size_t for_an_entry = 50;
     in_shares(n_heads, for_an_entry * (entries_->size() / n_heads), [&](std::size_t first, std::size_t last) {
       for (std::size_t s = 0; s < queries_.count(); ++s)
@@ -134,8 +146,7 @@ class KernelMatrices {
   }
 
   /// What is visible of a part to the left of which all is.
-  template <class Whole, class Edge>
-  void divide(Part part, const Whole& whole, const Edge& edge) const {
+  void divide(Part part, FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
     std::size_t least = visible(part.s, part.top), most = least;
     for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
       least = std::min(least, visible(part.s, i));

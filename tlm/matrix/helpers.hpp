@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/language.hpp>
+#include <tlm/matrix/function_ref.hpp>
 
 /// One large thing that several threads do together: a product, the heads of attention, a pass over the weights.
 namespace tlm {
@@ -34,19 +34,7 @@ class Helpers {
   /// action(k) for each k < shares, at once; k = 0 on the thread that asks. Returns when all are done, and then throws
   /// what the first share has thrown that throws; std::invalid_argument at once for more shares than count(). What is large within
   /// a share of several, nobody helps with.
-  template <class Action>
-  void at_once(std::size_t shares, const Action& action) {
-    run(shares, {&action, [](const void* what, std::size_t k) { (*static_cast<const Action*>(what))(k); }});
-  }
-
- protected:
-  /// An action, whatever its type.
-  struct Task {
-    const void* action = nullptr;
-    void (*call)(const void* action, std::size_t k) = nullptr;
-  };
-  /// What at_once does.
-  virtual void run(std::size_t shares, Task task) = 0;
+  virtual void at_once(std::size_t shares, FunctionRef<void(std::size_t)> action) = 0;
 
  private:
   std::size_t count_, least_;
@@ -70,10 +58,10 @@ class [[nodiscard]] Helped {
 /// is enough for several: each of the count takes as long as so many multiplications. (A number that is set to zero counts for
 /// 4, a weight moved by SGD for 8, by Adam for 24: measured with floats, 3, 6 and 23.) Else action(0, count). The shares are
 /// the same for as many helpers. Throws what the first share throws that throws.
-template <class Action>
-void in_shares(std::size_t count, std::size_t multiplications, const Action& action) {
+inline void in_shares(std::size_t count, std::size_t multiplications,
+                      FunctionRef<void(std::size_t, std::size_t)> action) {
   const std::size_t shares = helpers_here ? helpers_here->shares_of(count, multiplications) : 1;
-  if (shares == 1) return action(std::size_t(0), count);
+  if (shares == 1) return action(0, count);
   helpers_here->at_once(shares, [&](std::size_t k) { action(count * k / shares, count * (k + 1) / shares); });
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <semaphore>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,25 @@ class HelpingThreads : public Helpers {
     for (std::size_t k = 1; k < count; ++k) helpers_.push_back(std::make_unique<Helper>());
   }
 
+  void at_once(std::size_t shares, FunctionRef<void(std::size_t)> action) override {
+    if (shares > count())
+      throw std::invalid_argument(std::to_string(shares) + " shares are too many for " + std::to_string(count()) +
+                                  " threads");
+    for (std::size_t k = 1; k < shares; ++k) helpers_[k - 1]->start(action, k);
+    std::exception_ptr thrown;
+    try {
+      const Helped by{shares > 1 ? nullptr : this};
+      if (shares > 0) action(0);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    for (std::size_t k = 1; k < shares; ++k) {
+      const std::exception_ptr another = helpers_[k - 1]->finish();
+      if (!thrown) thrown = another;
+    }
+    if (thrown) std::rethrow_exception(thrown);
+  }
+
  private:
   /// A thread that does its share of what it is given.
   class Helper {
@@ -32,9 +52,9 @@ class HelpingThreads : public Helpers {
         : thread_{[this] {
             for (;;) {
               wait_for(begin_);
-              if (!task_.call) return;
+              if (!action_) return;
               try {
-                task_.call(task_.action, share_);
+                (*action_)(share_);
               } catch (...) {
                 thrown_ = std::current_exception();
               }
@@ -43,11 +63,11 @@ class HelpingThreads : public Helpers {
           }} {}
     Helper(Helper&&) = delete;
     ~Helper() {
-      task_ = {};
+      action_.reset();
       begin_.release();
     }
-    void start(Task task, std::size_t share) {
-      task_ = task;
+    void start(FunctionRef<void(std::size_t)> action, std::size_t share) {
+      action_ = action;
       share_ = share;
       begin_.release();
     }
@@ -69,31 +89,12 @@ class HelpingThreads : public Helpers {
       event.acquire();
     }
 
-    Task task_;
+    std::optional<FunctionRef<void(std::size_t)>> action_;  // none: there will be no more
     std::size_t share_ = 0;
     std::exception_ptr thrown_;
     std::binary_semaphore begin_{0}, end_{0};
     std::jthread thread_;  // the last member: it begins when all others are there, and ends before they do
   };
-
-  void run(std::size_t shares, Task task) override {
-    if (shares > count())
-      throw std::invalid_argument(std::to_string(shares) + " shares are too many for " + std::to_string(count()) +
-                                  " threads");
-    for (std::size_t k = 1; k < shares; ++k) helpers_[k - 1]->start(task, k);
-    std::exception_ptr thrown;
-    try {
-      const Helped by{shares > 1 ? nullptr : this};
-      if (shares > 0) task.call(task.action, 0);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    for (std::size_t k = 1; k < shares; ++k) {
-      const std::exception_ptr another = helpers_[k - 1]->finish();
-      if (!thrown) thrown = another;
-    }
-    if (thrown) std::rethrow_exception(thrown);
-  }
 
   std::vector<std::unique_ptr<Helper>> helpers_;
 };

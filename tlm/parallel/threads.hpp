@@ -63,12 +63,14 @@ class Threads {
     });
     // Each thread adds up its share of every weight: for one alone that is as much work as to move all of them.
     threads_.at_once(parts.size(), [&](std::size_t k) {
+      // Compiled once, and not for each shape of a weight.
+      const auto add = [&](std::size_t size, RealOf<T>* w, const RealOf<T>* more) {
+        const std::size_t last = size * (k + 1) / parts.size();
+        for (std::size_t e = size * k / parts.size(); e < last; ++e) w[e] += more[e];
+      };
       for (std::size_t part = 1; part < parts.size(); ++part)
         for_each_weight(
-            [&]<class Weight>(const Name&, Weight& w, const Weight& more) {
-              const std::size_t last = Weight::size * (k + 1) / parts.size();
-              for (std::size_t e = Weight::size * k / parts.size(); e < last; ++e) w.data()[e] += more.data()[e];
-            },
+            [&]<class Weight>(const Name&, Weight& w, const Weight& more) { add(Weight::size, w.data(), more.data()); },
             gradient, std::as_const(*gradients_[part - 1]));
     });
     RealOf<T> sum(0);

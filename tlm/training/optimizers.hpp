@@ -53,18 +53,18 @@ struct SGD {
 
   template <class Layer>
   void operator()(Layer& layer, const Layer& gradient) const {
-    detail::require_positive<typename CodomainOf<Layer>::Real>("the learning rate of SGD", learning_rate);
+    using Real = typename CodomainOf<Layer>::Real;
+    detail::require_positive<Real>("the learning rate of SGD", learning_rate);
+    // Compiled once, and not for each shape of a weight.
+    const auto move = [this](std::size_t size, Real* w, const Real* g) {
+      in_shares(size, 8, [=, this](std::size_t first, std::size_t last) {
+        const auto eta = Real(learning_rate);
+        for (std::size_t e = first; e < last; ++e) w[e] -= eta * g[e];
+      });
+    };
     for_each_weight(
-        [this]<class Weight>(const Name&, Weight& w, const Weight& g) {
-          in_shares(Weight::size, 8, [&](std::size_t first, std::size_t last) {
-            const auto eta = typename Weight::Real(learning_rate);
-            // Pointers of its own: one that is read again for each entry keeps GCC from taking several entries at once.
-            auto* const w_of = w.data();
-            const auto* const g_of = g.data();
-            for (std::size_t e = first; e < last; ++e) w_of[e] -= eta * g_of[e];
-          });
-        },
-        layer, gradient);
+        [&]<class Weight>(const Name&, Weight& w, const Weight& g) { move(Weight::size, w.data(), g.data()); }, layer,
+        gradient);
   }
 };
 
@@ -84,33 +84,31 @@ struct Adam {
   double weight_decay = 0;       ///< λ ≥ 0, of the weight matrices.
 
   void operator()(Layer& layer, const Layer& gradient) {
-    using Number = typename CodomainOf<Layer>::Real;
-    detail::require_positive<Number>("the learning rate of Adam", learning_rate);
-    detail::require_rate_of_decay<Number>("beta_1 of Adam", beta_1);
-    detail::require_rate_of_decay<Number>("beta_2 of Adam", beta_2);
-    detail::require_positive<Number>("epsilon of Adam", epsilon);
-    detail::require<Number>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
-                            "finite and at least 0", weight_decay);
+    using Real = typename CodomainOf<Layer>::Real;
+    detail::require_positive<Real>("the learning rate of Adam", learning_rate);
+    detail::require_rate_of_decay<Real>("beta_1 of Adam", beta_1);
+    detail::require_rate_of_decay<Real>("beta_2 of Adam", beta_2);
+    detail::require_positive<Real>("epsilon of Adam", epsilon);
+    detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
+                          "finite and at least 0", weight_decay);
     ++t;
     const double eta = learning_rate / (1 - std::pow(beta_1, double(t)));
     const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
+    // Compiled once, and not for each shape of a weight.
+    const auto move = [&](std::size_t size, Role role, Real* w, const Real* g, Real* m, Real* v) {
+      in_shares(size, 24, [=, this](std::size_t first, std::size_t last) {
+        const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
+                   eps = Real(epsilon), decay = Real(role == Role::matrix ? learning_rate * weight_decay : 0);
+        for (std::size_t e = first; e < last; ++e) {
+          m[e] = b_1 * m[e] + (1 - b_1) * g[e];
+          v[e] = b_2 * v[e] + (1 - b_2) * g[e] * g[e];
+          w[e] -= eta_t * m[e] / (std::sqrt(v[e] * scale) + eps) + decay * w[e];
+        }
+      });
+    };
     for_each_weight(
         [&]<class Weight>(const Name& name, Weight& w, const Weight& g, Weight& m, Weight& v) {
-          in_shares(Weight::size, 24, [&](std::size_t first, std::size_t last) {
-            using Real = typename Weight::Real;
-            const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
-                       eps = Real(epsilon), decay = Real(name.role == Role::matrix ? learning_rate * weight_decay : 0);
-            const Real* const g_of = g.data();
-            Real *const m_of = m.data(), *const v_of = v.data(), *const w_of = w.data();
-            for (std::size_t e = first; e < last; ++e) {
-              Real& m_e = m_of[e];
-              Real& v_e = v_of[e];
-              const Real g_e = g_of[e];
-              m_e = b_1 * m_e + (1 - b_1) * g_e;
-              v_e = b_2 * v_e + (1 - b_2) * g_e * g_e;
-              w_of[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w_of[e];
-            }
-          });
+          move(Weight::size, name.role, w.data(), g.data(), m.data(), v.data());
         },
         layer, gradient, first_moment, second_moment);
   }
