@@ -100,9 +100,10 @@ struct Adam {
         const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
                    eps = Real(epsilon), decay = Real(role == Role::matrix ? learning_rate * weight_decay : 0);
         for (std::size_t e = first; e < last; ++e) {
-          m[e] = b_1 * m[e] + (1 - b_1) * g[e];
-          v[e] = b_2 * v[e] + (1 - b_2) * g[e] * g[e];
-          w[e] -= eta_t * m[e] / (std::sqrt(v[e] * scale) + eps) + decay * w[e];
+          const Real g_e = g[e];
+          const Real m_e = m[e] = b_1 * m[e] + (1 - b_1) * g_e;
+          const Real v_e = v[e] = b_2 * v[e] + (1 - b_2) * g_e * g_e;
+          w[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w[e];
         }
       });
     };
