@@ -32,8 +32,9 @@ inline std::vector<std::size_t> first_entries(const Sequences& queries, const Se
   if (queries.count() != keys.count())
     throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
                                 std::to_string(keys.count()) + " sequences of keys");
-  std::vector<std::size_t> first{0};
+  std::vector<std::size_t> first;
   first.reserve(queries.count() + 1);
+  first.push_back(0);
   for (std::size_t s = 0; s < queries.count(); ++s) {
     const std::size_t height = queries.length(s), width = keys.length(s);
     if (height > 0 && width == 0)
