@@ -147,13 +147,13 @@ constexpr void visit_weights(Visit&& visit, Layers&... layer) {
 template <class Layer>
 union Imaginary {
   char nothing;
-  mutable Layer layer;  // So that the room is a constant, which no program has to take down at its end.
+  Layer layer;
   constexpr Imaginary() : nothing{} {}
   constexpr ~Imaginary() {}
 };
 /// The room for an imaginary layer of each type.
 template <class Layer>
-inline constexpr Imaginary<Layer> room_for{};
+inline constinit Imaginary<Layer> room_for{};
 /// A layer that is never made.
 template <class Layer>
 constexpr Layer& imaginary = room_for<Layer>.layer;

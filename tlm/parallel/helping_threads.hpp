@@ -25,6 +25,7 @@ class HelpingThreads : public Helpers {
     for (std::size_t k = 1; k < count; ++k) helpers_.push_back(std::make_unique<Helper>());
   }
 
+  /// As Helpers say.
   void at_once(std::size_t shares, FunctionRef<void(std::size_t)> action) override {
     if (shares > count())
       throw std::invalid_argument(std::to_string(shares) + " shares are too many for " + std::to_string(count()) +
