@@ -25,7 +25,8 @@ namespace tlm {
 
 namespace detail {
 
-/// Where the entries of each sequence of KernelMatrices begin, and where those of the last end. Throws what their constructor does.
+/// Where the entries of each sequence of KernelMatrices begin, and where those of the last end. Throws what their constructor
+/// does.
 inline std::vector<std::size_t> first_entries(const Sequences& queries, const Sequences& keys, std::size_t n_heads,
                                               bool looks_at_positions,
                                               std::size_t (*visible)(std::size_t, std::size_t)) {
