@@ -8,7 +8,7 @@
 #include <iostream>
 #include <vector>
 
-#include <examples/program.hpp>
+#include <examples/command_line.hpp>
 #include <tlm/random/generator.hpp>
 
 namespace {

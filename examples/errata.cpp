@@ -15,8 +15,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <examples/command_line.hpp>
 #include <examples/finite_mask.hpp>
-#include <examples/program.hpp>
 #include <proofs/controls.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/text/byte_letters.hpp>

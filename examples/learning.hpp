@@ -20,7 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include <examples/program.hpp>
+#include <examples/interruption.hpp>
+#include <examples/ranks.hpp>
+#include <examples/record.hpp>
+#include <examples/settings.hpp>
 #include <tlm/storage/checkpoint.hpp>
 #include <tlm/text/utf8.hpp>
 #include <tlm/training/batch.hpp>
@@ -31,52 +34,6 @@
 /// What the programs that learn from text, and may take minutes, have in common: a run that is kept in a file, evaluated now
 /// and then, stopped by Ctrl-C and resumed.
 namespace program {
-
-/// What they are told of the training. All but the files, the threads and `resume` is kept in the file.
-struct Settings {
-  std::string model;                      ///< The file.
-  std::optional<std::size_t> steps{};     ///< If it is not told, the program chooses.
-  std::optional<double> learning_rate{};  ///< And so with its greatest.
-  std::size_t batch_size = 16, threads = processors();
-  std::uint64_t seed = 1;
-  bool resume = false;
-  std::string record{};  ///< A file for what the run was like, if any.
-};
-
-/// The option of the file, which all commands have.
-inline void add_model(CLI::App& command, Settings& settings) {
-  command.add_option("--model", settings.model, with_standard("The file of the model", settings.model))
-      ->type_name("FILE");
-}
-
-/// The option of where random numbers start.
-inline void add_seed(CLI::App& command, Settings& settings) {
-  add_integer(command, "--seed", settings.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-              with_standard("Where random numbers start", settings.seed));
-}
-
-/// The options of the command that trains, on batches of `these`; and `others`, which stand in the file of a run, too: what is
-/// resumed is told none of them.
-inline void add_settings(CLI::App& command, Settings& settings, const std::string& these,
-                         const std::vector<std::string>& others) {
-  add_model(command, settings);
-  const auto described = [](const std::string& what, const auto& standard) {
-    return standard ? with_standard(what, *standard) : what;
-  };
-  add_integer(command, "--steps", settings.steps, 1, a_billion, described("The number of steps", settings.steps));
-  add_integer(command, "--batch-size", settings.batch_size, 1, 10'000,
-              with_standard("The number of " + these + " in a batch", settings.batch_size));
-  add_positive(command, "--learning-rate", settings.learning_rate,
-               described("The greatest learning rate", settings.learning_rate));
-  add_threads(command, settings.threads);
-  add_seed(command, settings);
-  add_record(command, settings.record);
-  CLI::Option& resume =
-      *command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
-  std::vector<std::string> kept{"--steps", "--batch-size", "--learning-rate", "--seed"};
-  kept.insert(kept.end(), others.begin(), others.end());
-  for (const std::string& name : kept) resume.excludes(command.get_option(name));
-}
 
 /// A file that one of these programs has written.
 class ModelFile : public tlm::storage::SafetensorsFile {

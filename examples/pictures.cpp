@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/program.hpp>
+#include <examples/command_line.hpp>
 #include <proofs/controls.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string>
 
-#include <examples/program.hpp>
+#include <examples/command_line.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
 namespace {

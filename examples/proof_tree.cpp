@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/program.hpp>
+#include <examples/command_line.hpp>
 #include <tlm/claims/derivation.hpp>
 #include <tlm/coq/file.hpp>
 #include <tlm/models/formulated_transformer.hpp>

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include <examples/program.hpp>
+#include <examples/command_line.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>

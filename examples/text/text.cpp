@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include <examples/command_line.hpp>
 #include <examples/learning.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/random/hash.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <examples/learning.hpp>
+#include <examples/settings.hpp>
 
 /// The options of `translate`.
 struct Options {

@@ -2,10 +2,15 @@
 // Trains the fourth source's encoder–decoder to translate, translates with it, and tests it on pairs that it has not seen.
 
 #include <atomic>
+#include <functional>
+#include <iomanip>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include <examples/command_line.hpp>
+#include <examples/learning.hpp>
 #include <tlm/text/f_score.hpp>
 
 #include "run.hpp"
