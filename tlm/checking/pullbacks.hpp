@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tlm/checking/comparison.hpp>
 #include <tlm/checking/stacks.hpp>
@@ -30,6 +31,46 @@ P combination(const auto& a, const P& L, const P& R) {
 
 /// What is required of the pullback when it is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
+
+/// The failure to meet a requirement, without what it is seen of.
+inline Failure failure_to_be(Requirement requirement) {
+  switch (requirement) {
+    case Requirement::linear:
+      return {.claim = "pullbacks are linear",
+              .left = {"of a·w₁ + w₂ it makes", ""},
+              .right = {"a times of w₁ plus of w₂", ""}};
+    case Requirement::adds:
+      return {.claim = "a pullback adds to the gradient",
+              .left = {"w₂ makes of the gradient that w₁ has left", ""},
+              .right = {"the sum of both is", ""}};
+    case Requirement::again:
+      return {.claim = "a pullback can be applied again",
+              .left = {"applied again, it makes", ""},
+              .right = {"the first time it made", ""}};
+    case Requirement::outlives:
+      break;
+  }
+  return {.claim = "a pullback that refers to its layer refuses a temporary one",
+          .left = {"where the layer's weights have changed, it makes", ""},
+          .right = {"before, it made", ""}};
+}
+
+/// The failure with the first entry in which a gradient is another than a_1·L + a_2·R; or none.
+template <class Real>
+std::optional<Failure> gradient_differs(const Failure& failure, const std::vector<WeightNumbers<Real>>& gradient,
+                                        const Real& a_1, const std::vector<WeightNumbers<Real>>& L, const Real& a_2,
+                                        const std::vector<WeightNumbers<Real>>& R) {
+  for (std::size_t k = 0; k < gradient.size(); ++k) {
+    const auto& [path, numbers, rows, cols] = gradient[k];
+    std::vector<Real> expected;
+    for (std::size_t e = 0; e < rows * cols; ++e) expected.push_back(a_1 * L[k].numbers[e] + a_2 * R[k].numbers[e]);
+    if (auto found = first_difference_of_numbers<Real>(failure, numbers, expected.data(), rows, cols)) {
+      found->entry = path + ", " + found->entry;
+      return found;
+    }
+  }
+  return std::nullopt;
+}
 
 /// T has one value_and_pullback for layers that have a name and for temporary ones, which do not outlive the pullback.
 template <class T>
@@ -58,61 +99,41 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
     const auto v_1 = pulled_back(result, w_1, gradient_1, X);
     const auto v_2 = pulled_back(result, w_2, gradient_2, X);
 
-    Failure failure{.claim = "",
-                    .layer = std::string(name),
-                    .arithmetic = arithmetic<Real>(),
-                    .seed = seed,
-                    .place = within(sequences)};
+    Failure failure = failure_to_be(requirement);
+    failure.layer = name;
+    failure.arithmetic = arithmetic<Real>();
+    failure.seed = seed;
+    failure.place = within(sequences);
     std::optional<Failure> found;
     // The gradient is to be a_1 times that which w_1 makes alone, plus a_2 times that which w_2 makes.
-    const auto compare_gradients = [&](const Real& a_1, const Real& a_2) {
-      const auto g = numbers_of(gradient), g_1 = numbers_of(gradient_1), g_2 = numbers_of(gradient_2);
-      for (std::size_t k = 0; k < g.size() && !found; ++k) {
-        std::vector<Real> expected;
-        for (std::size_t e = 0; e < g[k].size(); ++e)
-          expected.push_back(a_1 * g_1[k].numbers[e] + a_2 * g_2[k].numbers[e]);
-        found = first_difference_of_numbers<Real>(failure, g[k].numbers, expected.data(), g[k].rows, g[k].cols);
-        if (found) found->entry = g[k].path + ", " + found->entry;
-      }
-    };
+    Real a_1(1), a_2(0);
     switch (requirement) {
       case Requirement::linear:
-        failure.claim = "pullbacks are linear";
-        failure.left.label = "of a·w₁ + w₂ it makes";
-        failure.right.label = "a times of w₁ plus of w₂";
         found =
             first_difference(failure, result.pullback(combination(a, w_1, w_2), gradient), combination(a, v_1, v_2));
-        compare_gradients(a, Real(1));
+        a_1 = a;
+        a_2 = Real(1);
         break;
       case Requirement::adds:
-        failure.claim = "a pullback adds to the gradient";
-        failure.left.label = "w₂ makes of the gradient that w₁ has left";
-        failure.right.label = "the sum of both is";
         result.pullback(w_1, gradient);
         found = first_difference(failure, result.pullback(w_2, gradient), v_2);
-        compare_gradients(Real(1), Real(1));
+        a_2 = Real(1);
         break;
       case Requirement::again:
-        failure.claim = "a pullback can be applied again";
-        failure.left.label = "applied again, it makes";
-        failure.right.label = "the first time it made";
         found = first_difference(failure, result.pullback(w_1, gradient), v_1, 0, SameBits{});
-        compare_gradients(Real(1), Real(0));
         break;
       case Requirement::outlives:
-        failure.claim = "a pullback that refers to its layer refuses a temporary one";
-        failure.left.label = "where the layer's weights have changed, it makes";
-        failure.right.label = "before, it made";
         for (const auto& weight : numbers_of(layer))
           for (std::size_t e = 0; e < weight.size(); ++e) weight.numbers[e] = draw<Real>(generator);
         found = first_difference(failure, result.pullback(w_1, gradient), v_1);
-        compare_gradients(Real(1), Real(0));
-        if (found)
-          found->remark =
-              "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
-              "tlm::refuse_temporary<" +
-              std::string(name) + ">(); } beside it";
     }
+    if (!found)
+      found = gradient_differs(failure, numbers_of(gradient), a_1, numbers_of(gradient_1), a_2, numbers_of(gradient_2));
+    if (found && requirement == Requirement::outlives)
+      found->remark =
+          "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
+          "tlm::refuse_temporary<" +
+          std::string(name) + ">(); } beside it";
     return found;
   };
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {

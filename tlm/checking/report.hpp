@@ -25,7 +25,7 @@ struct Failure {
     std::string label, value;
   };
 
-  std::string claim, layer, arithmetic;
+  std::string claim{}, layer{}, arithmetic{};
   std::optional<std::uint64_t> seed{};
   std::optional<std::size_t> n{}, i{};  ///< The number of rows, and the row at which they are cut; from 1.
   std::string place{};                  ///< The circumstances where no n and i say them: "in a stack of …".

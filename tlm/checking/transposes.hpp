@@ -11,6 +11,7 @@
 #include <tlm/checking/comparison.hpp>
 #include <tlm/checking/dual.hpp>
 #include <tlm/checking/stacks.hpp>
+#include <tlm/matrix/function_ref.hpp>
 
 /// The check that a pullback is the transpose of the derivative, ⟨Jv, w⟩ = ⟨v, Jᵀw⟩.
 ///
@@ -19,15 +20,58 @@
 /// of its own.
 namespace tlm::checking {
 
-/// A coordinate of the space of inputs and weights: a point, the dual number that is to move it, and what the pullback
-/// makes of w there.
+/// Inputs and weights where the derivative is taken: the point, the dual numbers that are to move it, and what the pullback makes
+/// of w there.
 template <class Real>
-struct Coordinate {
-  std::string name;
-  Real* point;
-  Dual<Real>* moved;
-  const Real* pulled_back;
+struct Coordinates {
+  std::vector<WeightNumbers<Real>> point;
+  std::vector<WeightNumbers<Dual<Real>>> moved;
+  std::vector<WeightNumbers<Real>> pulled_back;
 };
+
+/// Whether ⟨Jv, w⟩ is other than ⟨v, Jᵀw⟩ for a direction v that is drawn, where Jv_w() is ⟨Jv, w⟩ for the v along which the
+/// coordinates are moved. If so, the failure names the first coordinate at which Jᵀw is wrong.
+template <class Real>
+std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, FunctionRef<Real()> Jv_w,
+                                       Generator& generator) {
+  // ⟨Jv, w⟩, where v(k, e) is the direction of entry e of matrix k.
+  const auto along = [&](FunctionRef<Real(std::size_t, std::size_t)> v) {
+    for (std::size_t k = 0; k < coordinates.point.size(); ++k)
+      for (std::size_t e = 0; e < coordinates.point[k].size(); ++e)
+        coordinates.moved[k].numbers[e] = {coordinates.point[k].numbers[e], v(k, e)};
+    return Jv_w();
+  };
+
+  std::vector<std::vector<Real>> v;
+  Real v_JT_w(0);
+  for (const auto& [path, numbers, rows, cols] : coordinates.pulled_back) {
+    v.emplace_back();
+    for (std::size_t e = 0; e < rows * cols; ++e) {
+      v.back().push_back(draw<Real>(generator));
+      v_JT_w += v.back().back() * numbers[e];
+    }
+  }
+  const Real left = along([&](std::size_t k, std::size_t e) { return v[k][e]; });
+  if (Agree{}(left, v_JT_w)) return std::nullopt;
+
+  Failure failure{.claim = "⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
+                  .arithmetic = "dual numbers of " + std::string(arithmetic<Real>()),
+                  .entry = "one of the coordinates",
+                  .left = {"⟨Jv, w⟩ =", shown(left)},
+                  .right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)}};
+  for (std::size_t k = 0; k < v.size(); ++k)
+    for (std::size_t e = 0; e < v[k].size(); ++e) {
+      const auto& [path, numbers, rows, cols] = coordinates.pulled_back[k];
+      const Real derivative =
+          along([&](std::size_t other_k, std::size_t other_e) { return Real(int(other_k == k && other_e == e)); });
+      if (Agree{}(derivative, numbers[e])) continue;
+      failure.entry = path + ", " + entry(e / cols + 1, e % cols + 1);
+      failure.left = {"the derivative is", shown(derivative)};
+      failure.right = {"the pullback returns", shown(numbers[e])};
+      return failure;
+    }
+  return failure;
+}
 
 /// Whether the value that value_and_pullback(X) returns is another than T(X).
 template <template <class> class Layer, class Real>
@@ -65,65 +109,35 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     auto result = layer.value_and_pullback(X);
     // (A layer may return other rows than it takes.)
     const auto w = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
-    const auto X_bar = pulled_back(result, w, gradient, X);
+    auto X_bar = pulled_back(result, w, gradient, X);
 
-    std::vector<Coordinate<Real>> coordinates;
-    const auto points = numbers_of(layer), pulled_back = numbers_of(gradient);
-    const auto moved = numbers_of(dual_layer);
-    for (std::size_t k = 0; k < points.size(); ++k)
-      for (std::size_t e = 0; e < points[k].size(); ++e)
-        coordinates.push_back({points[k].path + ", " + entry(e / points[k].cols + 1, e % points[k].cols + 1),
-                               points[k].numbers + e, moved[k].numbers + e, pulled_back[k].numbers + e});
+    Coordinates<Real> coordinates{numbers_of(layer), numbers_of(dual_layer), numbers_of(gradient)};
     typename DualT::domain dual_X;
     if constexpr (reads_tokens<T>) {
       dual_X = X;
     } else {
       dual_X = typename DualT::domain{sequences};
       constexpr std::size_t cols = T::domain::cols;
-      for (std::size_t e = 0; e < X.rows() * cols; ++e)
-        coordinates.push_back(
-            {"X, " + entry(e / cols + 1, e % cols + 1), X.data() + e, dual_X.data() + e, X_bar.data() + e});
+      coordinates.point.push_back({"X", X.data(), X.rows(), cols});
+      coordinates.moved.push_back({"X", dual_X.data(), X.rows(), cols});
+      coordinates.pulled_back.push_back({"X", X_bar.data(), X.rows(), cols});
     }
-
-    // ⟨Jv, w⟩ for the direction v(c) of coordinate c.
-    const auto J_v_w = [&](const auto& v) {
-      for (std::size_t c = 0; c < coordinates.size(); ++c) *coordinates[c].moved = {*coordinates[c].point, v(c)};
+    const auto Jv_w = [&] {
       const auto dual_Y = dual_layer(dual_X);
       Real sum(0);
       for (std::size_t e = 0; e < w.rows() * T::codomain::cols; ++e) sum += dual_Y.data()[e].tangent * w.data()[e];
       return sum;
     };
-
-    std::vector<Real> v;
-    Real v_JT_w(0);
-    for (const auto& c : coordinates) {
-      v.push_back(draw<Real>(generator));
-      v_JT_w += v.back() * *c.pulled_back;
-    }
-    const Real left = J_v_w([&](std::size_t c) { return v[c]; });
-    if (Agree{}(left, v_JT_w)) return std::nullopt;
-
-    Failure failure{.claim = "⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
-                    .layer = std::string(name),
-                    .arithmetic = "dual numbers of " + std::string(arithmetic<Real>()),
-                    .seed = seed,
-                    .place = within(sequences),
-                    .entry = "one of the coordinates",
-                    .left = {"⟨Jv, w⟩ =", shown(left)},
-                    .right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)}};
-    for (std::size_t c = 0; c < coordinates.size(); ++c) {
-      const Real along = J_v_w([c](std::size_t other) { return Real(int(other == c)); });
-      if (Agree{}(along, *coordinates[c].pulled_back)) continue;
-      failure.entry = coordinates[c].name;
-      failure.left = {"the derivative is", shown(along)};
-      failure.right = {"the pullback returns", shown(*coordinates[c].pulled_back)};
-      break;
-    }
-    return failure;
+    return products_differ<Real>(coordinates, Jv_w, generator);
   };
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     for (const Sequences& sequences : stacks(limits, {{1}, {2, 1}, {3, 1, 4}}))
-      if (auto found = on(sequences, generator)) return found;
+      if (auto found = on(sequences, generator)) {
+        found->layer = name;
+        found->seed = seed;
+        found->place = within(sequences);
+        return found;
+      }
     return std::nullopt;
   });
 }
