@@ -200,7 +200,7 @@ inline void add_record(CLI::App& app, std::string& path) {
       ->type_name("FILE");
 }
 
-/// The option of the file, which all commands have.
+/// The option of the file that a model is kept in.
 inline void add_model(CLI::App& command, Settings& settings) {
   command.add_option("--model", settings.model, with_standard("The file of the model", settings.model))
       ->type_name("FILE");
@@ -212,8 +212,8 @@ inline void add_seed(CLI::App& command, Settings& settings) {
               with_standard("Where random numbers start", settings.seed));
 }
 
-/// The options of the command that trains, on batches of `these`; and `others`, which stand in the file of a run, too: what is
-/// resumed is told none of them.
+/// The options of a command that trains, on batches of `these`. A run that is resumed is told neither those that its file says,
+/// nor `others`, which it says as well.
 inline void add_settings(CLI::App& command, Settings& settings, const std::string& these,
                          const std::vector<std::string>& others) {
   add_model(command, settings);

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include <examples/command_line.hpp>
 #include <examples/learning.hpp>
