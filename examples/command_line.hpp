@@ -174,7 +174,7 @@ inline void add_threads(CLI::App& app, std::size_t& threads) {
               with_standard("How many threads share a batch, if it has enough tokens; the bits depend on it", threads));
 }
 
-/// Their options.
+/// The options of the programs whose tasks are drawn.
 inline void add_training_options(CLI::App& app, TrainingOptions& options) {
   add_positive(app, "--learning-rate", options.learning_rate,
                with_standard("The learning rate", options.learning_rate));
