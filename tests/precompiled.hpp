@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every test includes of others, and most of what reading a small one takes: compiled once.
+// What most tests include, and most of what reading a small one takes: compiled once. (That a header of tlm includes what it
+// needs is seen where every header is compiled alone.)
 #include <doctest/doctest.h>
 
-#include <tlm/matrix/xtensor.hpp>
+#include <tlm/tlm.hpp>
