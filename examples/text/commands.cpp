@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// What `text` does with a model: it trains one, lets it write on, and measures it.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <examples/learning.hpp>
+#include <tlm/decoding/decode.hpp>
+#include <tlm/random/hash.hpp>
+#include <tlm/text/byte_pairs.hpp>
+#include <tlm/text/file.hpp>
+#include <tlm/training/loss.hpp>
+
+#include "model.hpp"
+#include "options.hpp"
+
+namespace {
+
+constexpr tlm::Config config{
+    .vocab_size = vocab_size, .d_model = 128, .d_ff = 512, .n_layers = 4, .n_heads = 4, .max_len = 64};
+using Model = DisturbedLM<config, 20>::Model;
+using Tokenizer = tlm::BytePairs<config.vocab_size>;
+
+// How many pairs are passed over where a text is split into tokens to learn from.
+constexpr double passed_over = 0.15;
+
+/// A text without its last tenth, and that.
+struct Text {
+  std::string known, held_out;
+};
+
+Text read(const std::string& path) {
+  std::string text = tlm::read_file(path);
+  const std::size_t least = 20 * config.max_len;
+  if (text.size() < least)
+    throw std::invalid_argument(path + " has " + std::to_string(text.size()) +
+                                " bytes: a text to learn from needs at least " + std::to_string(least));
+  std::string held_out = text.substr(text.size() / 10 * 9);
+  text.resize(text.size() - held_out.size());
+  return {std::move(text), std::move(held_out)};
+}
+
+/// The held-out text in windows: of each the second half counts, so that every token has half a window before it.
+tlm::InParts<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer) {
+  constexpr std::size_t half = config.max_len / 2;
+  auto tokens = tokenizer.encode(text.known);
+  if (tokens.size() < config.max_len + 1)
+    throw std::invalid_argument("the text has " + std::to_string(tokens.size()) + " tokens to learn from: at least " +
+                                std::to_string(config.max_len + 1) + " are needed");
+  tokens.erase(tokens.begin(), tokens.end() - std::ptrdiff_t(half + 1));
+  for (const tlm::Token token : tokenizer.encode(text.held_out)) tokens.push_back(token);
+  tlm::InParts<tlm::Batch<>> batch;
+  for (std::size_t begin = 1; begin + half < tokens.size(); begin += half) {
+    const auto at = [&](std::size_t k) { return tokens.begin() + std::ptrdiff_t(k); };
+    const std::vector<tlm::Token> window{at(begin), at(std::min(begin + 2 * half, tokens.size()))};
+    batch.parts.push_back(tlm::unweighted(tokens[begin - 1], tlm::Tokens{window}));
+    for (std::size_t i = 0; i < half; ++i) batch.parts.back().omega(i, 0) = 0;
+  }
+  return batch;
+}
+
+/// −log of the probability that the model gives to the held-out text: for each of its tokens, and −log₂ for each of its bytes.
+struct Surprise {
+  double of_a_token, bits_per_byte;
+
+  Surprise(const Model& model, const tlm::InParts<tlm::Batch<>>& windows, const Text& text) {
+    const auto sum = double(tlm::loss(model, windows, tlm::Sum{}));
+    of_a_token = sum / double(tlm::sum_of_weights<tlm::RealOf<Model>>(windows, tlm::Mean{}));
+    bits_per_byte = sum / std::log(2.0) / double(text.held_out.size());
+  }
+};
+
+/// Bits per byte of the held-out text by the byte before each, as often as they followed each other in the known text, and
+/// each as often again as 1/16 of a time.
+double of_bigrams(const Text& text) {
+  constexpr double more = 1.0 / 16;
+  std::array<std::array<double, 256>, 256> count{};
+  std::array<double, 256> sum{};
+  const auto byte = [](char c) { return std::size_t{static_cast<unsigned char>(c)}; };
+  for (std::size_t i = 1; i < text.known.size(); ++i) {
+    ++count[byte(text.known[i - 1])][byte(text.known[i])];
+    ++sum[byte(text.known[i - 1])];
+  }
+  double bits = 0;
+  char before = text.known.back();
+  for (const char c : text.held_out) {
+    bits -= std::log2((count[byte(before)][byte(c)] + more) / (sum[byte(before)] + 256 * more));
+    before = c;
+  }
+  return bits / double(text.held_out.size());
+}
+
+/// How many bytes a program makes of some; nothing if it is not there.
+std::optional<double> compressed(const std::string& command, const std::string& bytes) {
+  std::string name = std::filesystem::temp_directory_path() / "tlm-text-XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file < 0) return {};
+  close(file);
+  std::ofstream{name, std::ios::binary} << bytes;
+  FILE* const pipe = popen(("{ " + command + " < '" + name + "' | wc -c; } 2> /dev/null").c_str(), "r");
+  double count = 0;
+  const bool read = pipe != nullptr && std::fscanf(pipe, "%lf", &count) == 1;
+  if (pipe != nullptr) pclose(pipe);
+  std::filesystem::remove(name);
+  return read && count > 0 ? std::optional{count} : std::nullopt;
+}
+
+}  // namespace
+
+void train(Options options) {
+  auto& settings = options.settings;
+  if (settings.resume) {
+    const program::ModelFile file{settings.model, "text"};
+    file.settle(settings);
+    options.text = file.text("text");
+  }
+  const std::size_t steps = settings.steps.value();
+  const Text text = read(options.text);
+  const auto learning =
+      std::make_unique<program::Learning<Model>>(settings,
+                                                 program::Recipe{.weight_decay = 0.1,
+                                                                 .warm_up = std::min<std::size_t>(100, steps / 10),
+                                                                 .patience = 5,
+                                                                 .every = std::max<std::size_t>(25, steps / 20)},
+                                                 tlm::storage::Metadata{{"program", "text"}, {"text", options.text}},
+                                                 [&] { return Tokenizer::learned(text.known).list(); });
+  auto& run = learning->run;
+  const auto tokenizer = Tokenizer::from_list(run.tokenizer);
+  const auto held_out = windows(text, tokenizer);
+  const std::size_t count = tokenizer.encode(text.known).size();
+  std::cout << "T_LM with " << tlm::weight_count<Model> << " weights learns " << options.text << ", "
+            << text.known.size() << " bytes or " << count << " tokens of it, " << learning->described() << std::endl;
+  // Every time that as many tokens were read as the text has, it is split anew, as the seed and the step say: of tokens that stay
+  // the same, a text so short would be known by heart before much is learned.
+  const std::uint64_t steps_of_a_split = 1 + count / (settings.batch_size * config.max_len);
+  std::vector<tlm::Token> known;
+  std::optional<std::uint64_t> split;
+  const auto next_batch = [&] {
+    if (const auto now = run.step / steps_of_a_split; split != now) {
+      tlm::Generator generator{settings.seed ^ tlm::mixed(now)};
+      known = tokenizer.encode(text.known, passed_over, generator);
+      split = now;
+    }
+    std::vector<std::vector<tlm::Token>> windows;
+    for (std::size_t s = 0; s < settings.batch_size; ++s) {
+      const auto begin = known.begin() + run.generator.integer(0, int(known.size() - config.max_len));
+      windows.emplace_back(begin, begin + std::ptrdiff_t(config.max_len));
+    }
+    return tlm::unweighted(Tokenizer::start, tlm::Tokens{windows});
+  };
+  const auto evaluate = [&] {
+    const Surprise surprise{run.model, held_out, text};
+    std::ostringstream more;
+    more << "  " << std::fixed << std::setprecision(3) << surprise.bits_per_byte
+         << " bits per byte of the last tenth\n";
+    return std::pair{surprise.of_a_token, more.str()};
+  };
+  // What follows half a window is asked; of the first the attention is shown.
+  const auto keep = [&](program::Record& record, const Model& model) {
+    constexpr std::size_t half = config.max_len / 2;
+    const auto tokens = tokenizer.encode(text.held_out);
+    const auto part = [](const std::vector<tlm::Token>& of, std::size_t begin, std::size_t end) {
+      return std::vector<tlm::Token>{of.begin() + std::ptrdiff_t(begin), of.begin() + std::ptrdiff_t(end)};
+    };
+    const auto written = [&](const std::vector<tlm::Token>& said) { return tlm::as_utf8(tokenizer.decode(said)); };
+    for (std::size_t begin = 0; begin + half < tokens.size(); begin += half) {
+      const auto asked = part(tokens, begin, begin + half);
+      const auto longer = tlm::decode(model, asked, {Tokenizer::start, Tokenizer::end, half + 2});
+      record.answer(written(asked), written(part(longer, half, longer.size())),
+                    written(part(tokens, begin + half, begin + half + 1)));
+    }
+    auto read = part(tokens, 0, std::min(half, tokens.size()));
+    read.insert(read.begin(), Tokenizer::start);
+    const auto keep_kernel = [&](const std::string& layer, const auto& A) {
+      record.attention(layer, A, program::labels(read, tokenizer), program::labels(read, tokenizer));
+    };
+    program::Walk{keep_kernel}("", model, tlm::Tokens{read});
+  };
+  program::learn(*learning, next_batch, evaluate, keep);
+}
+
+void sample(const Options& options) {
+  auto model = std::make_unique<Model>();
+  const std::string& file = options.settings.model;
+  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(file, *model, {{"program", "text"}}));
+  tlm::Generator generator{options.settings.seed};
+  const tlm::Sampled choose{generator, options.temperature, options.top_k, options.top_p};
+  std::vector<tlm::Token> said = tokenizer.encode(options.prompt);
+  std::cout << options.prompt;
+  // The model sees so many tokens at most: when they are full it goes on from their second half.
+  for (std::size_t left = options.tokens; left > 0;) {
+    if (said.size() + 1 >= config.max_len) said.erase(said.begin(), said.end() - std::ptrdiff_t(config.max_len / 2));
+    const std::size_t room = std::min(left, config.max_len - 1 - said.size());
+    const auto longer = tlm::decode(*model, said, {Tokenizer::start, Tokenizer::end, said.size() + 1 + room}, choose);
+    const std::vector<tlm::Token> more{longer.begin() + std::ptrdiff_t(said.size()), longer.end()};
+    std::cout << tokenizer.decode(more) << std::flush;
+    left -= more.size();
+    said = longer;
+  }
+  std::cout << '\n';
+}
+
+void evaluate(const Options& options) {
+  auto model = std::make_unique<Model>();
+  const std::string& file = options.settings.model;
+  const Text text = read(program::ModelFile{file, "text"}.text("text"));
+  const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(file, *model));
+  const auto per_byte = [&](std::optional<double> bytes) {
+    return bytes ? std::optional{8 * *bytes / double(text.held_out.size())} : std::nullopt;
+  };
+  const auto before = compressed("xz -9", text.known), both = compressed("xz -9", text.known + text.held_out);
+  std::cout << "bits per byte of the last " << text.held_out.size() << " bytes\n";
+  for (const auto& [what, bits] : std::initializer_list<std::pair<const char*, std::optional<double>>>{
+           {"T_LM", Surprise{*model, windows(text, tokenizer), text}.bits_per_byte},
+           {"a byte by the byte before it", of_bigrams(text)},
+           {"gzip -9 of these alone", per_byte(compressed("gzip -9", text.held_out))},
+           {"xz -9 of these alone", per_byte(compressed("xz -9", text.held_out))},
+           {"xz -9 that has read what comes before",
+            before && both ? per_byte(*both - *before) : std::optional<double>{}}}) {
+    std::cout << "  " << std::left << std::setw(40) << what << std::right << std::fixed << std::setprecision(2);
+    if (bits)
+      std::cout << *bits << '\n';
+    else
+      std::cout << "not installed\n";
+  }
+}
