@@ -221,7 +221,7 @@ def in_theory(changed, *pairs, numbers_of=None):
     return check
 
 
-UNEQUAL = "Unable to unify"
+UNEQUAL = r'"eq_refl" has type.*while it is expected to have type'
 
 # What is wrong in one way each, and what Coq must say to it.
 CONTROLS = {

@@ -125,7 +125,8 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       << (pair ? " [] X" : " []") << ".\n"
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
       << listed("[", inputs, "]") << "\n  = " << listed("[", outputs, "]") << ".\n"
-      << "Proof. vm_compute. reflexivity. Qed.\n";
+      // Computed once, by the kernel: what `vm_compute` computes for a proof the kernel computes again.
+      << "Proof. match goal with |- _ = ?numbers => vm_cast_no_check (eq_refl numbers) end. Qed.\n";
   std::cout << file << ' ' << name << '\n';
 }
 
