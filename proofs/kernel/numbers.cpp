@@ -115,6 +115,7 @@ void write(const std::string& directory, std::size_t number, const std::string& 
   constexpr bool pair = checking::Pair<typename Layer::domain>;
   const std::string file = "agrees_" + std::to_string(number);
   std::ofstream out{directory + "/" + file + ".v"};
+  // The kernel computes, once: what `vm_compute` computed in a proof the kernel would compute again.
   out << "(* " << name << ": what the exported definition gives equals what the C++ template gave. *)\n"
       << coq::file<Layer>("formal", false)
       << "\nFrom Coq Require Import Uint63.\nFrom tlm Require Import PrimeField.\nLocal Open Scope uint63_scope.\n"
@@ -125,7 +126,6 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       << (pair ? " [] X" : " []") << ".\n"
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
       << listed("[", inputs, "]") << "\n  = " << listed("[", outputs, "]") << ".\n"
-      // Computed once, by the kernel: what `vm_compute` computes for a proof the kernel computes again.
       << "Proof. match goal with |- _ = ?numbers => vm_cast_no_check (eq_refl numbers) end. Qed.\n";
   std::cout << file << ' ' << name << '\n';
 }

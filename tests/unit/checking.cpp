@@ -146,7 +146,7 @@ struct Scale {
 };
 
 template <class Real>
-using Sum = RunningSum<is::Autoregressive, Real>;
+using SumSoFar = RunningSum<is::Autoregressive, Real>;
 template <class Real>
 using DeclaredRowwise = RunningSum<is::Rowwise, Real>;
 template <class Real>
@@ -198,7 +198,7 @@ using OfTokens = Embedding<5, 3, Real>;
 /// The report on the sum with this change.
 Report check_sum(Plant changed, const checking::Limits& limits = {}) {
   plant = changed;
-  const Report report = check<Sum>("Sum", limits);
+  const Report report = check<SumSoFar>("Sum", limits);
   plant = Plant::none;
   return report;
 }
@@ -665,11 +665,11 @@ struct NumberOfRows : Ones<Real> {
 
 TEST_CASE("a row that counts for nothing is seen, and a row that is not to count") {
   using checking::Claim, checking::Sees, checking::a_row_does_not_count, checking::trace_positions;
-  CHECK(!a_row_does_not_count<Sum>("Sum", Claim::autoregressive));
+  CHECK(!a_row_does_not_count<SumSoFar>("Sum", Claim::autoregressive));
   CHECK(!a_row_does_not_count<RightScale>("Scale", Claim::rowwise));
   CHECK(a_row_does_not_count<RightScale>("Scale", Claim::autoregressive));
   CHECK(a_row_does_not_count<Ones>("1", Claim::rowwise));
-  CHECK((!trace_positions<Sum>("Sum", Sees::the_past) && trace_positions<Sum>("Sum", Sees::no_other)));
+  CHECK((!trace_positions<SumSoFar>("Sum", Sees::the_past) && trace_positions<SumSoFar>("Sum", Sees::no_other)));
   CHECK((!trace_positions<RightScale>("Scale", Sees::no_other) && trace_positions<RightScale>("Scale", Sees::nothing)));
   CHECK(!trace_positions<Ones>("1", Sees::nothing));
 }

@@ -53,24 +53,42 @@ struct Cut {
     return with_target(X, rows_from(target(X), first(), count()));
   }
   /// A counter-example to the claim at n.
-  Failure failure(std::string_view layer, std::string arithmetic, std::uint64_t seed, std::size_t n) const {
+  Failure failure(std::string_view layer, const char* arithmetic, std::uint64_t seed, std::size_t n) const {
     const bool single = claim == Claim::rowwise;
     return {.claim = single ? "T(X_i) = T(X)_i" : "T(X|i) = T(X)|i",
             .layer = std::string(layer),
-            .arithmetic = std::move(arithmetic),
+            .arithmetic = arithmetic,
             .seed = seed,
             .n = n,
             .i = i,
             .left = {single ? "T(X_i) gives" : "T(X|i) gives", ""},
             .right = {single ? "T(X)_i gives" : "T(X)|i gives", ""}};
   }
+  /// The same, where the rows that are cut off were spoilt in this way.
+  Failure spoilt(std::string_view layer, const char* arithmetic, std::uint64_t seed, std::size_t n,
+                 const char* way) const {
+    Failure spoilt = failure(layer, arithmetic, seed, n);
+    spoilt.left.label = std::string("where the other rows are ") + way + ", T(X) gives";
+    spoilt.right.label = "before, T(X) gave";
+    return spoilt;
+  }
 };
 
 /// Where T(X) is computed, of which rows are left then.
-inline Failure at(std::string_view layer, Claim claim, std::string arithmetic, std::uint64_t seed, std::size_t n) {
-  Failure failure = Cut{claim, n}.failure(layer, std::move(arithmetic), seed, n);
+inline Failure at(std::string_view layer, Claim claim, const char* arithmetic, std::uint64_t seed, std::size_t n) {
+  Failure failure = Cut{claim, n}.failure(layer, arithmetic, seed, n);
   failure.i.reset();
   return failure;
+}
+
+/// The failure to have as many rows as X, which has n.
+inline Failure other_rows(std::string_view layer, const char* arithmetic, const Sequences& rows, std::size_t n) {
+  return {.claim = "T(X) has as many rows as X",
+          .layer = std::string(layer),
+          .arithmetic = arithmetic,
+          .n = n,
+          .left = {"T(X) has", shown(rows)},
+          .right = {"X has", shown(Sequences{n})}};
 }
 
 /// `reals` and `field`: T applied to part of X, X|i or X_i, against that part of T(X).
@@ -83,13 +101,7 @@ std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::ui
     for (std::size_t n = 1; n <= limits.rows; ++n) {
       const auto X = draw_input<typename T::domain>(Sequences{n}, generator, limits);
       const auto Y = value_at(layer, X, at(name, claim, arithmetic<Real>(), seed, n));
-      if (Y.rows() != n)
-        return Failure{.claim = "T(X) has as many rows as X",
-                       .layer = std::string(name),
-                       .arithmetic = arithmetic<Real>(),
-                       .n = n,
-                       .left = {"T(X) has", shown(Y.sequences())},
-                       .right = {"X has", shown(Sequences{n})}};
+      if (Y.rows() != n) return other_rows(name, arithmetic<Real>(), Y.sequences(), n);
       for (std::size_t i = 1; i <= n; ++i) {
         const Cut cut{claim, i};
         const Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
@@ -140,9 +152,7 @@ std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std:
         for (std::size_t r = 0; r < n; ++r)
           for (std::size_t j = 0; j < target(other).cols; ++j)
             if (cut.hides(r)) target(other)(r, j) = spoilt<Entry>(way, generator, limits);
-        auto failure = cut.failure(name, arithmetic<Real>(), seed, n);
-        failure.left.label = std::string("where the other rows are ") + way_to_spoil<Entry>(way) + ", T(X) gives";
-        failure.right.label = "before, T(X) gave";
+        const Failure failure = cut.spoilt(name, arithmetic<Real>(), seed, n, way_to_spoil<Entry>(way));
         const auto found =
             first_difference(failure, rows_from(value_at(layer, other, failure), cut.first(), cut.count()),
                              rows_from(Y, cut.first(), cut.count()), cut.first(), SameBits{});

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -96,18 +98,47 @@ std::optional<Failure> first_difference_of_numbers(const Failure& failure, const
   return std::nullopt;
 }
 
+/// The failure of a claim, with what the two things are called that it compares.
+inline Failure failure_of(const char* claim, const char* left, const char* right) {
+  return {.claim = claim, .left = {left, ""}, .right = {right, ""}};
+}
+
+/// The failure, if there is one, with what it was seen of. (Checks say so behind a comparison, and not before each: they compare
+/// often, and fail seldom.)
+inline std::optional<Failure> seen_of(std::string_view layer, const char* arithmetic, std::optional<std::uint64_t> seed,
+                                      std::optional<Failure> found) {
+  if (found) {
+    found->layer = layer;
+    found->arithmetic = arithmetic;
+    found->seed = seed;
+  }
+  return found;
+}
+
+/// The failure with entry (i, j), from 0, and the sets that it depends on and may depend on.
+inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const Positions& seen,
+                         const Positions& allowed) {
+  failure.entry = entry(i + 1, j + 1);
+  failure.left.value = shown(seen);
+  failure.right.value = shown(allowed);
+  return failure;
+}
+
+/// The failure with two numbers of rows.
+inline Failure with_rows(Failure failure, const Sequences& left, const Sequences& right) {
+  failure.entry = "the numbers of rows";
+  failure.left.value = shown(left);
+  failure.right.value = shown(right);
+  return failure;
+}
+
 /// The failure with the first entry in which two results differ, or with their numbers of rows if it is these; or none.
 /// `before` rows precede them.
 template <class M, class Same = Agree>
-std::optional<Failure> first_difference(Failure failure, const M& left, const M& right, std::size_t before = 0,
+std::optional<Failure> first_difference(const Failure& failure, const M& left, const M& right, std::size_t before = 0,
                                         const Same& same = {}) {
   if constexpr (requires { left.sequences(); })
-    if (!(left.sequences() == right.sequences())) {
-      failure.entry = "the numbers of rows";
-      failure.left.value = shown(left.sequences());
-      failure.right.value = shown(right.sequences());
-      return failure;
-    }
+    if (!(left.sequences() == right.sequences())) return with_rows(failure, left.sequences(), right.sequences());
   return first_difference_of_numbers(failure, left.data(), right.data(), left.rows(), M::cols, before, same);
 }
 
@@ -125,13 +156,13 @@ auto value_at(const T& layer, const typename T::domain& X, const Failure& where)
 
 /// Derivatives by tokens do not differ: there are none.
 template <class Same = Agree>
-std::optional<Failure> first_difference(Failure, Nothing, Nothing, std::size_t = 0, const Same& = {}) {
+std::optional<Failure> first_difference(const Failure&, Nothing, Nothing, std::size_t = 0, const Same& = {}) {
   return std::nullopt;
 }
 
 /// Those by a source and a target.
 template <Pair P, class Same = Agree>
-std::optional<Failure> first_difference(Failure failure, const P& left, const P& right, std::size_t before = 0,
+std::optional<Failure> first_difference(const Failure& failure, const P& left, const P& right, std::size_t before = 0,
                                         const Same& same = {}) {
   if (auto found = first_difference(failure, left.x, right.x, before, same)) return found;
   return first_difference(failure, left.y, right.y, before, same);

@@ -57,49 +57,47 @@ inline std::string shown(const Pieces& pieces) {
   return text + " rows";
 }
 
+/// The next rows of a stack: piece[s] of each sequence s, behind the taken[s] that were taken before.
+template <class M>
+M piece_of(const M& whole, const std::vector<std::size_t>& taken, const std::vector<std::size_t>& piece) {
+  M rows{Sequences::of_lengths(piece)};
+  for (std::size_t s = 0; s < piece.size(); ++s)
+    std::copy_n(whole.data() + (whole.sequences().begin(s) + taken[s]) * M::cols, piece[s] * M::cols,
+                rows.data() + rows.sequences().begin(s) * M::cols);
+  return rows;
+}
+
 /// Whether T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and every way to
 /// split them.
 template <template <class> class Layer, class Real>
 std::optional<Failure> extension_fails(std::string_view name, const std::vector<std::size_t>& lengths,
                                        std::uint64_t seed, const Limits& limits = {}) {
   using T = Layer<Real>;
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+  constexpr bool of_sets = std::is_same_v<Real, Positions>;
+  auto found = redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = draw_layer<T>(generator);
     const auto sequences = Sequences::of_lengths(lengths);
     auto X = draw_input<typename T::domain>(sequences, generator, limits);
-    constexpr bool of_sets = std::is_same_v<Real, Positions>;
     if constexpr (of_sets && !reads_tokens<T>) X = tagged<typename T::domain>(sequences);
     const auto Y = layer(X);
     for (const Pieces& pieces : all_splits(lengths)) {
       State<T> state{};
-      std::vector<std::size_t> begin(lengths.size(), 0);
+      std::vector<std::size_t> taken(lengths.size(), 0);
       for (const auto& piece : pieces) {
-        std::vector<Target<typename T::domain>> rows;
-        std::vector<typename T::codomain> expected;
-        for (std::size_t s = 0; s < lengths.size(); ++s) {
-          const auto part = [&](const auto& M) {
-            std::remove_cvref_t<decltype(M)> of_s{Sequences::of_lengths({piece[s]})};
-            std::copy_n(M.data() + (sequences.begin(s) + begin[s]) * M.cols, piece[s] * M.cols, of_s.data());
-            return of_s;
-          };
-          rows.push_back(part(target(X)));
-          expected.push_back(part(Y));
-          begin[s] += piece[s];
+        auto differs = first_difference(
+            failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives"),
+            extend(layer, state, with_target(X, piece_of(target(X), taken, piece))), piece_of(Y, taken, piece),
+            lengths.size() == 1 ? taken[0] : 0);
+        if (differs) {
+          differs->place = "computed in pieces of " + shown(pieces);
+          return differs;
         }
-        const auto found = first_difference({.claim = "extending gives the rows of the whole",
-                                             .layer = std::string(name),
-                                             .arithmetic = arithmetic<Real>(),
-                                             .seed = of_sets ? std::nullopt : std::optional{seed},
-                                             .place = "computed in pieces of " + shown(pieces),
-                                             .left = {"extending by the piece gives", ""},
-                                             .right = {"T of the whole gives", ""}},
-                                            extend(layer, state, with_target(X, stack(rows))), stack(expected),
-                                            lengths.size() == 1 ? begin[0] - piece[0] : 0);
-        if (found) return found;
+        for (std::size_t s = 0; s < lengths.size(); ++s) taken[s] += piece[s];
       }
     }
     return std::nullopt;
   });
+  return seen_of(name, arithmetic<Real>(), of_sets ? std::nullopt : std::optional{seed}, std::move(found));
 }
 
 /// The same for one sequence of n = 1, 2, … rows and for a stack of two, one of 3 rows and one of 2.

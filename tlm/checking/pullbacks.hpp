@@ -36,23 +36,17 @@ enum class Requirement { linear, adds, again, outlives };
 inline Failure failure_to_be(Requirement requirement) {
   switch (requirement) {
     case Requirement::linear:
-      return {.claim = "pullbacks are linear",
-              .left = {"of a·w₁ + w₂ it makes", ""},
-              .right = {"a times of w₁ plus of w₂", ""}};
+      return failure_of("pullbacks are linear", "of a·w₁ + w₂ it makes", "a times of w₁ plus of w₂");
     case Requirement::adds:
-      return {.claim = "a pullback adds to the gradient",
-              .left = {"w₂ makes of the gradient that w₁ has left", ""},
-              .right = {"the sum of both is", ""}};
+      return failure_of("a pullback adds to the gradient", "w₂ makes of the gradient that w₁ has left",
+                        "the sum of both is");
     case Requirement::again:
-      return {.claim = "a pullback can be applied again",
-              .left = {"applied again, it makes", ""},
-              .right = {"the first time it made", ""}};
+      return failure_of("a pullback can be applied again", "applied again, it makes", "the first time it made");
     case Requirement::outlives:
       break;
   }
-  return {.claim = "a pullback that refers to its layer refuses a temporary one",
-          .left = {"where the layer's weights have changed, it makes", ""},
-          .right = {"before, it made", ""}};
+  return failure_of("a pullback that refers to its layer refuses a temporary one",
+                    "where the layer's weights have changed, it makes", "before, it made");
 }
 
 /// The failure with the first entry in which a gradient is another than a_1·L + a_2·R; or none.
@@ -99,11 +93,7 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
     const auto v_1 = pulled_back(result, w_1, gradient_1, X);
     const auto v_2 = pulled_back(result, w_2, gradient_2, X);
 
-    Failure failure = failure_to_be(requirement);
-    failure.layer = name;
-    failure.arithmetic = arithmetic<Real>();
-    failure.seed = seed;
-    failure.place = within(sequences);
+    const Failure failure = failure_to_be(requirement);
     std::optional<Failure> found;
     // The gradient is to be a_1 times that which w_1 makes alone, plus a_2 times that which w_2 makes.
     Real a_1(1), a_2(0);
@@ -129,18 +119,26 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
     }
     if (!found)
       found = gradient_differs(failure, numbers_of(gradient), a_1, numbers_of(gradient_1), a_2, numbers_of(gradient_2));
-    if (found && requirement == Requirement::outlives)
-      found->remark =
-          "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
-          "tlm::refuse_temporary<" +
-          std::string(name) + ">(); } beside it";
     return found;
   };
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))
-      if (auto found = on(sequences, generator)) return found;
-    return std::nullopt;
-  });
+  auto found = on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1}, {2, 3}}), on);
+  if (found && requirement == Requirement::outlives)
+    found->remark =
+        "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
+        "tlm::refuse_temporary<" +
+        std::string(name) + ">(); } beside it";
+  return found;
+}
+
+/// The failure that a row of X̄ depends on other rows of Ȳ than the claim allows, at n rows.
+inline Failure depends_backwards(std::string_view layer, Claim claim, std::size_t n) {
+  Failure failure =
+      failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i",
+                 "it depends on the rows of X | of Ȳ", "and of Ȳ may depend on");
+  failure.layer = layer;
+  failure.arithmetic = arithmetic<Positions>();
+  failure.n = n;
+  return failure;
 }
 
 /// Whether row i of X̄ depends on a row j < i of Ȳ; for a rowwise operation, on another row than i. For every input and
@@ -164,16 +162,11 @@ std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim =
       for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)
         allowed += Positions::codomain_position(j);
       for (std::size_t j = 0; j < T::domain::cols; ++j)
-        if ((X_bar(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0)
-          return Failure{.claim = claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i"
-                                                          : "X̄_i depends on no Ȳ_j with j < i",
-                         .layer = std::string(name),
-                         .arithmetic = arithmetic<Positions>(),
-                         .n = n,
-                         .i = i + 1,
-                         .entry = entry(i + 1, j + 1),
-                         .left = {"it depends on the rows of X | of Ȳ", shown(X_bar(i, j))},
-                         .right = {"and of Ȳ may depend on", shown(allowed)}};
+        if ((X_bar(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0) {
+          Failure found = with_sets(depends_backwards(name, claim, n), i, j, X_bar(i, j), allowed);
+          found.i = i + 1;
+          return found;
+        }
     }
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,46 +12,61 @@
 #include <vector>
 
 #include <tlm/checking/verdicts.hpp>
+#include <tlm/matrix/function_ref.hpp>
 
 /// The sequences of a stack do not affect each other, whatever their lengths: over all four arithmetics.
 namespace tlm::checking {
 
 /// Lengths of the sequences of the stacks that are checked, the smallest first; none longer than the limit.
-inline std::vector<Sequences> stacks(const Limits& limits, std::vector<std::vector<std::size_t>> lengths) {
+inline std::vector<Sequences> stacks(const Limits& limits,
+                                     std::initializer_list<std::initializer_list<std::size_t>> lengths) {
   std::vector<Sequences> all;
-  for (auto& of_one : lengths) {
+  for (std::vector<std::size_t> of_one : lengths) {
     for (std::size_t& length : of_one) length = std::min(length, limits.rows);
     all.push_back(Sequences::of_lengths(of_one));
   }
   return all;
 }
 
+/// The failure that `check` finds on the first of these stacks, with what it was seen of; where a denominator of the prime
+/// field is 0, all is drawn anew.
+inline std::optional<Failure> on_stacks(std::string_view layer, const char* arithmetic, std::uint64_t seed,
+                                        const std::vector<Sequences>& stacks,
+                                        FunctionRef<std::optional<Failure>(const Sequences&, Generator&)> check) {
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    for (const Sequences& sequences : stacks)
+      if (auto found = seen_of(layer, arithmetic, seed, check(sequences, generator))) {
+        found->place = within(sequences);
+        return found;
+      }
+    return std::nullopt;
+  });
+}
+
 /// `reals` and `field`: T of a stack is the stack of T. A sequence without rows is among them.
 template <template <class> class Layer, class Real>
 std::optional<Failure> compare_stack(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
   using T = Layer<Real>;
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+  const auto on = [&](const Sequences& sequences, Generator& generator) {
     const auto layer = draw_layer<T>(generator);
-    for (const Sequences& sequences : stacks(limits, {{1, 1}, {2, 1}, {3, 1, 0, 6, 2}})) {
-      std::vector<typename T::domain> alone;
-      std::vector<typename T::codomain> results;
-      for (std::size_t s = 0; s < sequences.count(); ++s) {
-        alone.push_back(
-            draw_input<typename T::domain>(Sequences::of_lengths({sequences.length(s)}), generator, limits));
-        results.push_back(layer(alone.back()));
-      }
-      const auto found = first_difference({.claim = "T of a stack is the stack of T",
-                                           .layer = std::string(name),
-                                           .arithmetic = arithmetic<Real>(),
-                                           .seed = seed,
-                                           .place = within(sequences),
-                                           .left = {"T of the stack gives", ""},
-                                           .right = {"T of the sequence alone gives", ""}},
-                                          layer(stacked(alone)), stack(results));
-      if (found) return found;
+    std::vector<typename T::domain> alone;
+    std::vector<typename T::codomain> results;
+    for (std::size_t s = 0; s < sequences.count(); ++s) {
+      alone.push_back(draw_input<typename T::domain>(Sequences::of_lengths({sequences.length(s)}), generator, limits));
+      results.push_back(layer(alone.back()));
     }
-    return std::nullopt;
-  });
+    return first_difference(
+        failure_of("T of a stack is the stack of T", "T of the stack gives", "T of the sequence alone gives"),
+        layer(stacked(alone)), stack(results));
+  };
+  return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1, 1}, {2, 1}, {3, 1, 0, 6, 2}}), on);
+}
+
+/// The failure that one sequence of a stack, spoilt in this way, affects another.
+inline Failure affected(std::size_t s, std::size_t t, const char* way) {
+  return {.claim = "sequence " + std::to_string(s + 1) + " does not affect sequence " + std::to_string(t + 1),
+          .left = {std::string("where the one is ") + way + ", T gives for the other", ""},
+          .right = {"before, T gave", ""}};
 }
 
 /// `bits`: what is done to one sequence of a stack leaves the others the same bit for bit.
@@ -76,20 +92,26 @@ std::optional<Failure> spoil_other_sequences(std::string_view name, std::uint64_
         for (std::size_t t = 0; t < sequences.count(); ++t) {
           if (t == s) continue;
           using Entry = typename Target<typename T::domain>::Real;
-          const auto found = first_difference(
-              {.claim = "sequence " + std::to_string(s + 1) + " does not affect sequence " + std::to_string(t + 1),
-               .layer = std::string(name),
-               .arithmetic = arithmetic<Real>(),
-               .seed = seed,
-               .place = within(sequences),
-               .left = {std::string("where the one is ") + way_to_spoil<Entry>(way) + ", T gives for the other", ""},
-               .right = {"before, T gave", ""}},
-              sequence(Z, t), sequence(Y, t), sequences.begin(t), SameBits{});
-          if (found) return found;
+          auto found = seen_of(name, arithmetic<Real>(), seed,
+                               first_difference(affected(s, t, way_to_spoil<Entry>(way)), sequence(Z, t),
+                                                sequence(Y, t), sequences.begin(t), SameBits{}));
+          if (found) {
+            found->place = within(sequences);
+            return found;
+          }
         }
       }
   }
   return std::nullopt;
+}
+
+/// The failure that a sequence of a stack depends on another.
+inline Failure depends_on_another(std::string_view layer, const Sequences& sequences) {
+  Failure failure = failure_of("a sequence depends on no other", "it depends on the sequences", "and may depend on");
+  failure.layer = layer;
+  failure.arithmetic = "sets of sequences";
+  failure.place = within(sequences);
+  return failure;
 }
 
 /// `sets`: the rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
@@ -108,13 +130,7 @@ std::optional<Failure> trace_sequences(std::string_view name, const Limits& limi
       for (std::size_t r = Y.sequences().begin(s); r < Y.sequences().end(s); ++r)
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
           if ((Y(r, j).tags() & ~Positions::position(s).tags()) != 0)
-            return Failure{.claim = "a sequence depends on no other",
-                           .layer = std::string(name),
-                           .arithmetic = "sets of sequences",
-                           .place = within(sequences),
-                           .entry = entry(r + 1, j + 1),
-                           .left = {"it depends on the sequences", shown(Y(r, j))},
-                           .right = {"and may depend on", shown(Positions::position(s))}};
+            return with_sets(depends_on_another(name, sequences), r, j, Y(r, j), Positions::position(s));
   }
   return std::nullopt;
 }

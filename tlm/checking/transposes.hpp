@@ -55,7 +55,6 @@ std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, Fun
   if (Agree{}(left, v_JT_w)) return std::nullopt;
 
   Failure failure{.claim = "⟨Jv, w⟩ = ⟨v, Jᵀw⟩",
-                  .arithmetic = "dual numbers of " + std::string(arithmetic<Real>()),
                   .entry = "one of the coordinates",
                   .left = {"⟨Jv, w⟩ =", shown(left)},
                   .right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)}};
@@ -77,22 +76,14 @@ std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, Fun
 template <template <class> class Layer, class Real>
 std::optional<Failure> value_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
   using T = Layer<Real>;
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+  const auto on = [&](const Sequences& sequences, Generator& generator) {
     const auto layer = draw_layer<T>(generator);
-    for (const Sequences& sequences : stacks(limits, {{1}, {2, 1}, {3, 1, 4}})) {
-      const auto X = draw_input<typename T::domain>(sequences, generator, limits);
-      const auto found = first_difference({.claim = "value_and_pullback(X) begins with T(X)",
-                                           .layer = std::string(name),
-                                           .arithmetic = arithmetic<Real>(),
-                                           .seed = seed,
-                                           .place = within(sequences),
-                                           .left = {"value_and_pullback(X).value is", ""},
-                                           .right = {"T(X) gives", ""}},
-                                          typename T::codomain(layer.value_and_pullback(X).value), layer(X));
-      if (found) return found;
-    }
-    return std::nullopt;
-  });
+    const auto X = draw_input<typename T::domain>(sequences, generator, limits);
+    return first_difference(
+        failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"),
+        typename T::codomain(layer.value_and_pullback(X).value), layer(X));
+  };
+  return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1}, {2, 1}, {3, 1, 4}}), on);
 }
 
 /// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions, on stacks
@@ -130,16 +121,8 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     };
     return products_differ<Real>(coordinates, Jv_w, generator);
   };
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    for (const Sequences& sequences : stacks(limits, {{1}, {2, 1}, {3, 1, 4}}))
-      if (auto found = on(sequences, generator)) {
-        found->layer = name;
-        found->seed = seed;
-        found->place = within(sequences);
-        return found;
-      }
-    return std::nullopt;
-  });
+  const std::string dual_numbers = "dual numbers of " + std::string(arithmetic<Real>());
+  return on_stacks(name, dual_numbers.c_str(), seed, stacks(limits, {{1}, {2, 1}, {3, 1, 4}}), on);
 }
 
 }  // namespace tlm::checking

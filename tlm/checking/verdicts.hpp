@@ -32,6 +32,15 @@ inline const char* sentence(Sees sees) {
   }
 }
 
+/// The failure that a row depends on more, at n rows.
+inline Failure at(std::string_view layer, Sees sees, std::size_t n) {
+  Failure failure = failure_of(sentence(sees), "it depends on the rows", "and may depend on");
+  failure.layer = layer;
+  failure.arithmetic = arithmetic<Positions>();
+  failure.n = n;
+  return failure;
+}
+
 /// `sets`: row i of T(X) depends on no other rows of X than these. (Whether it depends on these, the sets do not say: x − x
 /// keeps its tag.) Not for tokens, which carry no tags.
 template <template <class> class Layer>
@@ -40,23 +49,17 @@ std::optional<Failure> trace_positions(std::string_view name, Sees sees, const L
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const auto Y =
-        value_at(layer, tagged<typename T::domain>(Sequences{n}),
-                 {.claim = sentence(sees), .layer = std::string(name), .arithmetic = arithmetic<Positions>(), .n = n});
+    const auto Y = value_at(layer, tagged<typename T::domain>(Sequences{n}), at(name, sees, n));
     for (std::size_t i = 1; i <= Y.rows(); ++i) {
       Positions allowed{1};
       for (std::size_t r = sees == Sees::no_other ? i - 1 : 0; r < i && sees != Sees::nothing; ++r)
         allowed += Positions::position(r);
       for (std::size_t j = 0; j < T::codomain::cols; ++j)
-        if ((Y(i - 1, j).tags() & ~allowed.tags()) != 0)
-          return Failure{.claim = sentence(sees),
-                         .layer = std::string(name),
-                         .arithmetic = arithmetic<Positions>(),
-                         .n = n,
-                         .i = i,
-                         .entry = entry(i, j + 1),
-                         .left = {"it depends on the rows", shown(Y(i - 1, j))},
-                         .right = {"and may depend on", shown(allowed)}};
+        if ((Y(i - 1, j).tags() & ~allowed.tags()) != 0) {
+          Failure found = with_sets(at(name, sees, n), i - 1, j, Y(i - 1, j), allowed);
+          found.i = i;
+          return found;
+        }
     }
   }
   return std::nullopt;
@@ -148,15 +151,14 @@ std::optional<Failure> compare_inputs(std::string_view name, std::uint64_t seed,
       if constexpr (std::is_same_v<Same, SameBits>)
         for (std::size_t e = 0; e < n * Rows::cols; ++e)
           target(X).data()[e] = spoilt<typename Rows::Real>(int(e % 5), generator, limits);
-      const auto found = first_difference({.claim = sentence(Sees::nothing),
-                                           .layer = std::string(name),
-                                           .arithmetic = arithmetic<Real>(),
-                                           .seed = seed,
-                                           .n = n,
-                                           .left = {"T(X) gives", ""},
-                                           .right = {"T of another X, of one row, gives", ""}},
-                                          layer(X), Y, 0, same);
-      if (found) return found;
+      auto found = seen_of(
+          name, arithmetic<Real>(), seed,
+          first_difference(failure_of(sentence(Sees::nothing), "T(X) gives", "T of another X, of one row, gives"),
+                           layer(X), Y, 0, same));
+      if (found) {
+        found->n = n;
+        return found;
+      }
     }
     return std::nullopt;
   });
