@@ -133,7 +133,7 @@ quietly() {
 }
 
 # configure DIRECTORY [meson's options]: once, and once more after the checkout was moved or copied with it, as it names
-# the place where it was configured.
+# the place where it was configured; and as far as a meson.build has changed.
 configure() {
   local directory=$1 place
   shift
@@ -142,6 +142,8 @@ configure() {
     quietly meson setup "$directory" "$@"
   elif [[ -n "$place" && "$place" != "$(readlink -f "$directory")" ]]; then
     quietly meson setup --wipe "$directory"
+  else
+    quietly ninja -C "$directory" build.ninja  # where a meson.build has changed, so have its programs and tests
   fi
 }
 
