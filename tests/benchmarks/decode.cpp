@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How fast a model says n tokens: by extending what it remembers, by computing the whole anew for every token, and 16 texts at
-// once; and beside that, how long two things take alone that 16 texts cannot do without: to multiply 16 rows by all weights, and
-// to read the keys and values of each. One thread; d_model 128, d_ff 512, 2 blocks, 2 heads, 256 tokens, weights at random, none
+// once; and beside that, how long two things take alone that neither one text that is extended nor 16 can do without: to multiply
+// a row of each by all weights, and to read the keys and values of each. One thread; d_model 128, d_ff 512, 2 blocks, 2 heads, 256 tokens, weights at random, none
 // of which ends a text.
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tlm/tlm.hpp>
@@ -63,9 +64,9 @@ std::vector<double> times_anew(const Model& model) {
   });
 }
 
-/// The same, if there were but the products of 16 rows and the weights.
-std::vector<double> times_of_products() {
-  auto products = products::of_a_token(models::saying, at_once);
+/// The same of `count` texts, if there were but the products of a row of each and the weights.
+std::vector<double> times_of_products(std::size_t count) {
+  auto products = products::of_a_token(models::saying, count);
   const double of_each = milliseconds([&] {
                            for (std::size_t k = 0; k < longest; ++k) products.run();
                          }) /
@@ -75,13 +76,13 @@ std::vector<double> times_of_products() {
   return when;
 }
 
-/// The same, if there were but the keys and values of 16 texts to be read.
-std::vector<double> times_of_reading() {
+/// The same, if there were but the keys and values of each to be read.
+std::vector<double> times_of_reading(std::size_t count) {
   constexpr std::size_t of_a_row = 2 * models::saying.n_layers * models::saying.d_model;
-  const std::vector<float> remembered(at_once * longest * of_a_row, 1.0f);
+  const std::vector<float> remembered(count * longest * of_a_row, 1.0f);
   volatile float sum = 0;
   return added_up(
-      [&](std::size_t i) { return milliseconds([&] { sum = peak::read(remembered, at_once * i * of_a_row); }); });
+      [&](std::size_t i) { return milliseconds([&] { sum = peak::read(remembered, count * i * of_a_row); }); });
 }
 
 }  // namespace
@@ -89,34 +90,43 @@ std::vector<double> times_of_reading() {
 int main(int, char** arguments) {
   Generator generator{1};
   const auto model = models::random_model<Model>(generator);
-  std::vector<std::vector<double>> one, together, anew, multiplied, read;
+  // Of all rounds, when each token was said.
+  using Rounds = std::vector<std::vector<double>>;
+  struct {
+    Rounds said, multiplied, read;
+  } one, together;
+  Rounds anew;
   for (std::size_t round = 0; round <= rounds; ++round) {
-    const auto of_one = times(*model, 1), of_all = times(*model, at_once), of_anew = times_anew(*model),
-               of_products = times_of_products(), of_reading = times_of_reading();
-    if (round == 0) continue;  // to warm up
-    multiplied.push_back(of_products);
-    read.push_back(of_reading);
-    one.push_back(of_one);
-    together.push_back(of_all);
-    anew.push_back(of_anew);
+    const auto measured = [&](Rounds& all, std::vector<double> when) {
+      if (round > 0) all.push_back(std::move(when));  // the first one warms up
+    };
+    measured(one.said, times(*model, 1));
+    measured(together.said, times(*model, at_once));
+    measured(anew, times_anew(*model));
+    measured(one.multiplied, times_of_products(1));
+    measured(together.multiplied, times_of_products(at_once));
+    measured(one.read, times_of_reading(1));
+    measured(together.read, times_of_reading(at_once));
   }
-  const auto until = [](const std::vector<std::vector<double>>& runs, std::size_t n_tokens) {
+  const auto until = [](const Rounds& rounds_of, std::size_t n_tokens) {
     std::vector<double> ms;
-    for (const auto& when : runs) ms.push_back(when[n_tokens] - when[0]);
+    for (const auto& when : rounds_of) ms.push_back(when[n_tokens] - when[0]);
     return median(ms);
   };
-  table::Table results{{"n", "extended ms", "tokens/s", "anew ms", "anew tokens/s", "anew ÷ extended", "16 texts ms",
-                        "16 texts tokens/s", "16 texts ÷ one, tokens/s", "products alone ms", "reading alone ms",
-                        "one, 16 times, ÷ both"}};
+  table::Table results{{"n", "extended ms", "tokens/s", "a row's products ms", "reading ms", "anew ms",
+                        "anew ÷ extended", "anew ÷ both", "16 texts ms", "16 texts tokens/s", "16 rows' products ms",
+                        "reading of 16 ms", "16 texts ÷ one, tokens/s", "one, 16 times, ÷ both"}};
   for (std::size_t n_tokens = 16; n_tokens <= longest; n_tokens *= 2) {
-    const double of_one = until(one, n_tokens), of_all = until(together, n_tokens), whole = until(anew, n_tokens),
-                 of_products = until(multiplied, n_tokens), of_reading = until(read, n_tokens);
+    const auto ms = [&](const Rounds& all) { return until(all, n_tokens); };
+    const auto both = [&](const auto& of) { return ms(of.multiplied) + ms(of.read); };
+    const double of_one = ms(one.said), of_all = ms(together.said), whole = ms(anew);
     const double tokens = 1e3 * double(n_tokens);
-    results.row({std::to_string(n_tokens), rounded(of_one, 2), rounded(tokens / of_one, 0), rounded(whole, 2),
-                 rounded(tokens / whole, 0), rounded(whole / of_one, 1), rounded(of_all, 2),
-                 rounded(at_once * tokens / of_all, 0), rounded(double(at_once) * of_one / of_all, 1),
-                 rounded(of_products, 2), rounded(of_reading, 2),
-                 rounded(double(at_once) * of_one / (of_products + of_reading), 1)});
+    results.row({std::to_string(n_tokens), rounded(of_one, 2), rounded(tokens / of_one, 0),
+                 rounded(ms(one.multiplied), 2), rounded(ms(one.read), 2), rounded(whole, 2),
+                 rounded(whole / of_one, 1), rounded(whole / both(one), 1), rounded(of_all, 2),
+                 rounded(at_once * tokens / of_all, 0), rounded(ms(together.multiplied), 2),
+                 rounded(ms(together.read), 2), rounded(double(at_once) * of_one / of_all, 1),
+                 rounded(double(at_once) * of_one / both(together), 1)});
   }
   results.write(arguments[1]);
 }

@@ -36,6 +36,15 @@ class Steps {
     }
   }
 
+  /// What passes over the weights alone, once a step: the gradient is set to zero, and weights are moved.
+  void run_passes(std::size_t times) {
+    const tlm::Helped helped = threads_.help();
+    for (std::size_t k = 0; k < times; ++k) {
+      tlm::set_to_zero(*gradient_);
+      sgd_(*model_, *gradient_);
+    }
+  }
+
   /// What one step allocates, and how much memory there is at most.
   const allocations::Count& allocated() const { return allocated_; }
 
