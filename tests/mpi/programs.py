@@ -97,11 +97,12 @@ class OneMachine(Shared):
         self.assertEqual((self.place / "a").read_bytes(), (self.place / "b").read_bytes())
 
     def test_what_is_resumed_by_another_number_of_ranks(self):
-        settings = ["--steps", "100", "--batch-size", "8", "--threads", "1"]
+        # After the line that is waited for there is eleven times as much to do as before it.
+        settings = ["--steps", "300", "--batch-size", "8", "--threads", "1"]
         alone = run(0, "text", "train", *settings, "--model", "alone", cwd=self.place)
         self.assertEqual(alone.returncode, 0, alone.stderr)
         running = self.start(3, "text", "train", *settings, "--model", "shared")
-        first = self.lines_until(running, "step 50 ")
+        first = self.lines_until(running, "step 25 ")
         running.send_signal(signal.SIGINT)
         first += running.communicate(timeout=60)[0]
         self.assertNotEqual(running.returncode, 0)
