@@ -41,6 +41,7 @@ readonly library=(
 readonly for_examples=(
   "libcli11-dev module CLI11"
   "nlohmann-json3-dev module nlohmann_json"
+  "libgoogle-perftools-dev module libtcmalloc_minimal"
 )
 readonly for_tests=(
   "doctest-dev header doctest/doctest.h"

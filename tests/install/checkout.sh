@@ -41,7 +41,7 @@ IFS=: read -ra directories <<<"$PATH"
 for directory in "${directories[@]}"; do
   find "$directory/" -maxdepth 1 -name '[a-z[]*' ! -name 'apt*' -exec ln -st "$work/programs" {} + 2>/dev/null || true
 done
-for module in xtensor openblas CLI11 nlohmann_json; do
+for module in xtensor openblas CLI11 nlohmann_json libtcmalloc_minimal; do
   cp "$(pkg-config --variable=pcfiledir "$module")/$module.pc" "$work/modules"
 done
 export PATH="$work/programs"
