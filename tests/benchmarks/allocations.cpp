@@ -11,10 +11,21 @@ namespace {
 
 std::atomic<std::size_t> matrices = 0, others = 0, bytes = 0, most = 0;
 
+// A block's size by the allocator's own account. What tcmalloc answers with it allocates when it is first asked, by the operator
+// new below: that one block, which is never freed, is not counted, as asking for its size would ask for another.
+std::size_t size_of(void* block) {
+  thread_local bool asking = false;
+  if (asking) return 0;
+  asking = true;
+  const std::size_t size = malloc_usable_size(block);
+  asking = false;
+  return size;
+}
+
 void* counted(void* block, std::atomic<std::size_t>& kind) {
   if (!block) throw std::bad_alloc{};
   ++kind;
-  const std::size_t now = bytes += malloc_usable_size(block);
+  const std::size_t now = bytes += size_of(block);
   for (std::size_t before = most; before < now && !most.compare_exchange_weak(before, now);) {
   }
   return block;
@@ -35,7 +46,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(std::aligned_alloc(multiple, (size + multiple - 1) / multiple * multiple), matrices);
 }
 void operator delete(void* block) noexcept {
-  bytes -= malloc_usable_size(block);
+  bytes -= size_of(block);
   std::free(block);
 }
 void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
