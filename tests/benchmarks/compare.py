@@ -6,7 +6,7 @@ that both need, of attention no more of them than its mask leaves visible.
 Gradients are compared in double. In float both are right and yet apart: of millions of numbers that meet a ReLU a few lie so near
 0 that the one rounds them below it and the other above.
 
-usage: compare.py PROGRAM FILE.tsv; beside it stands FILE_checks.tsv
+usage: compare.py PROGRAM TIMES.tsv [CHECKS.tsv]
 """
 
 import ctypes
@@ -256,12 +256,12 @@ def contestants(checks, program, model, directory):
 
 
 def main():
-    program, path = sys.argv[1], pathlib.Path(sys.argv[2])
-    checks = Table(path.with_stem(path.stem + "_checks"), [
+    program, path, *checks_path = sys.argv[1:]
+    checks = Table([
         "model", "PyTorch's norm", "scores, double", "gradients, double", "text, double", "scores, float", "gradients, float",
         "text, float"])
-    table = Table(path, ["model", "action", "threads", "tlm ms", "PyTorch ms", "PyTorch ÷ tlm", "layer_norm ms",
-                         "layer_norm ÷ tlm", "products ms", "PyTorch ÷ products"])
+    table = Table(["model", "action", "threads", "tlm ms", "PyTorch ms", "PyTorch ÷ tlm", "layer_norm ms",
+                   "layer_norm ÷ tlm", "products ms", "PyTorch ÷ products"])
     for model, (name, _, actions) in MODELS.items():
         with tempfile.TemporaryDirectory() as place:
             those = contestants(checks, program, model, pathlib.Path(place))
@@ -281,8 +281,9 @@ def main():
                 table.row(name, action, threads, f"{ours:.3f}", f"{theirs:.3f}", f"{theirs / ours:.2f}", f"{fused:.3f}",
                           f"{fused / ours:.2f}", *least)
         those[0].end()
-    checks.write()
-    table.write()
+    for place in checks_path:
+        checks.write(place)
+    table.write(path)
 
 
 blas = ctypes.CDLL("libopenblas.so.0")

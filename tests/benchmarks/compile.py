@@ -63,7 +63,7 @@ def main():
     root = pathlib.Path(root)
     (readme,) = re.findall(r"```cpp\n([^`]*int main\(\).*?)```", (root / "README.md").read_text(encoding="utf-8"), re.S)
     counted = [] if "clang" in subprocess.check_output([compiler[0], "--version"], text=True) else ["-fstats"]
-    table = Table(path, ["program", "options", "s", "MB", "functions and variables", "types"])
+    table = Table(["program", "options", "s", "MB", "functions and variables", "types"])
     with tempfile.TemporaryDirectory() as directory:
         for name, source, options in [
             ("nothing but tlm.hpp", "#include <tlm/tlm.hpp>\nint main() {}\n", FAST),
@@ -80,7 +80,7 @@ def main():
             seconds, megabytes = (statistics.median(run[k] for run in runs) for k in (0, 1))
             counts = compiled([*command, *counted])[2]  # for which the compiler takes half as long again, or twice
             table.row(name, " ".join(options), f"{seconds:.1f}", f"{megabytes:.0f}", *counts)
-    table.write()
+    table.write(path)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ def main():
     except NotAllowed as reason:
         print(f"no two machines: {reason}")
     cores = os.cpu_count()
-    results = Table(path, ["model", "weights", "ranks", "through", "step ms", "one rank ÷", "sum ms", "GB/s out of a rank",
-                           "own ms", "expected ms", "step ÷ expected", "pays above GB/s"])
+    results = Table(["model", "weights", "ranks", "through", "step ms", "one rank ÷", "sum ms", "GB/s out of a rank",
+                     "own ms", "expected ms", "step ÷ expected", "pays above GB/s"])
     for name, (weights, sequences, one, _, own) in alone.items():
         for (line, count), rows in of.items():
             _, _, step, total, its_own = rows[name]
@@ -63,7 +63,7 @@ def main():
                         f"{total:.2f}" if count > 1 else "0", f"{sent / total / 1e6:.2f}" if count > 1 else "–",
                         f"{its_own:.2f}", f"{expected:.2f}", f"{step / expected:.2f}",
                         f"{8 * weights / (one - own) / 1e6:.2f}")
-    results.write()
+    results.write(path)
 
 
 if __name__ == "__main__":

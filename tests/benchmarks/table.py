@@ -7,8 +7,8 @@ import pathlib
 class Table:
     """Prints each row when it is there, and writes all of them as TSV."""
 
-    def __init__(self, path, columns):
-        self.path, self.rows = pathlib.Path(path), [columns]
+    def __init__(self, columns):
+        self.rows = [columns]
         self.show(columns)
 
     def row(self, *cells):
@@ -20,6 +20,7 @@ class Table:
         print(f"{cells[0]:<34}", *(f"{cell:>{max(width, 8)}}" for cell, width in zip(cells[1:], widths[1:])), sep="  ",
               flush=True)
 
-    def write(self):
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join("\t".join(row) + "\n" for row in self.rows), encoding="utf-8")
+    def write(self, path):
+        path = pathlib.Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join("\t".join(row) + "\n" for row in self.rows), encoding="utf-8")

@@ -53,8 +53,18 @@ static_assert(columns_at_once(300, 70, 300) == 300);
 static_assert(columns_at_once(7, 0, 300) == 300);
 
 // With kernels for AVX2, of 33 rows 32 are a matrix; with others, all but a single one are.
-static_assert(rows_as_matrix(33, true) == 32 && rows_as_matrix(8, true) == 8 && rows_as_matrix(7, true) == 0);
-static_assert(rows_as_matrix(33, false) == 33 && rows_as_matrix(2, false) == 2 && rows_as_matrix(1, false) == 0);
+static_assert(rows_as_matrix(33, Kernels::avx2) == 32 && rows_as_matrix(8, Kernels::avx2) == 8);
+static_assert(rows_as_matrix(7, Kernels::avx2) == 0);
+static_assert(rows_as_matrix(33, Kernels::avx512) == 33 && rows_as_matrix(2, Kernels::others) == 2);
+static_assert(rows_as_matrix(1, Kernels::avx512) == 0);
+
+// Of a single row, with those for AVX-512, the product with the values of a head is one, and that with its keys, in strips.
+static_assert(row_as_matrix(500, 64, false, Kernels::avx512) && row_as_matrix(64, 500, true, Kernels::avx512));
+static_assert(!row_as_matrix(500, 128, false, Kernels::avx512) && !row_as_matrix(500, 16, false, Kernels::avx512));
+static_assert(!row_as_matrix(16, 500, true, Kernels::avx512) && !row_as_matrix(500, 64, false, Kernels::avx2) &&
+              !row_as_matrix(500, 64, false, Kernels::others));
+static_assert(columns_of_transpose_at_once(64, 500) == 500 && columns_of_transpose_at_once(64, 1300) == 1152);
+static_assert(columns_of_transpose_at_once(1000, 1300) == 960);
 
 }  // namespace
 
@@ -66,6 +76,7 @@ TEST_CASE_TEMPLATE("the product by BLAS is the plain loop's", Real, float, doubl
     compare<Real, 3, 4>(n_rows);
     compare<Real, 64, 17>(n_rows);
     compare<Real, 70, 300>(n_rows);
+    compare<Real, 1300, 40>(n_rows);
   }
 }
 

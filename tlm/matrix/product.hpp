@@ -73,6 +73,20 @@ View<const Real> view(const Matrix<n, cols, Real>& X, std::size_t s) {
 /// What becomes of the entries that are already there.
 enum class Present { overwritten, added_to };
 
+/// What the kernels that OpenBLAS multiplies with are for.
+enum class Kernels { avx2, avx512, others };
+
+/// Those of this processor, or of OPENBLAS_CORETYPE.
+inline Kernels kernels() {
+  static const Kernels known = [] {
+    const std::string_view core = openblas_get_corename();
+    if (core == "Haswell" || core == "Zen") return Kernels::avx2;
+    if (core == "SkylakeX" || core == "Cooperlake") return Kernels::avx512;
+    return Kernels::others;
+  }();
+  return known;
+}
+
 /// How many columns of a product of rows×inner and inner×cols, both of which lie as rows, are computed at once: a multiple of
 /// 64, or all of them.
 ///
@@ -87,13 +101,10 @@ constexpr std::size_t columns_at_once(std::size_t rows, std::size_t inner, std::
   return at_most == 0 ? cols : std::min(cols, at_most);
 }
 
-/// Whether the kernels that OpenBLAS multiplies with are those for AVX2.
-inline bool kernels_for_avx2() {
-  static const bool known = [] {
-    const std::string_view core = openblas_get_corename();
-    return core == "Haswell" || core == "Zen";
-  }();
-  return known;
+/// The same of a single row times the transpose of what lies as rows: no more than 1,200, or it is copied.
+constexpr std::size_t columns_of_transpose_at_once(std::size_t inner, std::size_t cols) {
+  constexpr std::size_t at_most = 1'152;  // the last multiple of 64
+  return std::min(columns_at_once(1, inner, cols), at_most);
 }
 
 /// How many rows of a product are given to BLAS as a matrix, if it has so many: the first ones. Each of the others is given by
@@ -102,9 +113,16 @@ inline bool kernels_for_avx2() {
 /// With kernels for AVX2 two or three rows take as long as four, or longer. So fewer than 8 go one by one, and of more those
 /// that are left over by fours. (Measured on one thread, against all of them as a matrix: 2 and 3 rows take 1/3 to 2/3 of the
 /// time, 4 to 7 mostly 0.6 to 1, from 8 on about the same.) Other kernels are given all but a single row as a matrix.
-constexpr std::size_t rows_as_matrix(std::size_t rows, bool for_avx2) {
-  if (!for_avx2) return rows == 1 ? 0 : rows;
+constexpr std::size_t rows_as_matrix(std::size_t rows, Kernels by) {
+  if (by != Kernels::avx2) return rows == 1 ? 0 : rows;
   return rows < 8 ? 0 : rows / 4 * 4;
+}
+
+/// Whether even a single row is: by kernels for AVX-512, which copy none of it, where the right factor lies in rows as wide as a
+/// head mostly is, that of the values, and its transpose, that of the keys. (Measured with floats, on one thread, against the row
+/// as a vector: 32 to 96 columns take 0.65 to 1 of the time, and the transpose of as many or more 0.65 to 0.85; of 16 twice.)
+constexpr bool row_as_matrix(std::size_t inner, std::size_t cols, bool transposed, Kernels by) {
+  return by == Kernels::avx512 && (transposed ? inner >= 32 : cols >= 32 && cols <= 96);
 }
 
 /// C = factor·A×B, or C += factor·A×B, by the thread that asks. The rows of C are contiguous. By BLAS for float and double; over
@@ -118,9 +136,12 @@ void multiply_alone(View<const std::type_identity_t<Real>> A, View<const std::ty
     const auto by_rows = [](const auto& X) { return X.col_step == 1 && X.row_step >= X.cols; };
     const auto transposition = [&](const auto& X) { return by_rows(X) ? cxxblas::NoTrans : cxxblas::Trans; };
     const auto leading = [&](const auto& X) { return int(by_rows(X) ? X.row_step : X.col_step); };
-    const std::size_t together = rows_as_matrix(C.rows, kernels_for_avx2());
+    const bool one = C.rows == 1 && by_rows(A) && row_as_matrix(A.cols, C.cols, !by_rows(B), kernels());
+    const std::size_t together = one ? 1 : rows_as_matrix(C.rows, kernels());
     if (together > 0) {
-      const std::size_t width = by_rows(A) && by_rows(B) ? columns_at_once(together, A.cols, C.cols) : C.cols;
+      const std::size_t width = by_rows(A) && by_rows(B) ? columns_at_once(together, A.cols, C.cols)
+                                : one                    ? columns_of_transpose_at_once(A.cols, C.cols)
+                                                         : C.cols;
       for (std::size_t left = 0; left < C.cols; left += width)
         cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(together),
                            int(std::min(width, C.cols - left)), int(A.cols), factor, A.data, leading(A), &B(0, left),
