@@ -86,7 +86,7 @@ TEST_CASE("a matrix converts from and to xtensor") {
   const xt::xtensor<float, 2> expression{{1, 2}, {3, 4}};
   const Matrix<n, 2> X{expression + expression};
   CHECK(X == Matrix<n, 2>{2, 4, 6, 8});
-  CHECK(static_cast<const Matrix<n, 2>::Storage&>(X)(1, 0) == 6);
+  CHECK(static_cast<Matrix<n, 2>::Xtensor>(X)(1, 0) == 6);
 }
 
 TEST_CASE("entries that do not fit the shape are refused") {

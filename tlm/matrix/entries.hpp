@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tlm/matrix/xtensor.hpp>
@@ -42,13 +43,14 @@ class Entries {
 
  public:
   using Real = Real_;
-  using Storage = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
+  /// The matrix as an xtensor.
+  using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
 
   /// The number of columns.
   static constexpr std::size_t cols = cols_;
 
   /// The number of rows.
-  std::size_t rows() const { return storage_.shape(0); }
+  std::size_t rows() const { return storage_.size() / cols_; }
 
   /// The entry in row i and column j.
   Real& operator()(std::size_t i, std::size_t j) { return data()[i * cols_ + j]; }
@@ -76,27 +78,33 @@ class Entries {
   /// The entries, row by row.
   const Real* data() const { return storage_.data(); }
 
-  /// The matrix as an xtensor.
-  explicit operator const Storage&() const { return storage_; }
+  /// A copy of the matrix, for xtensor's functions.
+  explicit operator Xtensor() const {
+    Xtensor copy{typename Xtensor::shape_type{rows(), cols_}};
+    std::copy(storage_.begin(), storage_.end(), copy.begin());
+    return copy;
+  }
 
  protected:
   /// Uninitialised. Throws std::length_error for more rows than any memory has.
-  explicit Entries(std::size_t rows) : storage_{shape(rows)} {
+  explicit Entries(std::size_t rows) : storage_(size(rows)) {
     if constexpr (std::is_floating_point_v<Real>)
       if (unset_is_nan) std::fill_n(data(), rows * cols_, std::numeric_limits<Real>::quiet_NaN());
   }
   /// The same number everywhere. Throws like the constructor from a number of rows.
-  Entries(std::size_t rows, Real everywhere) : storage_{shape(rows), everywhere} {}
+  Entries(std::size_t rows, Real everywhere) : storage_(size(rows), everywhere) {}
   /// Row by row. Throws std::invalid_argument if they do not fill whole rows.
   explicit Entries(const std::vector<Real>& entries) : Entries{whole_rows(entries.size())} {
     std::copy(entries.begin(), entries.end(), storage_.begin());
   }
   /// From an xtensor expression. Throws std::invalid_argument if it has another number of columns.
   template <class E>
-  explicit Entries(const xt::xexpression<E>& expression) : storage_{expression.derived_cast()} {
-    if (storage_.shape(1) != cols_)
-      throw std::invalid_argument("an expression with " + std::to_string(storage_.shape(1)) +
+  explicit Entries(const xt::xexpression<E>& expression) {
+    Xtensor evaluated{expression.derived_cast()};
+    if (evaluated.shape(1) != cols_)
+      throw std::invalid_argument("an expression with " + std::to_string(evaluated.shape(1)) +
                                   " columns cannot become a matrix with " + std::to_string(cols_));
+    storage_ = std::move(evaluated.storage());
   }
 
   /// Entry by entry; both have as many rows.
@@ -109,11 +117,11 @@ class Entries {
   }
 
  private:
-  static typename Storage::shape_type shape(std::size_t rows) {
+  static std::size_t size(std::size_t rows) {
     if (rows > std::numeric_limits<std::size_t>::max() / sizeof(Real) / cols_)
       throw std::length_error("a matrix of " + std::to_string(rows) + " rows of " + std::to_string(cols_) +
                               " is too large");
-    return {rows, cols_};
+    return rows * cols_;
   }
 
   static std::size_t whole_rows(std::size_t entries) {
@@ -123,7 +131,9 @@ class Entries {
     return entries / cols_;
   }
 
-  Storage storage_;
+  // What an xtensor keeps its entries in. An xtensor has a shape, strides and a shared pointer beside them, whose moves and
+  // ends would be compiled in every layer.
+  typename Xtensor::storage_type storage_;
 };
 
 }  // namespace tlm
