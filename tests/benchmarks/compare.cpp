@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What compare.py measures beside PyTorch: `compare MODEL DIRECTORY` makes a model and a batch, keeps them in the directory with
 // what becomes of them, in float and in double, and then answers each line `ACTION TIMES THREADS` of its input with a line: the
-// milliseconds of one. The action "products" is the matrix products of a step alone, by the same BLAS.
+// milliseconds of one. The action "products" is the matrix products of a step alone, by one call of the same BLAS each.
 
 #include <algorithm>
 #include <cstddef>
@@ -124,7 +124,8 @@ class Contestant {
     while (parts.size() < part_count)
       parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
     HelpingThreads threads{thread_count};
-    return timing::milliseconds([&] { products::run(threads, parts, times); }) / double(times);
+    return timing::milliseconds([&] { products::run(threads, parts, times, products::Calls::one_each); }) /
+           double(times);
   }
 
   Generator generator_{1};

@@ -11,6 +11,9 @@
 /// What a step of training cannot avoid.
 namespace products {
 
+/// How BLAS is asked for a product: by one call, or as the library does, which may take several.
+enum class Calls { one_each, library };
+
 /// Matrix products of fixed shapes: C = A×B, C = A×Bᵀ and C += Aᵀ×B, as in a layer X ↦ X×W and its pullback.
 class Products {
  public:
@@ -43,12 +46,21 @@ class Products {
   }
 
   /// Does all of them once.
-  void run() {
-    for (Product& p : products_)
-      tlm::multiply<float>(
-          p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner),
-          p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols),
-          stored(p.result, p.rows, p.cols), p.present);
+  void run(Calls calls) {
+    const auto stored = [](Entries& entries, std::size_t rows, std::size_t cols) {
+      return tlm::View<float>{entries.data(), rows, cols, cols};
+    };
+    for (Product& p : products_) {
+      const auto A = p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner);
+      const auto B =
+          p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols);
+      const auto C = stored(p.result, p.rows, p.cols);
+      if (calls == Calls::library)
+        tlm::multiply(A, B, C, p.present);
+      else
+        tlm::share_product<float>(
+            A, B, C, [&](auto a, auto b, auto c) { tlm::blas::multiply_at_once<float>(a, b, c, p.present, 1); });
+    }
   }
 
   /// How many multiplications and additions they are.
@@ -62,10 +74,6 @@ class Products {
     tlm::Present present;
     Entries left, right, result;
   };
-
-  static tlm::View<float> stored(Entries& entries, std::size_t rows, std::size_t cols) {
-    return {entries.data(), rows, cols, cols};
-  }
 
   void add(std::size_t rows, std::size_t inner, std::size_t cols, bool left_transposed, bool right_transposed,
            tlm::Present present) {
@@ -133,9 +141,9 @@ inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t
 }
 
 /// Each on a thread of its own, so often; one alone with the help of all of them.
-inline void run(tlm::HelpingThreads& threads, std::vector<Products>& parts, std::size_t times) {
+inline void run(tlm::HelpingThreads& threads, std::vector<Products>& parts, std::size_t times, Calls calls) {
   threads.at_once(parts.size(), [&](std::size_t k) {
-    for (std::size_t time = 0; time < times; ++time) parts[k].run();
+    for (std::size_t time = 0; time < times; ++time) parts[k].run(calls);
   });
 }
 

@@ -45,26 +45,31 @@ void compare(std::size_t n_rows) {
         tolerance<Real>(n_rows));
 }
 
-// Of 70×70×300, 192 columns at once and then 108; of fewer rows or of more, all of them.
-static_assert(columns_at_once(70, 70, 300) == 192);
-static_assert(columns_at_once(33, 70, 300) == 300);
-static_assert(columns_at_once(50, 100, 200) == 200 && columns_at_once(50, 100, 201) == 192);
-static_assert(columns_at_once(300, 70, 300) == 300);
-static_assert(columns_at_once(7, 0, 300) == 300);
+// With kernels for AVX2, of 33 rows 32 are a matrix.
+static_assert(blas::rows_as_matrix(33) == 32 && blas::rows_as_matrix(8) == 8 && blas::rows_as_matrix(7) == 0);
 
-// With kernels for AVX2, of 33 rows 32 are a matrix; with others, all but a single one are.
-static_assert(rows_as_matrix(33, Kernels::avx2) == 32 && rows_as_matrix(8, Kernels::avx2) == 8);
-static_assert(rows_as_matrix(7, Kernels::avx2) == 0);
-static_assert(rows_as_matrix(33, Kernels::avx512) == 33 && rows_as_matrix(2, Kernels::others) == 2);
-static_assert(rows_as_matrix(1, Kernels::avx512) == 0);
+// Of a single row, with those for AVX-512, the product with the values of a head is one, and that with its keys.
+static_assert(blas::row_as_matrix(500, 64, true) && blas::row_as_matrix(64, 500, false));
+static_assert(!blas::row_as_matrix(500, 128, true) && !blas::row_as_matrix(500, 16, true));
+static_assert(!blas::row_as_matrix(16, 500, false));
 
-// Of a single row, with those for AVX-512, the product with the values of a head is one, and that with its keys, in strips.
-static_assert(row_as_matrix(500, 64, false, Kernels::avx512) && row_as_matrix(64, 500, true, Kernels::avx512));
-static_assert(!row_as_matrix(500, 128, false, Kernels::avx512) && !row_as_matrix(500, 16, false, Kernels::avx512));
-static_assert(!row_as_matrix(16, 500, true, Kernels::avx512) && !row_as_matrix(500, 64, false, Kernels::avx2) &&
-              !row_as_matrix(500, 64, false, Kernels::others));
-static_assert(columns_of_transpose_at_once(64, 500) == 500 && columns_of_transpose_at_once(64, 1300) == 1152);
-static_assert(columns_of_transpose_at_once(1000, 1300) == 960);
+// With those for AVX-512, what is small is one piece, by a transpose only what has few entries.
+static_assert(blas::pieces(100, 100, 100, true, true, 100) == blas::Pieces{100, 100, 100, false});
+static_assert(blas::pieces(12, 100, 100, true, false, 100) == blas::Pieces{12, 100, 100, false});
+static_assert(blas::pieces(13, 100, 100, true, false, 100) == blas::Pieces{13, 48, 512, false});
+static_assert(blas::pieces(1, 64, 1300, true, false, 64) == blas::Pieces{1, 1152, 512, false});
+static_assert(blas::pieces(63, 100, 300, true, false, 100) == blas::Pieces{24, 48, 512, false});
+static_assert(blas::pieces(64, 100, 300, true, false, 100) == blas::Pieces{24, 64, 512, true});
+// Of few rows each piece is the wider.
+static_assert(blas::pieces(16, 512, 2048, true, true, 2048) == blas::Pieces{16, 64, 512, false});
+static_assert(blas::pieces(4, 512, 2048, true, true, 2048) == blas::Pieces{4, 384, 512, false});
+static_assert(blas::pieces(127, 512, 512, true, true, 512) == blas::Pieces{24, 64, 512, false});
+static_assert(blas::pieces(128, 512, 512, true, true, 512) == blas::Pieces{48, 32, 512, false});
+static_assert(blas::pieces(512, 512, 64, true, true, 512) == blas::Pieces{24, 64, 512, false});
+static_assert(blas::pieces(512, 512, 64, false, true, 512) == blas::Pieces{24, 64, 512, false});
+// Where the rows of the right factor are far apart, and of Xᵀ×Y, OpenBLAS copies faster.
+static_assert(blas::pieces(128, 512, 2048, true, true, 2048) == blas::Pieces{128, 2048, 512, false});
+static_assert(blas::pieces(512, 512, 65, false, true, 65) == blas::Pieces{512, 65, 512, false});
 
 }  // namespace
 
@@ -156,18 +161,50 @@ TEST_CASE_TEMPLATE("of any number of rows each is multiplied, which lie as rows 
         }
 }
 
-TEST_CASE("parts of matrices are multiplied in strips, with a factor, onto what is there") {
+TEST_CASE_TEMPLATE(
+    "for whichever kernels a product is divided, it is the plain loop's: with a factor, over and onto what is there",
+    Real, float, double) {
+  struct Shape {
+    std::size_t rows, inner, cols;
+  };
+  constexpr std::size_t step = 1100;  // of all matrices, more than they have columns
   Generator generator{2};
-  const auto A = random_rows<Matrix<n, 80, double>>(Sequences{70}, generator);
-  const auto B = random_rows<Matrix<n, 320, double>>(Sequences{70}, generator);
-  auto C = random_rows<Matrix<n, 310, double>>(Sequences{70}, generator), by_loops = C;
-  const auto a = view(A).block(0, 70, 5, 70), b = view(B).block(0, 70, 10, 300);
-  const auto c = view(by_loops).block(0, 70, 3, 300);
-  for (std::size_t i = 0; i < 70; ++i)
-    for (std::size_t j = 0; j < 300; ++j)
-      for (std::size_t k = 0; k < 70; ++k) c(i, j) += 0.5 * a(i, k) * b(k, j);
-  multiply(a, b, view(C).block(0, 70, 3, 300), Present::added_to, 0.5);
-  CHECK(distance(table(C), table(by_loops)) <= tolerance<double>(70));
+  const auto M = random_rows<Matrix<n, step, Real>>(Sequences{620}, generator),
+             N = random_rows<Matrix<n, step, Real>>(Sequences{1060}, generator);
+  const auto before = random_rows<Matrix<n, step, Real>>(Sequences{140}, generator);
+  const auto narrow = random_rows<Matrix<n, 75, Real>>(Sequences{620}, generator);
+  const auto check = [&](View<const Real> a, View<const Real> b, blas::Kernels kernels, Present present) {
+    auto C = before, by_loops = before;
+    const auto c = view(by_loops).block(0, a.rows, 3, b.cols);
+    for (std::size_t i = 0; i < a.rows; ++i)
+      for (std::size_t j = 0; j < b.cols; ++j) {
+        double sum = present == Present::overwritten ? 0 : double(c(i, j));
+        for (std::size_t k = 0; k < a.cols; ++k) sum += 0.5 * double(a(i, k)) * double(b(k, j));
+        c(i, j) = Real(sum);
+      }
+    blas::multiply<Real>(a, b, view(C).block(0, a.rows, 3, b.cols), present, Real(0.5), kernels);
+    CHECK(distance(table(C), table(by_loops)) <= tolerance<Real>(a.cols));
+  };
+  for (const auto [rows, inner, cols] :
+       {Shape{0, 5, 6}, Shape{3, 0, 5}, Shape{1, 600, 64}, Shape{1, 40, 1090}, Shape{3, 600, 1050}, Shape{30, 600, 100},
+        Shape{70, 600, 150}, Shape{130, 530, 70}})
+    for (const blas::Kernels kernels : {blas::Kernels::avx2, blas::Kernels::avx512, blas::Kernels::others})
+      for (const Present present : {Present::overwritten, Present::added_to})
+        for (const bool A_lies_as_rows : {true, false})
+          for (const bool B_lies_as_rows : {true, false}) {
+            CAPTURE(rows);
+            CAPTURE(int(kernels));
+            CAPTURE(present == Present::added_to);
+            CAPTURE(A_lies_as_rows);
+            CAPTURE(B_lies_as_rows);
+            check(A_lies_as_rows ? view(M).block(0, rows, 5, inner) : view(M).block(0, inner, 5, rows).transposed(),
+                  B_lies_as_rows ? view(N).block(0, inner, 7, cols) : view(N).block(0, cols, 7, inner).transposed(),
+                  kernels, present);
+          }
+  // Whose rows are near each other.
+  check(view(M).block(0, 130, 5, 530), view(narrow).block(0, 530, 1, 70), blas::Kernels::avx512, Present::added_to);
+  check(view(M).block(0, 530, 5, 130).transposed(), view(narrow).block(0, 530, 1, 60), blas::Kernels::avx512,
+        Present::overwritten);
 }
 
 TEST_CASE("the sum of the rows is added to a row") {

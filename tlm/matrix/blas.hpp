@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The order of the next three matters: cxxblas does not include what it uses, nor asks whether there is a BLAS.
+#include <complex>
+
+#include <xtensor-blas/xblas_config.hpp>
+
+#include <xflens/cxxblas/cxxblas.cxx>
+#ifndef CXXBLAS_DRIVERS_CBLAS_H
+#error "tlm needs BLAS: include its headers before those of cxxblas, and without XTENSOR_USE_FLENS_BLAS"
+#endif
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <tlm/matrix/view.hpp>
+
+extern "C" {
+// Of OpenBLAS, whose header and that of xtensor-blas do not go together: for which processors its kernels are, and B = alpha·A or
+// its transpose.
+char* openblas_get_corename();
+void cblas_somatcopy(CBLAS_ORDER order, CBLAS_TRANSPOSE transposition, int rows, int cols, float alpha, const float* A,
+                     int A_step, float* B, int B_step);
+void cblas_domatcopy(CBLAS_ORDER order, CBLAS_TRANSPOSE transposition, int rows, int cols, double alpha,
+                     const double* A, int A_step, double* B, int B_step);
+}
+
+/// How OpenBLAS is asked for a product. What it computes does not depend on that, but its time does.
+namespace tlm::blas {
+
+/// What becomes of the entries that are already there.
+enum class Present { overwritten, added_to };
+
+/// What the kernels that OpenBLAS multiplies with are for.
+enum class Kernels { avx2, avx512, others };
+
+/// Those of this processor, or of OPENBLAS_CORETYPE.
+inline Kernels kernels() {
+  static const Kernels known = [] {
+    const std::string_view core = openblas_get_corename();
+    if (core == "Haswell" || core == "Zen") return Kernels::avx2;
+    if (core == "SkylakeX" || core == "Cooperlake") return Kernels::avx512;
+    return Kernels::others;
+  }();
+  return known;
+}
+
+/// Whether the entries of a row lie side by side, and not those of a column. (Both steps of a matrix of one column are 1: it lies
+/// as rows unless they would overlap.)
+template <class Real>
+bool by_rows(const View<Real>& X) {
+  return X.col_step == 1 && X.row_step >= X.cols;
+}
+/// How far its rows, or columns, lie apart.
+template <class Real>
+int step(const View<Real>& X) {
+  return int(by_rows(X) ? X.row_step : X.col_step);
+}
+
+/// C = factor·A×B, or C += factor·A×B, asked for at once.
+template <std::floating_point Real>
+void multiply_at_once(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+  const auto transposition = [](const auto& X) { return by_rows(X) ? cxxblas::NoTrans : cxxblas::Trans; };
+  cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols),
+                     factor, A.data, step(A), B.data, step(B), present == Present::added_to ? Real(1) : Real(0), C.data,
+                     step(C));
+}
+
+/// The same, row by row, for which nothing is copied: C_i = Bᵀ×A_i as columns.
+template <std::floating_point Real>
+void multiply_rows(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+  for (std::size_t i = 0; i < C.rows; ++i) {
+    if (present == Present::overwritten) std::fill_n(&C(i, 0), C.cols, Real(0));
+    cxxblas::gemv<int>(cxxblas::RowMajor, by_rows(B) ? cxxblas::Trans : cxxblas::NoTrans,
+                       int(by_rows(B) ? B.rows : B.cols), int(by_rows(B) ? B.cols : B.rows), factor, B.data, step(B),
+                       &A(i, 0), int(A.col_step), Real(1), &C(i, 0), 1);
+  }
+}
+
+/// to = from, which lies as columns, in rows.
+template <std::floating_point Real>
+void lay_in_rows(View<const Real> from, View<Real> to) {
+  constexpr auto omatcopy = [] {
+    if constexpr (std::is_same_v<Real, float>)
+      return cblas_somatcopy;
+    else
+      return cblas_domatcopy;
+  }();
+  omatcopy(CblasRowMajor, CblasTrans, int(from.cols), int(from.rows), Real(1), from.data, step(from), to.data,
+           step(to));
+}
+
+/// The pieces that a product of rows×inner and inner×cols is made of for OpenBLAS's kernels for AVX-512. They have a fast way
+/// that copies neither factor, and take it for up to 10⁶ multiplications; if the right factor lies as columns, only for up to
+/// 1,200 entries of the product. What is larger they copy whole, in an order of their own.
+///
+/// (Measured with floats, on one thread of an AMD EPYC of family 26, where the weights are not in its cache, against a product
+/// that is asked for at once: by a transpose 24 rows and 128×128 take 1/1.4 of the time, 320 rows 1/1.1, 512 rows and 512×512
+/// 1/1.05; not by a transpose 320 rows and 128×512 1/1.1; 512 sums of 512 terms for each column of a head 1/1.2 to 1/1.5.)
+struct Pieces {
+  std::size_t rows, cols, depth;  ///< At most so many rows and columns of the product, and terms of its sums.
+  bool laid_in_rows;  ///< Of the right factor, which lies as columns, what a piece needs is laid in rows first.
+  friend constexpr bool operator==(const Pieces&, const Pieces&) = default;
+};
+/// The room for what is laid in rows: 64 columns of up to 512 terms.
+inline constexpr std::size_t room_for_rows = 64 * 512;
+/// Those of factors that lie as rows or as columns, the rows of the right one so far apart.
+constexpr Pieces pieces(std::size_t rows, std::size_t inner, std::size_t cols, bool left_by_rows, bool right_by_rows,
+                        std::size_t right_step) {
+  const bool not_copied = rows * inner * cols <= 1'000'000 && (right_by_rows || rows * cols <= 1'200);
+  // Sums over the rows of both, Xᵀ×Y, and wide rows that many others are multiplied by are faster copied.
+  const bool copied = right_by_rows && (left_by_rows ? rows >= 128 && right_step > 1024 : cols > 64);
+  if (not_copied || copied) return {rows, cols, inner, false};
+  const std::size_t height = std::min<std::size_t>(rows, 24), several = 24 / height;
+  if (!right_by_rows) return rows < 64 ? Pieces{height, 48 * several, 512, false} : Pieces{height, 64, 512, true};
+  return rows < 128 || cols <= 64 ? Pieces{height, 64 * several, 512, false} : Pieces{48, 32, 512, false};
+}
+
+/// C = factor·A×B, or C += factor·A×B, in such pieces. The sums have a term, at least.
+template <std::floating_point Real>
+void multiply_in_pieces(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+  const Pieces at_most = pieces(C.rows, A.cols, C.cols, by_rows(A), by_rows(B), B.row_step);
+  alignas(64) Real room[room_for_rows];
+  for (std::size_t left = 0; left < C.cols; left += at_most.cols) {
+    const std::size_t width = std::min(at_most.cols, C.cols - left);
+    for (std::size_t first = 0; first < A.cols; first += at_most.depth) {
+      const std::size_t depth = std::min(at_most.depth, A.cols - first);
+      View<const Real> b = B.block(first, depth, left, width);
+      if (at_most.laid_in_rows) {
+        const View<Real> rows{room, depth, width, width};
+        lay_in_rows(b, rows);
+        b = rows;
+      }
+      for (std::size_t top = 0; top < C.rows; top += at_most.rows) {
+        const std::size_t height = std::min(at_most.rows, C.rows - top);
+        multiply_at_once<Real>(A.block(top, height, first, depth), b, C.block(top, height, left, width),
+                               first == 0 ? present : Present::added_to, factor);
+      }
+    }
+  }
+}
+
+/// How many rows of a product are given to kernels for AVX2 as a matrix: the first ones. The others go one by one.
+///
+/// Two or three rows take as long as four, or longer. So fewer than 8 go one by one, and of more those that are left over by fours.
+/// (Measured on one thread, against all of them as a matrix: 2 and 3 rows take 1/3 to 2/3 of the time, 4 to 7 mostly 0.6 to 1,
+/// from 8 on about the same.)
+constexpr std::size_t rows_as_matrix(std::size_t rows) { return rows < 8 ? 0 : rows / 4 * 4; }
+
+/// Whether even a single row is given to kernels for AVX-512 as a matrix: where the right factor lies in rows as wide as a head
+/// mostly is, that of the values, and its transpose, that of the keys. (Measured with floats, on one thread, against the row as a
+/// vector: 32 to 96 columns take 0.65 to 1 of the time, and the transpose of as many or more 0.65 to 0.85; of 16 twice.)
+constexpr bool row_as_matrix(std::size_t inner, std::size_t cols, bool right_by_rows) {
+  return right_by_rows ? cols >= 32 && cols <= 96 : inner >= 32;
+}
+
+/// C = factor·A×B, or C += factor·A×B, as these kernels are the fastest with it. The rows of C are contiguous.
+template <std::floating_point Real>
+void multiply(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor, Kernels by) {
+  if (C.rows == 0 || C.cols == 0) return;
+  if (by == Kernels::avx2) {
+    const std::size_t together = rows_as_matrix(C.rows), alone = C.rows - together;
+    if (together > 0)
+      multiply_at_once(A.block(0, together, 0, A.cols), B, C.block(0, together, 0, C.cols), present, factor);
+    multiply_rows(A.block(together, alone, 0, A.cols), B, C.block(together, alone, 0, C.cols), present, factor);
+  } else if (C.rows == 1 && !(by == Kernels::avx512 && by_rows(A) && row_as_matrix(A.cols, C.cols, by_rows(B)))) {
+    multiply_rows(A, B, C, present, factor);
+  } else if (by == Kernels::avx512 && A.cols > 0) {
+    multiply_in_pieces(A, B, C, present, factor);
+  } else {
+    multiply_at_once(A, B, C, present, factor);
+  }
+}
+
+}  // namespace tlm::blas

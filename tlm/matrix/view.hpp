@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <tlm/matrix/matrix.hpp>
+
+namespace tlm {
+
+/// Part of a matrix: entry (i, j) lies at data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
+template <class Real>
+struct View {
+  Real* data;
+  std::size_t rows, cols;
+  std::size_t row_step, col_step = 1;
+
+  Real& operator()(std::size_t i, std::size_t j) const { return data[i * row_step + j * col_step]; }
+
+  /// The transpose: the same numbers, read the other way.
+  View transposed() const { return {data, cols, rows, col_step, row_step}; }
+
+  /// `height` rows from row `top`, `width` columns from column `left`.
+  View block(std::size_t top, std::size_t height, std::size_t left, std::size_t width) const {
+    return {data + top * row_step + left * col_step, height, width, row_step, col_step};
+  }
+
+  operator View<const Real>() const requires(!std::is_const_v<Real>) { return {data, rows, cols, row_step, col_step}; }
+};
+
+/// The whole of a matrix.
+template <auto rows, std::size_t cols, class Real>
+View<Real> view(Matrix<rows, cols, Real>& X) {
+  return {X.data(), X.rows(), cols, cols};
+}
+
+/// The whole of a matrix.
+template <auto rows, std::size_t cols, class Real>
+View<const Real> view(const Matrix<rows, cols, Real>& X) {
+  return {X.data(), X.rows(), cols, cols};
+}
+
+/// The rows of sequence s of a stack.
+template <std::size_t cols, class Real>
+View<Real> view(Matrix<n, cols, Real>& X, std::size_t s) {
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
+}
+
+/// The rows of sequence s of a stack.
+template <std::size_t cols, class Real>
+View<const Real> view(const Matrix<n, cols, Real>& X, std::size_t s) {
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
+}
+
+}  // namespace tlm
