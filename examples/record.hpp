@@ -59,12 +59,12 @@ class Record {
   void attention(const std::string& layer, const A& kernel, const std::vector<std::string>& queries,
                  const std::vector<std::string>& keys) {
     for (std::size_t h = 0; h < A::n_heads; ++h) {
+      const auto alpha = kernel(0, h);
       nlohmann::ordered_json weights = nlohmann::ordered_json::array();
-      for (std::size_t i = 0; i < kernel.queries().length(0); ++i) {
+      for (std::size_t i = 0; i < alpha.rows; ++i) {
         nlohmann::ordered_json row = nlohmann::ordered_json::array();
-        for (std::size_t j = 0; j < kernel.keys().length(0); ++j)
-          row.push_back(j < kernel.visible(0, i) ? nlohmann::ordered_json(rounded(double(kernel(0, h)(i, j))))
-                                                 : nullptr);
+        for (std::size_t j = 0; j < alpha.cols; ++j)
+          row.push_back(j < alpha.visible(i) ? nlohmann::ordered_json(rounded(double(alpha(i, j)))) : nullptr);
         weights.push_back(row);
       }
       maps_.push_back({{"layer", layer}, {"head", h + 1}, {"queries", queries}, {"keys", keys}, {"weights", weights}});

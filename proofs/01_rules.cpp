@@ -31,7 +31,7 @@ namespace {
 
 /// Entry (i, j) of a kernel's matrix: what is not visible is 0.
 PrimeField at(const auto& A, std::size_t i, std::size_t j) {
-  return j < A.visible(0, i) ? A(0, 0)(i, j) : PrimeField(0);
+  return j < A(0, 0).visible(i) ? A(0, 0)(i, j) : PrimeField(0);
 }
 
 /// Whether A(X|i) is other than A(X)|i; of a causal kernel, other than its leading block, or A(X) not lower triangular.

@@ -183,10 +183,12 @@ struct GenericKernel : Reading<Entry...> {
     return with_pullback((*this)(X, entry...), [layer = *this, X, entry...](const codomain& A_bar,
                                                                             GenericKernel& gradient, Entry&... e_bar) {
       domain X_bar{X.sequences(), Real(0)};
-      A_bar.for_each_row([&](std::size_t s, std::size_t, std::size_t i) {
-        for (std::size_t j = 0; j < A_bar.visible(s, i); ++j)
-          pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, entry...)), A_bar(s, 0)(i, j),
-                    arguments<Seen<Rows>>(gradient.F, X_bar, s, i, e_bar...));
+      A_bar.for_each_head([&](std::size_t s, std::size_t h) {
+        const auto A_bar_s = A_bar(s, h);
+        for (std::size_t i = 0; i < A_bar_s.rows; ++i)
+          for (std::size_t j = 0; j < A_bar_s.visible(i); ++j)
+            pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, entry...)), A_bar_s(i, j),
+                      arguments<Seen<Rows>>(gradient.F, X_bar, s, i, e_bar...));
       });
       return X_bar;
     });
@@ -210,10 +212,14 @@ struct GenericKernel : Reading<Entry...> {
 
   codomain last_rows(const domain& X, const Sequences& last, const Entry&... entry) const {
     const codomain A{last, keys(X, entry...)};
-    A.for_each_row([&](std::size_t s, std::size_t, std::size_t r) {
-      const std::size_t i = X.sequences().length(s) - last.length(s) + r;
-      for (std::size_t j = 0; j < A.visible(s, r); ++j) A(s, 0)
-      (r, j) = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, entry...)));
+    A.for_each_head([&](std::size_t s, std::size_t h) {
+      const auto A_s = A(s, h);
+      for (std::size_t r = 0; r < A_s.rows; ++r) {
+        const std::size_t i = X.sequences().length(s) - last.length(s) + r;
+        for (std::size_t j = 0; j < A_s.visible(r); ++j)
+          A_s(r, j) =
+              uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, entry...)));
+      }
     });
     return A;
   }

@@ -141,7 +141,7 @@ template <std::size_t queries, std::size_t keys, class Kernel>
 tlm::Matrix<n, keys, double> attention_scores(const Kernel& kernel) {
   tlm::Matrix<n, keys, double> alpha{tlm::Sequences{queries}, 0.0};
   for (std::size_t i = 0; i < queries; ++i)
-    for (std::size_t j = 0; j < kernel.visible(0, i); ++j) alpha(i, j) = kernel(0, 0)(i, j);
+    for (std::size_t j = 0; j < kernel(0, 0).visible(i); ++j) alpha(i, j) = kernel(0, 0)(i, j);
   return alpha;
 }
 

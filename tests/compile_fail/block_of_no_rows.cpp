@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// Says: a block has at least one row
-/// Names: KernelMatrices
+/// Names: HeadMatrix
 #include <tlm/attention/kernel_matrices.hpp>
 
 #ifdef WRONG
@@ -9,4 +9,4 @@ constexpr std::size_t block = 0;
 constexpr std::size_t block = 1;
 #endif
 
-std::size_t visible(const tlm::KernelMatrices<1, tlm::Causal, float, block>& A) { return A.visible(0, 0); }
+std::size_t visible(const tlm::HeadMatrix<tlm::Causal, float, block>& A) { return A.visible(0); }

@@ -102,7 +102,7 @@ TEST_CASE("what is not visible is neither read nor passed on") {
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   Generator generator{1};
   const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
-  auto A = visible_product<Kernel>(Q, Q);
+  const Kernel A = visible_product<Kernel>(Q, Q);
   const auto clean = A * Q;
   const auto clean_transposed = transposed_product(A, Q);
   const auto poison = [&A] {
@@ -114,7 +114,7 @@ TEST_CASE("what is not visible is neither read nor passed on") {
   CHECK(A * Q == clean);
   CHECK(transposed_product(A, Q) == clean_transposed);
 
-  softmax_of_visible(A);
+  A.for_each_head([&](std::size_t s, std::size_t head) { softmax_of_visible(A(s, head)); });
   poison();
   CHECK(scale(table(A * Q)) <= 1);
 
@@ -131,7 +131,7 @@ TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") 
   reference::Table scores(5, 5);
   for (std::size_t i = 1; i <= 5; ++i)
     for (std::size_t j = 1; j <= i; ++j) scores(i, j) = A(0, 0)(i - 1, j - 1);
-  softmax_of_visible(A);
+  softmax_of_visible(A(0, 0));
   const auto expected = reference::softmax(reference::masked(scores));
   for (std::size_t i = 1; i <= 5; ++i)
     for (std::size_t j = 1; j <= i; ++j) {
@@ -144,7 +144,7 @@ TEST_CASE("the softmax of the visible entries is ◺'s, and does not overflow") 
   large(0, 0)(0, 0) = 1e6;
   large(0, 0)(1, 0) = -1e6;
   large(0, 0)(1, 1) = -1e6;
-  softmax_of_visible(large);
+  softmax_of_visible(large(0, 0));
   CHECK(large(0, 0)(0, 0) == 1);
   CHECK(large(0, 0)(1, 0) == 0.5);
 }
@@ -203,13 +203,37 @@ TEST_CASE("queries without keys have nothing to look at") {
   CHECK_NOTHROW((KernelMatrices<1, Unmasked, float>{Sequences::of_lengths({1, 0}), keys}));
 }
 
-TEST_CASE("its rows are visited sequence by sequence, head by head, with the keys that each sees") {
+TEST_CASE("its heads are visited sequence by sequence, with the keys that each row sees") {
   const KernelMatrices<2, Causal, float> A{Sequences::of_lengths({1, 0, 2}), Sequences::of_lengths({3, 0, 2})};
   using Row = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
   std::vector<Row> visited;
-  A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) { visited.emplace_back(s, h, i, A.visible(s, i)); });
+  A.for_each_head([&](std::size_t s, std::size_t h) {
+    for (std::size_t i = 0; i < A(s, h).rows; ++i) visited.emplace_back(s, h, i, A(s, h).visible(i));
+  });
   CHECK(visited ==
         std::vector<Row>{{0, 0, 0, 3}, {0, 1, 0, 3}, {2, 0, 0, 1}, {2, 0, 1, 2}, {2, 1, 0, 1}, {2, 1, 1, 2}});
+}
+
+TEST_CASE("a head of entries of its own is that of all heads, as far as it is visible, and changes nothing else") {
+  using Kernel = KernelMatrices<2, Causal, double, 2>;
+  Generator generator{3};
+  const Sequences queries = Sequences::of_lengths({5, 3}), keys = Sequences::of_lengths({5, 4});
+  const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
+  const auto K = random_rows<Matrix<n, d, double>>(keys, generator);
+  const auto product = visible_product<Kernel>(Q, K, 0.5);
+  const Kernel A = product;
+  A.for_each_head([&](std::size_t s, std::size_t h) {
+    CAPTURE(s);
+    CAPTURE(h);
+    const auto computed = product.own(s, h), copied = A.own(s, h);
+    for (std::size_t i = 0; i < A(s, h).rows; ++i)
+      for (std::size_t j = 0; j < A(s, h).visible(i); ++j) {
+        CHECK(computed.matrix(i, j) == A(s, h)(i, j));
+        CHECK(copied.matrix(i, j) == A(s, h)(i, j));
+      }
+    copied.matrix(0, 0) += 1;
+    CHECK(copied.matrix(0, 0) != A(s, h)(0, 0));
+  });
 }
 
 namespace {
@@ -223,10 +247,10 @@ TEST_CASE("a triangle is a square and two triangles, down to those of no more ro
   using Kernel = KernelMatrices<1, Causal, float, 4>;
   std::vector<std::vector<std::size_t>> wholes, edges;
   const auto into = [](auto& list) {
-    return [&list](const Kernel::Part& part) { list.push_back({part.top, part.height, part.left, part.width}); };
+    return [&list](const auto& part) { list.push_back({part.top, part.height, part.left, part.width}); };
   };
   const Kernel A{Sequences{18}, Sequences{20}};
-  A.for_each_part(into(wholes), into(edges));
+  A(0, 0).for_each_part(into(wholes), into(edges));
   CHECK(wholes == std::vector<std::vector<std::size_t>>{{4, 4, 0, 4}, {8, 4, 0, 8}, {12, 6, 0, 12}, {16, 2, 12, 4}});
   CHECK(edges == std::vector<std::vector<std::size_t>>{
                      {0, 4, 0, 6}, {4, 4, 4, 6}, {8, 4, 8, 6}, {12, 4, 12, 6}, {16, 2, 16, 4}});
@@ -240,33 +264,30 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
     for (const std::size_t earlier : {0, 1, 2, 7}) {
       CAPTURE(length);
       CAPTURE(earlier);
-      const Kernel A{Sequences::of_lengths({length, 2}), Sequences::of_lengths({length + earlier, 5})};
-      Kernel counts = A.like();
-      for (std::size_t s = 0; s < 2; ++s)
-        for (std::size_t h = 0; h < 2; ++h)
-          for (std::size_t i = 0; i < A.queries().length(s); ++i)
-            std::fill_n(&counts(s, h)(i, 0), A.keys().length(s), 0.0f);
+      const Kernel kernel{Sequences::of_lengths({length, 2}), Sequences::of_lengths({length + earlier, 5})};
       std::size_t hidden = 0, most_rows = 0;
-      A.for_each_part(
-          [&](const typename Kernel::Part& part) {
-            for (std::size_t i = 0; i < part.height; ++i)
-              for (std::size_t j = 0; j < part.width; ++j) {
-                counts(part)(i, j) += 1;
-                hidden += part.left + j >= A.visible(part.s, part.top + i);
-              }
-          },
-          [&](const typename Kernel::Part& part) {
-            most_rows = std::max(most_rows, part.height);
-            for (std::size_t i = part.top; i < part.top + part.height; ++i)
-              for (std::size_t j = part.left; j < std::min(part.left + part.width, A.visible(part.s, i)); ++j)
-                counts(part.s, part.h)(i, j) += 1;
-          });
+      bool once = true;
+      kernel.for_each_head([&](std::size_t s, std::size_t h) {
+        const auto A = kernel(s, h);
+        for (std::size_t i = 0; i < A.rows; ++i) std::fill_n(&A(i, 0), A.cols, 0.0f);
+        A.for_each_part(
+            [&](const auto& part) {
+              for (std::size_t i = part.top; i < part.top + part.height; ++i)
+                for (std::size_t j = part.left; j < part.left + part.width; ++j) {
+                  A(i, j) += 1;
+                  hidden += j >= A.visible(i);
+                }
+            },
+            [&](const auto& part) {
+              most_rows = std::max(most_rows, part.height);
+              for (std::size_t i = part.top; i < part.top + part.height; ++i)
+                for (std::size_t j = part.left; j < std::min(part.left + part.width, A.visible(i)); ++j) A(i, j) += 1;
+            });
+        for (std::size_t i = 0; i < A.rows; ++i)
+          for (std::size_t j = 0; j < A.visible(i); ++j) once = once && A(i, j) == 1;
+      });
       CHECK(hidden == 0);
       CHECK(most_rows <= block);
-      bool once = true;
-      A.for_each_row([&](std::size_t s, std::size_t h, std::size_t i) {
-        for (std::size_t j = 0; j < A.visible(s, i); ++j) once = once && counts(s, h)(i, j) == 1;
-      });
       CHECK(once);
     }
 }

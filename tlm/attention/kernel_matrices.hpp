@@ -58,11 +58,78 @@ inline std::vector<std::size_t> first_entries(const Sequences& queries, const Se
 
 }  // namespace detail
 
-/// One matrix A for each sequence and each of n_heads heads: queries × keys, of which `Mask` says what is visible.
+/// The matrix of one head and one sequence: queries × keys, of which `Mask` says what is visible. It refers to its entries.
 ///
-/// The queries of a sequence are the last of its positions, where the mask looks at positions: with as many queries as
-/// keys A is square, with fewer it is the last rows of the square one. Copies share their entries. What is visible ends
-/// in edges of up to `block` rows.
+/// The queries are the last of the positions, where the mask looks at positions: with as many queries as keys the matrix is
+/// square, with fewer it is the last rows of the square one. Only the visible part of a row is defined. What is visible ends in
+/// edges of up to `block` rows.
+template <class Mask, class Real, std::size_t block>
+class HeadMatrix : public View<Real> {
+  static_assert(block > 0, "a block has at least one row");
+
+ public:
+  /// With these entries, row by row.
+  HeadMatrix(Real* entries, std::size_t queries, std::size_t keys) : View<Real>{entries, queries, keys, keys} {}
+
+  /// The position of query i among the keys, from 0, where the mask looks at positions.
+  std::size_t position(std::size_t i) const { return this->cols + i - this->rows; }
+
+  /// How many entries of row i are visible: the first so many.
+  std::size_t visible(std::size_t i) const { return Mask::visible(position(i), this->cols); }
+
+  /// Some of the rows, and some of the columns.
+  struct Part {
+    std::size_t top, height, left, width;
+  };
+
+  /// Everything that is visible, once: in parts of which all is visible, whole(part), and in parts of up to `block` rows, of
+  /// each of which the columns before visible(i) are, if there are any, edge(part).
+  ///
+  /// A triangle is a square and two triangles: so of what a causal mask shows most is in large rectangles.
+  void for_each_part(FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
+    if (this->rows > 0) divide({0, this->rows, 0, this->cols}, whole, edge);
+  }
+
+ private:
+  /// What is visible of a part to the left of which all is.
+  void divide(Part part, FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
+    std::size_t least = visible(part.top), most = least;
+    for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
+      least = std::min(least, visible(i));
+      most = std::max(most, visible(i));
+    }
+    const std::size_t shared = least == most ? least : least / block * block;
+    part.width = shared - part.left;
+    if (part.width > 0) whole(part);
+    if (shared == most) return;
+    part.left = shared;
+    part.width = most - shared;
+    if (part.height <= block) return edge(part);
+    Part below = part;
+    part.height = (part.height / 2 + block - 1) / block * block;
+    below.top += part.height;
+    below.height -= part.height;
+    divide(part, whole, edge);
+    divide(below, whole, edge);
+  }
+};
+
+/// A HeadMatrix with entries of its own, uninitialised.
+template <class Mask, class Real, std::size_t block>
+class OwnHeadMatrix {
+ public:
+  /// For so many queries and keys.
+  OwnHeadMatrix(std::size_t queries, std::size_t keys)
+      : entries_(queries * keys), matrix{entries_.data(), queries, keys} {}
+
+ private:
+  xt::uvector<Real, CacheLineAllocator<Real>> entries_;
+
+ public:
+  HeadMatrix<Mask, Real, block> matrix;
+};
+
+/// A HeadMatrix A for each sequence and each of n_heads heads. Copies share their entries.
 template <std::size_t n_heads_, class Mask_, class Real_, std::size_t block_ = 32>
 class KernelMatrices {
  public:
@@ -70,7 +137,6 @@ class KernelMatrices {
   using Mask = Mask_;
   static constexpr std::size_t n_heads = n_heads_;
   static constexpr std::size_t block = block_;
-  static_assert(block > 0, "a block has at least one row");
 
   /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which has a
   /// key at least if there is a query, and is as long at least where the mask looks at positions; and for a mask that shows
@@ -89,84 +155,35 @@ class KernelMatrices {
   /// Which columns belong to which sequence.
   const Sequences& keys() const { return keys_; }
 
-  /// A of sequence s and head h. Only the visible part of a row is defined.
-  View<Real> operator()(std::size_t s, std::size_t h) const {
+  /// A of sequence s and head h.
+  HeadMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) const {
     const std::size_t height = queries_.length(s), width = keys_.length(s);
-    return {entries_->data() + first_[s] + h * height * width, height, width, width};
+    return {entries_->data() + first_[s] + h * height * width, height, width};
   }
 
-  /// The position of query i of sequence s among the keys, from 0, where the mask looks at positions.
-  std::size_t position(std::size_t s, std::size_t i) const { return keys_.length(s) + i - queries_.length(s); }
-
-  /// How many entries of row i of sequence s are visible: the first so many.
-  std::size_t visible(std::size_t s, std::size_t i) const { return Mask::visible(position(s, i), keys_.length(s)); }
-
-  /// action(s, h, i) for row i of every sequence s and head h.
-  void for_each_row(FunctionRef<void(std::size_t s, std::size_t h, std::size_t i)> action) const {
-    for (std::size_t s = 0; s < queries_.count(); ++s)
-      for (std::size_t h = 0; h < n_heads; ++h)
-        for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
+  /// The same, with entries of its own.
+  OwnHeadMatrix<Mask, Real, block> own(std::size_t s, std::size_t h) const {
+    OwnHeadMatrix<Mask, Real, block> copy{queries_.length(s), keys_.length(s)};
+    for (std::size_t i = 0; i < copy.matrix.rows; ++i)
+      std::copy_n(&(*this)(s, h)(i, 0), copy.matrix.visible(i), &copy.matrix(i, 0));
+    return copy;
   }
 
-  /// The same, heads at once if this thread has helpers: action(s, h, i) changes nothing that is not of head h alone.
-  void for_each_row_at_once(FunctionRef<void(std::size_t s, std::size_t h, std::size_t i)> action) const {
-    heads_at_once([&](std::size_t s, std::size_t h) {
-      for (std::size_t i = 0; i < queries_.length(s); ++i) action(s, h, i);
-    });
-  }
+  /// action(s, h) for every sequence s and head h.
+  void for_each_head(FunctionRef<void(std::size_t s, std::size_t h)> action) const { for_heads(0, n_heads, action); }
 
-  /// Some rows of A of sequence s and head h, and some columns.
-  struct Part {
-    std::size_t s, h, top, height, left, width;
-  };
-
-  /// The entries of a part.
-  View<Real> operator()(const Part& part) const {
-    return (*this)(part.s, part.h).block(part.top, part.height, part.left, part.width);
-  }
-
-  /// Everything that is visible, once: in parts of which all is visible, whole(part), and in parts of up to `block` rows, of
-  /// each of which the columns before visible(s, i) are, if there are any, edge(part). Heads at once if this thread has helpers:
-  /// neither changes what is not of its head alone.
-  ///
-  /// A triangle is a square and two triangles: so of what a causal mask shows most is in large rectangles.
-  void for_each_part(FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
-    heads_at_once([&](std::size_t s, std::size_t h) {
-      if (queries_.length(s) > 0) divide({s, h, 0, queries_.length(s), 0, keys_.length(s)}, whole, edge);
-    });
+  /// The same, heads at once if this thread has helpers: action(s, h) changes nothing that is not of head h alone. What is done
+  /// with an entry takes as long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
+  void for_each_head_at_once(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
+    constexpr std::size_t for_an_entry = 50;
+    in_shares(n_heads, for_an_entry * (entries_->size() / n_heads),
+              [&](std::size_t first, std::size_t last) { for_heads(first, last, action); });
   }
 
  private:
-  /// action(s, h) for every sequence s and head h, heads at once if this thread has helpers. What is done with an entry takes as
-  /// long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
-  void heads_at_once(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
-    constexpr std::size_t for_an_entry = 50;
-    in_shares(n_heads, for_an_entry * (entries_->size() / n_heads), [&](std::size_t first, std::size_t last) {
-      for (std::size_t s = 0; s < queries_.count(); ++s)
-        for (std::size_t h = first; h < last; ++h) action(s, h);
-    });
-  }
-
-  /// What is visible of a part to the left of which all is.
-  void divide(Part part, FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
-    std::size_t least = visible(part.s, part.top), most = least;
-    for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
-      least = std::min(least, visible(part.s, i));
-      most = std::max(most, visible(part.s, i));
-    }
-    const std::size_t shared = least == most ? least : least / block * block;
-    part.width = shared - part.left;
-    if (part.width > 0) whole(part);
-    if (shared == most) return;
-    part.left = shared;
-    part.width = most - shared;
-    if (part.height <= block) return edge(part);
-    Part below = part;
-    part.height = (part.height / 2 + block - 1) / block * block;
-    below.top += part.height;
-    below.height -= part.height;
-    divide(part, whole, edge);
-    divide(below, whole, edge);
+  void for_heads(std::size_t first, std::size_t last, FunctionRef<void(std::size_t s, std::size_t h)> action) const {
+    for (std::size_t s = 0; s < queries_.count(); ++s)
+      for (std::size_t h = first; h < last; ++h) action(s, h);
   }
 
   Sequences queries_, keys_;
@@ -210,49 +227,121 @@ concept RowsForHeads = M::cols == cols&& requires(const M& X) {
   { head<n_heads>(X, 0, 0) } -> std::same_as<View<const Real>>;
 };
 
-/// A = factor·Q×Kᵀ in each head, as far as it is visible.
+/// factor·Q×Kᵀ in each head, as far as it is visible: computed head by head as it is asked for, so that nobody waits for the
+/// memory of those before. As an A it is all of it. It refers to Q and K.
+template <class A, class Queries, class Keys>
+class VisibleProduct {
+ public:
+  using Real = typename A::Real;
+
+  /// See visible_product.
+  VisibleProduct(const Queries& Q, const Keys& K, Real factor) : Q_{Q}, K_{K}, factor_{factor} {}
+
+  /// Which rows belong to which sequence.
+  const Sequences& queries() const { return Q_.sequences(); }
+  /// Which columns belong to which sequence.
+  const Sequences& keys() const { return K_.sequences(); }
+
+  /// Computes that of head h of sequence s.
+  void compute(std::size_t s, std::size_t h, const HeadMatrix<typename A::Mask, Real, A::block>& to) const {
+    const View<const Real> Q = head<A::n_heads>(Q_, s, h), K = head<A::n_heads>(K_, s, h);
+    // An entry depends on its own row and column alone; those of an edge that are not visible are never read.
+    const auto multiplied = [&](const auto& part) {
+      multiply(Q.block(part.top, part.height, 0, Q.cols), K.block(part.left, part.width, 0, K.cols).transposed(),
+               to.block(part.top, part.height, part.left, part.width), Present::overwritten, factor_);
+    };
+    to.for_each_part(multiplied, multiplied);
+  }
+
+  /// That of head h of sequence s.
+  OwnHeadMatrix<typename A::Mask, Real, A::block> own(std::size_t s, std::size_t h) const {
+    OwnHeadMatrix<typename A::Mask, Real, A::block> product{queries().length(s), keys().length(s)};
+    compute(s, h, product.matrix);
+    return product;
+  }
+
+  /// That of all heads.
+  operator A() const {
+    A product{queries(), keys()};
+    product.for_each_head_at_once([&](std::size_t s, std::size_t h) { compute(s, h, product(s, h)); });
+    return product;
+  }
+
+ private:
+  const Queries& Q_;
+  const Keys& K_;
+  Real factor_;
+};
+
+/// factor·Q×Kᵀ in each head, as far as an A shows it. It refers to Q and K, so it is to be used where it is written.
 template <class A, std::size_t cols, class Real, RowsForHeads<A::n_heads, cols, Real> Keys>
-A visible_product(const Matrix<n, cols, Real>& Q, const Keys& K, std::type_identity_t<Real> factor = Real(1)) {
-  constexpr std::size_t d_head = cols / A::n_heads;
-  A result{Q.sequences(), K.sequences()};
-  // An entry depends on its own row and column alone; those of an edge that are not visible are never read.
-  const auto multiplied = [&](const typename A::Part& part) {
-    const auto queries = head<A::n_heads>(Q, part.s, part.h).block(part.top, part.height, 0, d_head);
-    const auto keys = head<A::n_heads>(K, part.s, part.h).block(part.left, part.width, 0, d_head);
-    multiply(queries, keys.transposed(), result(part), Present::overwritten, factor);
-  };
-  result.for_each_part(multiplied, multiplied);
-  return result;
+VisibleProduct<A, Matrix<n, cols, Real>, Keys> visible_product(const Matrix<n, cols, Real>& Q, const Keys& K,
+                                                               std::type_identity_t<Real> factor = Real(1)) {
+  return {Q, K, factor};
 }
 
-/// To += A×From, or To += Aᵀ×From, in each head: the one traversal of what is visible.
-template <bool transposed, class A, std::size_t cols, class Real, RowsForHeads<A::n_heads, cols, Real> Rows>
-void accumulate_visible(const A& matrices, const Rows& From, Matrix<n, cols, Real>& To) {
-  constexpr std::size_t d_head = cols / A::n_heads;
-  using Part = typename A::Part;
+/// x += Σ a·y, of vectors of so many numbers, four y at a time: x would be stored and read anew for each of them.
+template <class Real>
+class LinearCombination {
+ public:
+  LinearCombination(Real* x, std::size_t count) : x_{x}, count_{count} {}
+  LinearCombination(LinearCombination&&) = delete;
+  /// x is the sum only from here on.
+  ~LinearCombination() {
+    for (std::size_t t = 0; t < waiting_; ++t)
+      for (std::size_t k = 0; k < count_; ++k) x_[k] += a_[t] * y_[t][k];
+  }
+
+  /// Adds a·y.
+  void add(const Real& a, const Real* y) {
+    a_[waiting_] = a;
+    y_[waiting_] = y;
+    if (++waiting_ < 4) return;
+    waiting_ = 0;
+    Real* const x = x_;
+    const Real a_0 = a_[0], a_1 = a_[1], a_2 = a_[2], a_3 = a_[3];
+    const Real *const y_0 = y_[0], *const y_1 = y_[1], *const y_2 = y_[2], *const y_3 = y_[3];
+#pragma omp simd
+    for (std::size_t k = 0; k < count_; ++k) x[k] += a_0 * y_0[k] + a_1 * y_1[k] + a_2 * y_2[k] + a_3 * y_3[k];
+  }
+
+ private:
+  Real* x_;
+  std::size_t count_, waiting_ = 0;
+  Real a_[4]{};
+  const Real* y_[4]{};
+};
+
+/// to += factor·A×from, or to += factor·Aᵀ×from, in one head: the one traversal of what is visible.
+template <bool transposed, class Mask, class Real, std::size_t block>
+void accumulate_visible(const HeadMatrix<Mask, Real, block>& A, View<const std::type_identity_t<Real>> from,
+                        View<std::type_identity_t<Real>> to, std::type_identity_t<Real> factor = Real(1)) {
+  const std::size_t d_head = from.cols;
+  using Part = typename HeadMatrix<Mask, Real, block>::Part;
   const auto whole = [&](const Part& part) {
-    const auto from = head<A::n_heads>(From, part.s, part.h);
-    const auto to = head<A::n_heads>(To, part.s, part.h);
+    const View<const Real> a = A.block(part.top, part.height, part.left, part.width);
     if constexpr (transposed)
-      multiply(matrices(part).transposed(), from.block(part.top, part.height, 0, d_head),
-               to.block(part.left, part.width, 0, d_head), Present::added_to);
+      multiply(a.transposed(), from.block(part.top, part.height, 0, d_head), to.block(part.left, part.width, 0, d_head),
+               Present::added_to, factor);
     else
-      multiply(matrices(part), from.block(part.left, part.width, 0, d_head), to.block(part.top, part.height, 0, d_head),
-               Present::added_to);
+      multiply(a, from.block(part.left, part.width, 0, d_head), to.block(part.top, part.height, 0, d_head),
+               Present::added_to, factor);
   };
   const auto edge = [&](const Part& part) {
-    const auto A_sh = matrices(part.s, part.h);
-    const auto from = head<A::n_heads>(From, part.s, part.h);
-    const auto to = head<A::n_heads>(To, part.s, part.h);
-    for (std::size_t i = part.top; i < part.top + part.height; ++i)
-      for (std::size_t j = part.left; j < matrices.visible(part.s, i); ++j)
-        for (std::size_t k = 0; k < d_head; ++k)
-          if constexpr (transposed)
-            to(j, k) += A_sh(i, j) * from(i, k);
-          else
-            to(i, k) += A_sh(i, j) * from(j, k);
+    const std::size_t bottom = part.top + part.height, right = part.left + part.width;
+    if constexpr (transposed)
+      for (std::size_t j = part.left; j < right; ++j) {
+        LinearCombination<Real> sum{&to(j, 0), d_head};
+        for (std::size_t i = part.top; i < bottom; ++i)
+          if (j < A.visible(i)) sum.add(factor * A(i, j), &from(i, 0));
+      }
+    else
+      for (std::size_t i = part.top; i < bottom; ++i) {
+        LinearCombination<Real> sum{&to(i, 0), d_head};
+        for (std::size_t j = part.left; j < A.visible(i); ++j) sum.add(factor * A(i, j), &from(j, 0));
+      }
   };
-  matrices.for_each_part(whole, edge);
+  A.for_each_part(whole, edge);
 }
 
 /// Y = A×V in each head. Throws std::invalid_argument unless V has a row for every key.
@@ -261,7 +350,9 @@ Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real
                                         const Values& V) requires RowsForHeads<Values, n_heads, Values::cols, Real> {
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};
-  accumulate_visible<false>(A, V, Y);
+  A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
+    accumulate_visible<false>(A(s, h), head<n_heads>(V, s, h), head<n_heads>(Y, s, h));
+  });
   return Y;
 }
 
@@ -271,7 +362,9 @@ Matrix<n, cols, Real> transposed_product(const KernelMatrices<n_heads, Mask, Rea
                                          const Matrix<n, cols, Real>& Y) {
   require_same_sequences("the queries", A.queries(), "what they are multiplied by", Y.sequences());
   Matrix<n, cols, Real> V{A.keys(), Real(0)};
-  accumulate_visible<true>(A, Y, V);
+  A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
+    accumulate_visible<true>(A(s, h), head<n_heads>(Y, s, h), head<n_heads>(V, s, h));
+  });
   return V;
 }
 

@@ -17,10 +17,9 @@ namespace tlm {
 
 /// Each row becomes the softmax of its visible entries. (A hidden one must not take part even in the maximum that is
 /// subtracted, or it would show.)
-template <std::size_t n_heads, class Mask, class Real, std::size_t block>
-void softmax_of_visible(const KernelMatrices<n_heads, Mask, Real, block>& A) {
-  A.for_each_row_at_once(
-      [&](std::size_t s, std::size_t h, std::size_t i) { softmax(&A(s, h)(i, 0), A.visible(s, i)); });
+template <class Mask, class Real, std::size_t block>
+void softmax_of_visible(const HeadMatrix<Mask, Real, block>& A) {
+  for (std::size_t i = 0; i < A.rows; ++i) softmax(&A(i, 0), A.visible(i));
 }
 
 /// The condition under which a mask goes with keys K. A failure shows both.
@@ -95,24 +94,28 @@ struct SoftmaxKernel {
     auto [K_X, K_pullback] = differentiate(k, X, entries...);
     codomain A = kernel(Q_X, K_X);
     return with_pullback(A, [this, A, Q_X = std::move(Q_X), K_X = std::move(K_X), Q_pullback = std::move(Q_pullback),
-                             K_pullback = std::move(K_pullback)](const codomain& A_bar, SoftmaxKernel& gradient,
+                             K_pullback = std::move(K_pullback)](const auto& A_bar, SoftmaxKernel& gradient,
                                                                  Entries&... entry_gradients) {
       require_same_sequences("the queries of A", A.queries(), "those of A_bar", A_bar.queries());
       require_same_sequences("the keys of A", A.keys(), "those of A_bar", A_bar.keys());
-      const codomain S_bar = A.like();
-      const auto pull_back = [&](std::size_t s, std::size_t h, std::size_t i) {
-        const std::size_t visible = A.visible(s, i);
-        Real* s_bar = &S_bar(s, h)(i, 0);
-        softmax_pullback(&A(s, h)(i, 0), &A_bar(s, h)(i, 0), s_bar, visible);
-        bias.pull_back(h, A.position(s, i), s_bar, visible, gradient.bias);
-        for (std::size_t j = 0; j < visible; ++j) s_bar[j] = s_bar[j] * one_over_c();
+      Queries Q_bar{A.queries(), Real(0)};
+      Keys K_bar{A.keys(), Real(0)};
+      const auto pull_back = [&](std::size_t s, std::size_t h) {
+        const auto A_bar_sh = A_bar.own(s, h);
+        const auto& S_bar = A_bar_sh.matrix;  // in its place
+        for (std::size_t i = 0; i < S_bar.rows; ++i) {
+          softmax_pullback(&A(s, h)(i, 0), &S_bar(i, 0), &S_bar(i, 0), S_bar.visible(i));
+          bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
+        }
+        accumulate_visible<false>(S_bar, head<n_heads>(K_X, s, h), head<n_heads>(Q_bar, s, h), one_over_c());
+        accumulate_visible<true>(S_bar, head<n_heads>(Q_X, s, h), head<n_heads>(K_bar, s, h), one_over_c());
       };
       if constexpr (std::is_same_v<Bias, NoBias>)
-        A.for_each_row_at_once(pull_back);
+        A.for_each_head_at_once(pull_back);
       else
-        A.for_each_row(pull_back);  // heads may share the weights of a bias
-      return Q_pullback(S_bar * K_X, gradient.q, entry_gradients...) +
-             K_pullback(transposed_product(S_bar, Q_X), gradient.k, entry_gradients...);
+        A.for_each_head(pull_back);  // heads may share the weights of a bias
+      return Q_pullback(std::move(Q_bar), gradient.q, entry_gradients...) +
+             K_pullback(std::move(K_bar), gradient.k, entry_gradients...);
     });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<SoftmaxKernel>(); }
@@ -141,11 +144,15 @@ struct SoftmaxKernel {
   static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
 
   codomain kernel(const Queries& Q_X, const RowsForHeads<n_heads, Keys::cols, Real> auto& K_X) const {
-    codomain A = visible_product<codomain>(Q_X, K_X, one_over_c());
-    A.for_each_row_at_once([&](std::size_t s, std::size_t h, std::size_t i) {
-      bias.add(h, A.position(s, i), &A(s, h)(i, 0), A.visible(s, i));
+    codomain A{Q_X.sequences(), K_X.sequences()};
+    const auto S = visible_product<codomain>(Q_X, K_X, one_over_c());
+    // Head by head, so that what is computed next is still in the cache.
+    A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
+      const auto A_sh = A(s, h);
+      S.compute(s, h, A_sh);
+      for (std::size_t i = 0; i < A_sh.rows; ++i) bias.add(h, A_sh.position(i), &A_sh(i, 0), A_sh.visible(i));
+      softmax_of_visible(A_sh);
     });
-    softmax_of_visible(A);
     return A;
   }
 };

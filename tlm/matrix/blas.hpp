@@ -23,10 +23,10 @@ extern "C" {
 // Of OpenBLAS, whose header and that of xtensor-blas do not go together: for which processors its kernels are, and B = alpha·A or
 // its transpose.
 char* openblas_get_corename();
-void cblas_somatcopy(CBLAS_ORDER order, CBLAS_TRANSPOSE transposition, int rows, int cols, float alpha, const float* A,
-                     int A_step, float* B, int B_step);
-void cblas_domatcopy(CBLAS_ORDER order, CBLAS_TRANSPOSE transposition, int rows, int cols, double alpha,
-                     const double* A, int A_step, double* B, int B_step);
+void somatcopy_(const char* order, const char* transposition, const int* rows, const int* cols, const float* alpha,
+                const float* A, const int* A_step, float* B, const int* B_step);
+void domatcopy_(const char* order, const char* transposition, const int* rows, const int* cols, const double* alpha,
+                const double* A, const int* A_step, double* B, const int* B_step);
 }
 
 /// How OpenBLAS is asked for a product. What it computes does not depend on that, but its time does.
@@ -81,49 +81,50 @@ void multiply_rows(View<const Real> A, View<const Real> B, View<Real> C, Present
   }
 }
 
-/// to = from, which lies as columns, in rows.
+/// to = from, in rows.
 template <std::floating_point Real>
 void lay_in_rows(View<const Real> from, View<Real> to) {
-  constexpr auto omatcopy = [] {
+  if (by_rows(from)) {
+    for (std::size_t i = 0; i < from.rows; ++i) std::copy_n(&from(i, 0), from.cols, &to(i, 0));
+  } else {
+    const int rows = int(from.cols), cols = int(from.rows), from_step = step(from), to_step = step(to);
+    const Real one = 1;
     if constexpr (std::is_same_v<Real, float>)
-      return cblas_somatcopy;
+      somatcopy_("R", "T", &rows, &cols, &one, from.data, &from_step, to.data, &to_step);
     else
-      return cblas_domatcopy;
-  }();
-  omatcopy(CblasRowMajor, CblasTrans, int(from.cols), int(from.rows), Real(1), from.data, step(from), to.data,
-           step(to));
+      domatcopy_("R", "T", &rows, &cols, &one, from.data, &from_step, to.data, &to_step);
+  }
 }
 
 /// The pieces that a product of rows×inner and inner×cols is made of for OpenBLAS's kernels for AVX-512. They have a fast way
 /// that copies neither factor, and take it for up to 10⁶ multiplications; if the right factor lies as columns, only for up to
 /// 1,200 entries of the product. What is larger they copy whole, in an order of their own.
 ///
-/// (Measured with floats, on one thread of an AMD EPYC of family 26, where the weights are not in its cache, against a product
-/// that is asked for at once: by a transpose 24 rows and 128×128 take 1/1.4 of the time, 320 rows 1/1.1, 512 rows and 512×512
-/// 1/1.05; not by a transpose 320 rows and 128×512 1/1.1; 512 sums of 512 terms for each column of a head 1/1.2 to 1/1.5.)
+/// (Measured with floats, on one thread of an AMD EPYC of family 26, where neither the weights nor the result are in its cache,
+/// against a product that is asked for at once: of 320 rows and 128×512 a piece after the other takes 1/1.1 of the time, of 512
+/// rows and 512×512 1/1.07, by the transpose of these 1/1.1 and 1/1.05; of 24 rows by the transpose of 128×128 1/1.4; 512 sums of
+/// 512 terms for each column of a head 1/1.2 to 1/1.5.)
 struct Pieces {
   std::size_t rows, cols, depth;  ///< At most so many rows and columns of the product, and terms of its sums.
-  bool laid_in_rows;  ///< Of the right factor, which lies as columns, what a piece needs is laid in rows first.
+  bool laid_in_rows;              ///< What pieces need of the right factor is laid in rows first, one after the other.
   friend constexpr bool operator==(const Pieces&, const Pieces&) = default;
 };
 /// The room for what is laid in rows: 64 columns of up to 512 terms.
 inline constexpr std::size_t room_for_rows = 64 * 512;
-/// Those of factors that lie as rows or as columns, the rows of the right one so far apart.
-constexpr Pieces pieces(std::size_t rows, std::size_t inner, std::size_t cols, bool left_by_rows, bool right_by_rows,
-                        std::size_t right_step) {
+/// Those of factors that lie as rows or as columns.
+constexpr Pieces pieces(std::size_t rows, std::size_t inner, std::size_t cols, bool left_by_rows, bool right_by_rows) {
   const bool not_copied = rows * inner * cols <= 1'000'000 && (right_by_rows || rows * cols <= 1'200);
-  // Sums over the rows of both, Xᵀ×Y, and wide rows that many others are multiplied by are faster copied.
-  const bool copied = right_by_rows && (left_by_rows ? rows >= 128 && right_step > 1024 : cols > 64);
-  if (not_copied || copied) return {rows, cols, inner, false};
+  // Sums over the rows of both, Xᵀ×Y, are faster copied whole, if there are many of them.
+  if (not_copied || (!left_by_rows && right_by_rows && cols > 64)) return {rows, cols, inner, false};
+  if (rows >= (right_by_rows ? 128 : 64)) return {24, 64, 512, true};
   const std::size_t height = std::min<std::size_t>(rows, 24), several = 24 / height;
-  if (!right_by_rows) return rows < 64 ? Pieces{height, 48 * several, 512, false} : Pieces{height, 64, 512, true};
-  return rows < 128 || cols <= 64 ? Pieces{height, 64 * several, 512, false} : Pieces{48, 32, 512, false};
+  return {height, (right_by_rows ? 64 : 48) * several, 512, false};
 }
 
 /// C = factor·A×B, or C += factor·A×B, in such pieces. The sums have a term, at least.
 template <std::floating_point Real>
 void multiply_in_pieces(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
-  const Pieces at_most = pieces(C.rows, A.cols, C.cols, by_rows(A), by_rows(B), B.row_step);
+  const Pieces at_most = pieces(C.rows, A.cols, C.cols, by_rows(A), by_rows(B));
   alignas(64) Real room[room_for_rows];
   for (std::size_t left = 0; left < C.cols; left += at_most.cols) {
     const std::size_t width = std::min(at_most.cols, C.cols - left);
