@@ -281,15 +281,15 @@ VisibleProduct<A, Matrix<n, cols, Real>, Keys> visible_product(const Matrix<n, c
 }
 
 /// x += Σ a·y, of vectors of so many numbers, four y at a time: x would be stored and read anew for each of them.
-template <class Real>
+template <std::size_t count, class Real>
 class LinearCombination {
  public:
-  LinearCombination(Real* x, std::size_t count) : x_{x}, count_{count} {}
+  explicit LinearCombination(Real* x) : x_{x} {}
   LinearCombination(LinearCombination&&) = delete;
   /// x is the sum only from here on.
   ~LinearCombination() {
     for (std::size_t t = 0; t < waiting_; ++t)
-      for (std::size_t k = 0; k < count_; ++k) x_[k] += a_[t] * y_[t][k];
+      for (std::size_t k = 0; k < count; ++k) x_[k] += a_[t] * y_[t][k];
   }
 
   /// Adds a·y.
@@ -302,21 +302,21 @@ class LinearCombination {
     const Real a_0 = a_[0], a_1 = a_[1], a_2 = a_[2], a_3 = a_[3];
     const Real *const y_0 = y_[0], *const y_1 = y_[1], *const y_2 = y_[2], *const y_3 = y_[3];
 #pragma omp simd
-    for (std::size_t k = 0; k < count_; ++k) x[k] += a_0 * y_0[k] + a_1 * y_1[k] + a_2 * y_2[k] + a_3 * y_3[k];
+    for (std::size_t k = 0; k < count; ++k) x[k] += a_0 * y_0[k] + a_1 * y_1[k] + a_2 * y_2[k] + a_3 * y_3[k];
   }
 
  private:
   Real* x_;
-  std::size_t count_, waiting_ = 0;
+  std::size_t waiting_ = 0;
   Real a_[4]{};
   const Real* y_[4]{};
 };
 
-/// to += factor·A×from, or to += factor·Aᵀ×from, in one head: the one traversal of what is visible.
-template <bool transposed, class Mask, class Real, std::size_t block>
+/// to += factor·A×from, or to += factor·Aᵀ×from, in one head of width d_head: the one traversal of what is
+/// visible.
+template <bool transposed, std::size_t d_head, class Mask, class Real, std::size_t block>
 void accumulate_visible(const HeadMatrix<Mask, Real, block>& A, View<const std::type_identity_t<Real>> from,
                         View<std::type_identity_t<Real>> to, std::type_identity_t<Real> factor = Real(1)) {
-  const std::size_t d_head = from.cols;
   using Part = typename HeadMatrix<Mask, Real, block>::Part;
   const auto whole = [&](const Part& part) {
     const View<const Real> a = A.block(part.top, part.height, part.left, part.width);
@@ -331,13 +331,13 @@ void accumulate_visible(const HeadMatrix<Mask, Real, block>& A, View<const std::
     const std::size_t bottom = part.top + part.height, right = part.left + part.width;
     if constexpr (transposed)
       for (std::size_t j = part.left; j < right; ++j) {
-        LinearCombination<Real> sum{&to(j, 0), d_head};
+        LinearCombination<d_head, Real> sum{&to(j, 0)};
         for (std::size_t i = part.top; i < bottom; ++i)
           if (j < A.visible(i)) sum.add(factor * A(i, j), &from(i, 0));
       }
     else
       for (std::size_t i = part.top; i < bottom; ++i) {
-        LinearCombination<Real> sum{&to(i, 0), d_head};
+        LinearCombination<d_head, Real> sum{&to(i, 0)};
         for (std::size_t j = part.left; j < A.visible(i); ++j) sum.add(factor * A(i, j), &from(j, 0));
       }
   };
@@ -351,7 +351,7 @@ Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};
   A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
-    accumulate_visible<false>(A(s, h), head<n_heads>(V, s, h), head<n_heads>(Y, s, h));
+    accumulate_visible<false, Values::cols / n_heads>(A(s, h), head<n_heads>(V, s, h), head<n_heads>(Y, s, h));
   });
   return Y;
 }
@@ -363,7 +363,7 @@ Matrix<n, cols, Real> transposed_product(const KernelMatrices<n_heads, Mask, Rea
   require_same_sequences("the queries", A.queries(), "what they are multiplied by", Y.sequences());
   Matrix<n, cols, Real> V{A.keys(), Real(0)};
   A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
-    accumulate_visible<true>(A(s, h), head<n_heads>(Y, s, h), head<n_heads>(V, s, h));
+    accumulate_visible<true, cols / n_heads>(A(s, h), head<n_heads>(Y, s, h), head<n_heads>(V, s, h));
   });
   return V;
 }

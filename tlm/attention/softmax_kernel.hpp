@@ -107,8 +107,8 @@ struct SoftmaxKernel {
           softmax_pullback(&A(s, h)(i, 0), &S_bar(i, 0), &S_bar(i, 0), S_bar.visible(i));
           bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
         }
-        accumulate_visible<false>(S_bar, head<n_heads>(K_X, s, h), head<n_heads>(Q_bar, s, h), one_over_c());
-        accumulate_visible<true>(S_bar, head<n_heads>(Q_X, s, h), head<n_heads>(K_bar, s, h), one_over_c());
+        accumulate_visible<false, d_head>(S_bar, head<n_heads>(K_X, s, h), head<n_heads>(Q_bar, s, h), one_over_c());
+        accumulate_visible<true, d_head>(S_bar, head<n_heads>(Q_X, s, h), head<n_heads>(K_bar, s, h), one_over_c());
       };
       if constexpr (std::is_same_v<Bias, NoBias>)
         A.for_each_head_at_once(pull_back);
