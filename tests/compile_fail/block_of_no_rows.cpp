@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// Says: a block has at least one row
 /// Names: HeadMatrix
-#include <tlm/attention/kernel_matrices.hpp>
+#include <tlm/attention/head_matrix.hpp>
+#include <tlm/attention/mask.hpp>
 
 #ifdef WRONG
 constexpr std::size_t block = 0;
