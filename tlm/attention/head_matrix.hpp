@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <tlm/matrix/function_ref.hpp>
 #include <tlm/matrix/entries.hpp>
+#include <tlm/matrix/function_ref.hpp>
 #include <tlm/matrix/product.hpp>
 #include <tlm/matrix/view.hpp>
 
