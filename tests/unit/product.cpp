@@ -182,13 +182,13 @@ TEST_CASE_TEMPLATE(
     blas::multiply<Real>(a, b, view(C).block(0, a.rows, 3, b.cols), present, Real(0.5), kernels);
     CHECK(distance(table(C), table(by_loops)) <= tolerance<Real>(a.cols));
   };
-  for (const auto [rows, inner, cols] :
-       {Shape{0, 5, 6}, Shape{3, 0, 5}, Shape{1, 600, 64}, Shape{1, 40, 1090}, Shape{3, 600, 1050}, Shape{30, 600, 100},
-        Shape{70, 600, 150}, Shape{130, 530, 70}})
+  for (const Shape& shape : {Shape{0, 5, 6}, Shape{3, 0, 5}, Shape{1, 600, 64}, Shape{1, 40, 1090}, Shape{3, 600, 1050},
+                             Shape{30, 600, 100}, Shape{70, 600, 150}, Shape{130, 530, 70}})
     for (const blas::Kernels kernels : {blas::Kernels::avx2, blas::Kernels::avx512, blas::Kernels::others})
       for (const Present present : {Present::overwritten, Present::added_to})
         for (const bool A_lies_as_rows : {true, false})
           for (const bool B_lies_as_rows : {true, false}) {
+            const std::size_t rows = shape.rows, inner = shape.inner, cols = shape.cols;
             CAPTURE(rows);
             CAPTURE(int(kernels));
             CAPTURE(present == Present::added_to);
