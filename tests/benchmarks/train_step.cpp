@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How long a training step takes, beside the matrix products that it cannot avoid, and beside what the machine can do at most.
 //
-// In every round a step of training is timed, then the products of a step alone: every product of the forward and the backward
-// pass, of the same shapes and transpositions and by the same BLAS, those of attention as full squares, once by one call of BLAS
-// each and once in the pieces that the library makes of them; then multiplications and additions in registers alone. The
-// medians over all rounds are printed, and their ratios. GFLOP/s count the products, of
+// In every round some steps are timed, one after the other as in a training, then the products of as many steps alone: every
+// product of the forward and the backward pass, of the same shapes and transpositions and by the same BLAS, those of attention as
+// full squares, once by one call of BLAS each and once in the pieces that the library makes of them; then multiplications and
+// additions in registers alone. The medians over all rounds are printed, and their ratios. GFLOP/s count the products, of
 // attention only what the mask leaves visible. Memory is the most that operator new has given at the same time, for model,
 // gradient and step; OpenBLAS's own buffers come to it.
 
@@ -100,9 +100,9 @@ int main(int, char** arguments) {
   table::Table results{{"model", "threads", "ms", "tokens/s", "GFLOP/s", "÷ products", "÷ in pieces", "with passes",
                         "peak GFLOP/s", "% of peak", "MB", "allocations of matrices", "others"}};
   measure<models::example_0>(results, "Example 0, 4×6 tokens", 4, 6, 30, 40);
-  measure<models::narrow>(results, "128/512/6/4, 4×256 tokens", 4, 256, 15, 1);
-  measure<models::wide>(results, "512/2048/6/8, 4×128 tokens", 4, 128, 9, 1);
-  measure<models::wide>(results, "512/2048/6/8, 1×1024 tokens", 1, 1024, 7, 1);
-  measure<models::translator>(results, "translator, 16 pairs of 20 tokens", 16, 20, 15, 1);
+  measure<models::narrow>(results, "128/512/6/4, 4×256 tokens", 4, 256, 9, 4);
+  measure<models::wide>(results, "512/2048/6/8, 4×128 tokens", 4, 128, 7, 3);
+  measure<models::wide>(results, "512/2048/6/8, 1×1024 tokens", 1, 1024, 5, 2);
+  measure<models::translator>(results, "translator, 16 pairs of 20 tokens", 16, 20, 9, 5);
   results.write(arguments[1]);
 }
