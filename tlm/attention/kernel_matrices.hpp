@@ -169,11 +169,6 @@ class VisibleProduct {
   /// Which columns belong to which sequence.
   const Sequences& keys() const { return K_.sequences(); }
 
-  /// Computes that of head h of sequence s.
-  void compute(std::size_t s, std::size_t h, const HeadMatrix<typename A::Mask, Real, A::block>& to) const {
-    multiply_visible(head<A::n_heads>(Q_, s, h), head<A::n_heads>(K_, s, h), to, factor_);
-  }
-
   /// That of head h of sequence s.
   OwnHeadMatrix<typename A::Mask, Real, A::block> own(std::size_t s, std::size_t h) const {
     OwnHeadMatrix<typename A::Mask, Real, A::block> product{queries().length(s), keys().length(s)};
@@ -189,6 +184,10 @@ class VisibleProduct {
   }
 
  private:
+  void compute(std::size_t s, std::size_t h, const HeadMatrix<typename A::Mask, Real, A::block>& to) const {
+    multiply_visible(head<A::n_heads>(Q_, s, h), head<A::n_heads>(K_, s, h), to, factor_);
+  }
+
   const Queries& Q_;
   const Keys& K_;
   Real factor_;

@@ -102,7 +102,7 @@ struct SoftmaxKernel {
       Keys K_bar{A.keys(), Real(0)};
       const auto pull_back = [&](std::size_t s, std::size_t h) {
         const auto A_bar_sh = A_bar.own(s, h);
-        const auto& S_bar = A_bar_sh.matrix;  // in its place
+        const auto& S_bar = A_bar_sh.matrix;  // row by row in the place of Ā
         for (std::size_t i = 0; i < S_bar.rows; ++i) {
           softmax_pullback(&A(s, h)(i, 0), &S_bar(i, 0), &S_bar(i, 0), S_bar.visible(i));
           bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
@@ -145,11 +145,10 @@ struct SoftmaxKernel {
 
   codomain kernel(const Queries& Q_X, const RowsForHeads<n_heads, Keys::cols, Real> auto& K_X) const {
     codomain A{Q_X.sequences(), K_X.sequences()};
-    const auto S = visible_product<codomain>(Q_X, K_X, one_over_c());
     // Head by head, so that what is computed next is still in the cache.
     A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
       const auto A_sh = A(s, h);
-      S.compute(s, h, A_sh);
+      multiply_visible(head<n_heads>(Q_X, s, h), head<n_heads>(K_X, s, h), A_sh, one_over_c());
       for (std::size_t i = 0; i < A_sh.rows; ++i) bias.add(h, A_sh.position(i), &A_sh(i, 0), A_sh.visible(i));
       softmax_of_visible(A_sh);
     });
