@@ -84,6 +84,7 @@ class OwnHeadMatrix {
   xt::uvector<Real, CacheLineAllocator<Real>> entries_;
 
  public:
+  /// The matrix, which refers to them.
   HeadMatrix<Mask, Real, block> matrix;
 };
 
@@ -91,6 +92,7 @@ class OwnHeadMatrix {
 template <std::size_t count, class Real>
 class LinearCombination {
  public:
+  /// Of `count` numbers from x on.
   explicit LinearCombination(Real* x) : x_{x} {}
   LinearCombination(LinearCombination&&) = delete;
   /// x is the sum only from here on.
