@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE(
   struct Shape {
     std::size_t rows, inner, cols;
   };
-  constexpr std::size_t step = 1100;  // of all matrices, more than they have columns
+  constexpr std::size_t step = 1100;  // the columns of all matrices, of which the factors are parts
   Generator generator{2};
   const auto M = random_rows<Matrix<n, step, Real>>(Sequences{620}, generator),
              N = random_rows<Matrix<n, step, Real>>(Sequences{1100}, generator);

@@ -29,7 +29,7 @@ void domatcopy_(const char* order, const char* transposition, const int* rows, c
                 const double* A, const int* A_step, double* B, const int* B_step);
 }
 
-/// How OpenBLAS is asked for a product. What it computes does not depend on that, but its time does.
+/// How OpenBLAS is asked for a product. By that its time differs, and how sums are rounded.
 namespace tlm::blas {
 
 /// What becomes of the entries that are already there.
