@@ -35,8 +35,7 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
   const SharedBatch shared{workers, batch};
   const SGD sgd{1e-6};
   std::vector<std::span<float>> numbers;
-  for_each_weight([&]<class Weight>(const Name&, Weight& w) { numbers.emplace_back(w.data(), Weight::size); },
-                  *gradient);
+  for (const auto& weight : numbers_of(*gradient)) numbers.emplace_back(weight.numbers, weight.size());
   std::vector<double> step, sum, own;
   for (std::size_t round = 0; round <= rounds; ++round) {
     // All begin at the same time, as far as they can.

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ["random", "matrix", "algebra", "attention", "layers", "models", "claims", "coq", "text", "training", "parallel",
+ORDER = ["matrix", "random", "algebra", "attention", "layers", "models", "claims", "coq", "text", "training", "parallel",
          "decoding", "storage", "tasks", "checking"]
 # What is included by who wants it: it needs further libraries, or costs every other program the time to compile it.
 BY_CHOICE = ["storage", "text", "parallel", "coq", "tasks/numbers_in_words.hpp"]

@@ -159,7 +159,7 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
   CHECK(said(alone, last ? of_another_weight : sequences) == of_batch);
 
   std::vector<double*> numbers;
-  for_each_weight([&]<class Weight>(const Name&, Weight& w) { numbers.push_back(w.data()); }, model);
+  for (const auto& weight : numbers_of(model)) numbers.push_back(weight.numbers);
   for (double* const number : {numbers.front(), numbers.back()}) {
     const double before = *number;
     if (last) *number += 1;

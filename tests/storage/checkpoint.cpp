@@ -300,8 +300,7 @@ using Large =
 /// A run of which everything is this number: a megabyte.
 void set_all(TrainingRun<Large>& run, std::uint64_t number) {
   for (Large* weights : {&run.model, &run.optimizer.first_moment, &run.optimizer.second_moment, &run.patience.best})
-    for_each_weight([&]<class Weight>(const Name&, Weight& w) { std::fill_n(w.data(), Weight::size, float(number)); },
-                    *weights);
+    for (const auto& weight : tlm::numbers_of(*weights)) std::fill(weight.begin(), weight.end(), float(number));
   run.optimizer.t = run.patience.since = run.step = run.place = number;
   run.patience.least = double(number);
   run.generator = Generator{number};

@@ -248,8 +248,7 @@ TEST_CASE("bad beams: one sentence each") {
   const auto alpha_is = [](const char* number) {
     return std::string("alpha of a beam is ") + number + ": it must be a finite number from 0 on";
   };
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = -1}), alpha_is("-1.000000").c_str(),
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = -1}), alpha_is("-1").c_str(), std::invalid_argument);
   CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = NaN}), alpha_is("nan").c_str(), std::invalid_argument);
   CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = infinity}), alpha_is("inf").c_str(),
                        std::invalid_argument);

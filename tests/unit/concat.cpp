@@ -43,11 +43,11 @@ struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
   using Base = Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>>;
   auto value_and_pullback(const typename Base::domain& X) const {
     auto result = Base::value_and_pullback(X);
-    return with_pullback(result.value,
-                         [result = std::move(result)](typename Base::codomain Y_bar, WrongColumns& gradient) {
-                           const auto left = columns<2>(Y_bar, 0);
-                           return result.pullback(side_by_side(left, left), static_cast<Base&>(gradient));
-                         });
+    return with_pullback(std::move(result.value), [pullback = std::move(result.pullback)](typename Base::codomain Y_bar,
+                                                                                          WrongColumns& gradient) {
+      const auto left = columns<2>(Y_bar, 0);
+      return pullback(side_by_side(left, left), static_cast<Base&>(gradient));
+    });
   }
 };
 

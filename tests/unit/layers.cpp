@@ -94,7 +94,8 @@ TEST_CASE("N divides by σ + 10⁻⁶, so a constant row becomes b") {
   CHECK(distance(table(N(X)), table(N.b)) == 0);
 
   // A row of σ = 10⁻⁶ is halved by it: ±10⁻⁶ becomes ±½.
-  const Normalization<"N", 2, double> unit{{.a = {1, 1}, .b = {0, 0}}};
+  Normalization<"N", 2, double> unit;
+  unit.a = {1, 1};
   CHECK(unit(Matrix<n, 2, double>{1e-6, -1e-6})(0, 0) == doctest::Approx(0.5));
 }
 

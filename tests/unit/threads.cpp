@@ -71,11 +71,8 @@ TEST_CASE("gradients are added to what is there, also by threads") {
   Model<double> once, twice;
   loss_and_gradient(model, SharedBatch{threads, batch()}, once);
   for (int time = 0; time < 2; ++time) loss_and_gradient(model, SharedBatch{threads, batch()}, twice);
-  for_each_weight(
-      []<class Weight>(const Name&, Weight& w) {
-        for (std::size_t e = 0; e < Weight::size; ++e) w.data()[e] *= 2;
-      },
-      once);
+  for (const auto& weight : numbers_of(once))
+    for (double& w : weight) w *= 2;
   CHECK(distance_of_weights(once, twice) < 1e-13);
 }
 

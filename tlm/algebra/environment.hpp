@@ -16,26 +16,30 @@
 /// goes to objects of the same types, which stand beside the gradient: pullback(Y_bar, gradient, entry_gradient…).
 namespace tlm {
 
-/// F(X), with the entries that F takes.
-template <class F, class... Entries>
-CodomainOf<F> apply(const F& f, DomainOf<F> X, const Entries&... entries) {
+/// F(X), with the entries that F takes. (Here and below: without entries nothing is chosen, and half as many functions compiled.)
+template <class F, class Domain, class... Entries>
+CodomainOf<F> apply(const F& f, Domain&& X, const Entries&... entries) {
   static_assert(IsLayer<F>::value && FindsEntries<reads_in_vain<F, Entries...>()>::value);
-  if constexpr (complete<F> && finds_entries<F, Entries...>)
-    return with_entries<F>([&](const auto&... taken) -> CodomainOf<F> { return f(std::move(X), taken...); },
-                           entries...);
-  else
+  if constexpr (!complete<F> || !finds_entries<F, Entries...>)
     return stand_in<CodomainOf<F>>();
+  else if constexpr (sizeof...(Entries) == 0)
+    return f(std::forward<Domain>(X));
+  else
+    return with_entries<F>([&](const auto&... taken) -> CodomainOf<F> { return f(std::forward<Domain>(X), taken...); },
+                           entries...);
 }
 
 /// F's value and pullback at X, with the entries that F takes.
-template <class F, class... Entries>
-auto differentiate(const F& f, DomainOf<F> X, const Entries&... entries) {
+template <class F, class Domain, class... Entries>
+auto differentiate(const F& f, Domain&& X, const Entries&... entries) {
   static_assert(IsLayer<F>::value && FindsEntries<reads_in_vain<F, Entries...>()>::value);
-  if constexpr (complete<F> && finds_entries<F, Entries...>)
-    return with_entries<F>([&](const auto&... taken) { return f.value_and_pullback(std::move(X), taken...); },
-                           entries...);
-  else
+  if constexpr (!complete<F> || !finds_entries<F, Entries...>)
     return stand_in_with_pullback<F>();
+  else if constexpr (sizeof...(Entries) == 0)
+    return f.value_and_pullback(std::forward<Domain>(X));
+  else
+    return with_entries<F>(
+        [&](const auto&... taken) { return f.value_and_pullback(std::forward<Domain>(X), taken...); }, entries...);
 }
 
 /// The condition under which a layer can be extended row by row. A failure shows the layer.
@@ -61,9 +65,12 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Entr
     return apply(layer, std::move(X), entries...);
   else {
     if constexpr (requires { X.sequences(); }) state.require(X.sequences());
-    return with_entries<T>(
-        [&](const auto&... taken) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), taken...); },
-        entries...);
+    if constexpr (sizeof...(Entries) == 0)
+      return layer.extend(state.rows, std::move(X));
+    else
+      return with_entries<T>(
+          [&](const auto&... taken) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), taken...); },
+          entries...);
   }
 }
 

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -21,12 +21,11 @@ struct Memory {
 /// Throws std::invalid_argument for a memory with an empty sequence, or with other than one sequence for each target.
 inline void require_memory(const Sequences& memory, const Sequences& targets) {
   if (memory.count() != targets.count())
-    throw std::invalid_argument("a memory of " + std::to_string(memory.count()) + " sequences does not serve " +
-                                std::to_string(targets.count()) + " targets");
+    refuse<std::invalid_argument>(
+        {"a memory of ", memory.count(), " sequences does not serve ", targets.count(), " targets"});
   for (std::size_t s = 0; s < memory.count(); ++s)
     if (memory.length(s) == 0)
-      throw std::invalid_argument("sequence " + std::to_string(s + 1) +
-                                  " of the memory is empty: attention needs a row to look at");
+      refuse<std::invalid_argument>({"sequence ", s + 1, " of the memory is empty: attention needs a row to look at"});
 }
 
 /// X ↦ F(M), where M is the memory. Does not depend on X.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/hash.hpp>
 
 namespace tlm {
@@ -55,7 +56,7 @@ class Noise {
   OfLayer of(const Layer& layer) const {
     const auto found = std::find(layers_.begin(), layers_.end(), static_cast<const void*>(&layer));
     if (found == layers_.end())
-      throw std::invalid_argument("this noise is for the layers of another model than the one that is computed");
+      refuse<std::invalid_argument>({"this noise is for the layers of another model than the one that is computed"});
     return {mixed(key_ ^ std::uint64_t(found - layers_.begin())), first_sequence_};
   }
 

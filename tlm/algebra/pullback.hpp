@@ -24,21 +24,34 @@ class Pullback {
   template <class... Arguments>
   using Returned = std::invoke_result_t<const Function&, Arguments...>;
 
-  /// The pullback of a Y with these sequences.
-  Pullback(Function function, Sequences sequences) : function_{std::move(function)}, sequences_{std::move(sequences)} {}
+  /// That of this Y, by this function.
+  template <class Value>
+  Pullback(Function&& function, const Value& Y) : function_{std::move(function)}, sequences_{sequences_of(Y)} {}
   Pullback(Pullback&&) = default;
   Pullback& operator=(Pullback&&) = default;
 
   /// X̄, given Ȳ; adds ∂L/∂(weights) to `gradient` and, for a layer that reads the environment, ∂L/∂(entry) to the
   /// entries' gradients. Throws std::invalid_argument unless Ȳ has the sequences of Y.
   template <class Codomain, class Layer, class... Entries>
-  auto operator()(Codomain Y_bar, Layer& gradient, Entries&... entry_gradients) const {
+  auto operator()(Codomain&& Y_bar, Layer& gradient, Entries&... entry_gradients) const {
     if constexpr (requires { Y_bar.sequences(); }) require_same_sequences("Y", sequences_, "Y_bar", Y_bar.sequences());
-    return with_entries<Layer>([&](auto&... taken) { return function_(std::move(Y_bar), gradient, taken...); },
-                               entry_gradients...);
+    if constexpr (sizeof...(Entries) == 0)
+      return function_(std::forward<Codomain>(Y_bar), gradient);
+    else
+      return with_entries<Layer>(
+          [&](auto&... taken) { return function_(std::forward<Codomain>(Y_bar), gradient, taken...); },
+          entry_gradients...);
   }
 
  private:
+  template <class Value>
+  static decltype(auto) sequences_of(const Value& Y) {
+    if constexpr (requires { Y.sequences(); })
+      return Y.sequences();
+    else
+      return Sequences{};
+  }
+
   Function function_;
   Sequences sequences_;
 };
@@ -48,14 +61,16 @@ template <class Value, class Function>
 struct ValueAndPullback {
   Value value;
   Pullback<Function> pullback;
+
+  /// Of this Y and this function.
+  template <class Y>
+  ValueAndPullback(Y&& of, Function&& function) : value{std::forward<Y>(of)}, pullback{std::move(function), value} {}
 };
 
 /// A value with the function that pulls back to where it came from.
 template <class Value, class Function>
-ValueAndPullback<Value, Function> with_pullback(Value value, Function function) {
-  Sequences sequences;
-  if constexpr (requires { value.sequences(); }) sequences = value.sequences();
-  return {std::move(value), {std::move(function), std::move(sequences)}};
+ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& value, Function&& function) {
+  return {std::forward<Value>(value), std::move(function)};
 }
 
 /// What a pullback returns is of the domain: so is ∂L/∂X. By tokens there is no derivative.

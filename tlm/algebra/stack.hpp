@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <forward_list>
 #include <utility>
-#include <vector>
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/layer.hpp>
@@ -33,17 +33,17 @@ struct Stack {
   /// The chain rule of Composition, for as many factors: back through F_count first, through F_1 last.
   template <class... Entries>
   auto value_and_pullback(domain X, const Entries&... entries) const& {
-    std::vector<decltype(differentiate(f[0], X, entries...).pullback)> pullbacks;
-    pullbacks.reserve(count);
+    std::forward_list<decltype(differentiate(f[0], X, entries...).pullback)> pullbacks;  // the last layer's first
     for (const F& f_i : f) {
       auto [Y, pullback] = differentiate(f_i, std::move(X), entries...);
       X = std::move(Y);
-      pullbacks.push_back(std::move(pullback));
+      pullbacks.push_front(std::move(pullback));
     }
     return with_pullback(
         std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient, Entries&... entry_gradients) {
-          for (std::size_t i = count; i-- > 0;)
-            Y_bar = pullbacks[i](std::move(Y_bar), gradient.f[i], entry_gradients...);
+          std::size_t i = count;
+          for (const auto& pullback : pullbacks)
+            Y_bar = pullback(std::move(Y_bar), gradient.f[--i], entry_gradients...);
           return Y_bar;
         });
   }

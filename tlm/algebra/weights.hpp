@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/matrix/helpers.hpp>
@@ -219,6 +220,45 @@ void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
   visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
 }
 
+/// The numbers of a weight, row by row, whatever its shape.
+template <class Real>
+struct WeightNumbers {
+  Real* numbers;
+  std::size_t rows, cols;
+  Role role = Role::matrix;
+
+  std::size_t size() const { return rows * cols; }
+  Real* begin() const { return numbers; }
+  Real* end() const { return numbers + size(); }
+};
+
+/// Lists the numbers of the weights that it visits, and their paths if there is a list for them.
+template <class Real>
+struct WeightList {
+  WeightNumbers<Real>* next;
+  std::vector<std::string>* paths;
+
+  template <class Weight>
+  void operator()(const Name& name, Weight& weight) {
+    *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
+    if (paths) paths->push_back(name.path());
+  }
+};
+
+/// The numbers of all weights of a layer, in the order of weights(), and their paths if there is a list for them. What is done
+/// with numbers is compiled once, and not for each shape of a weight; and each type of layer once for all that is done with
+/// them, and not for each visitor.
+template <class Layer>
+auto numbers_of(Layer& layer, std::vector<std::string>* paths = nullptr) {
+  using OfLayer = std::remove_const_t<Layer>;
+  static_assert(PathsAreUnique<OfLayer>::value);
+  using Number = typename OfLayer::codomain::Real;
+  using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
+  std::array<WeightNumbers<Real>, matrix_count<OfLayer>> weights;
+  visit_weights<OfLayer>(WeightList<Real>{weights.data(), paths}, layer);
+  return weights;
+}
+
 /// The first part of type P of a layer, however deep: part<FeedForward<8, 16>>(block). The layer itself if it is a P.
 template <class P, class Layer>
 auto& part(Layer& layer) {
@@ -248,7 +288,7 @@ void set_to_zero(std::size_t size, Real* w) {
 /// All weights become 0: what a gradient is before anything is added to it.
 template <class Layer>
 void set_to_zero(Layer& layer) {
-  for_each_weight([]<class Weight>(const Name&, Weight& w) { detail::set_to_zero(Weight::size, w.data()); }, layer);
+  for (const auto& weight : numbers_of(layer)) detail::set_to_zero(weight.size(), weight.numbers);
 }
 
 }  // namespace tlm

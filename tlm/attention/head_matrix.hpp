@@ -123,8 +123,9 @@ class LinearCombination {
 
 /// to = factor·Q×Kᵀ as far as `to` is visible, in one head.
 template <class Mask, class Real, std::size_t block>
-void multiply_visible(View<const std::type_identity_t<Real>> Q, View<const std::type_identity_t<Real>> K,
-                      const HeadMatrix<Mask, Real, block>& to, std::type_identity_t<Real> factor) {
+[[gnu::noinline]] void multiply_visible(View<const std::type_identity_t<Real>> Q,
+                                        View<const std::type_identity_t<Real>> K,
+                                        const HeadMatrix<Mask, Real, block>& to, std::type_identity_t<Real> factor) {
   // An entry depends on its own row and column alone; those of an edge that are not visible are never read.
   const auto multiplied = [&](const auto& part) {
     multiply(Q.block(part.top, part.height, 0, Q.cols), K.block(part.left, part.width, 0, K.cols).transposed(),
@@ -136,8 +137,10 @@ void multiply_visible(View<const std::type_identity_t<Real>> Q, View<const std::
 /// to += factor·A×from, or to += factor·Aᵀ×from, in one head of width d_head: the one traversal of what is
 /// visible.
 template <bool transposed, std::size_t d_head, class Mask, class Real, std::size_t block>
-void accumulate_visible(const HeadMatrix<Mask, Real, block>& A, View<const std::type_identity_t<Real>> from,
-                        View<std::type_identity_t<Real>> to, std::type_identity_t<Real> factor = Real(1)) {
+[[gnu::noinline]] void accumulate_visible(const HeadMatrix<Mask, Real, block>& A,
+                                          View<const std::type_identity_t<Real>> from,
+                                          View<std::type_identity_t<Real>> to,
+                                          std::type_identity_t<Real> factor = Real(1)) {
   using Part = typename HeadMatrix<Mask, Real, block>::Part;
   const auto whole = [&](const Part& part) {
     const View<const Real> a = A.block(part.top, part.height, part.left, part.width);

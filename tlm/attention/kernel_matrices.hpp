@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/rows_so_far.hpp>
 
 /// What a kernel returns, a matrix for each head of each sequence, and the products of these.
@@ -29,25 +29,23 @@ inline std::vector<std::size_t> first_entries(const Sequences& queries, const Se
                                               bool looks_at_positions,
                                               std::size_t (*visible)(std::size_t, std::size_t)) {
   if (queries.count() != keys.count())
-    throw std::invalid_argument(std::to_string(queries.count()) + " sequences of queries cannot look at " +
-                                std::to_string(keys.count()) + " sequences of keys");
+    refuse<std::invalid_argument>(
+        {queries.count(), " sequences of queries cannot look at ", keys.count(), " sequences of keys"});
   std::vector<std::size_t> first;
   first.reserve(queries.count() + 1);
   first.push_back(0);
   for (std::size_t s = 0; s < queries.count(); ++s) {
     const std::size_t height = queries.length(s), width = keys.length(s);
     if (height > 0 && width == 0)
-      throw std::invalid_argument("sequence " + std::to_string(s + 1) + " has " + std::to_string(height) +
-                                  " queries and no keys: attention needs a row to look at");
+      refuse<std::invalid_argument>(
+          {"sequence ", s + 1, " has ", height, " queries and no keys: attention needs a row to look at"});
     if (looks_at_positions && height > width)
-      throw std::invalid_argument(std::to_string(height) + " queries cannot be the last of only " +
-                                  std::to_string(width) + " positions");
+      refuse<std::invalid_argument>({height, " queries cannot be the last of only ", width, " positions"});
     for (std::size_t i = 0; i < height; ++i) {
       const std::size_t position = width + i - height, shown = visible(position, width);
       if (shown == 0 || shown > width)
-        throw std::invalid_argument("the mask shows the query at position " + std::to_string(position + 1) +
-                                    " of a sequence " + std::to_string(shown) + " keys, of " + std::to_string(width) +
-                                    " that there are");
+        refuse<std::invalid_argument>({"the mask shows the query at position ", position + 1, " of a sequence ", shown,
+                                       " keys, of ", width, " that there are"});
     }
     first.push_back(first.back() + n_heads * height * width);
   }

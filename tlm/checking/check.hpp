@@ -18,6 +18,7 @@
 #include <tlm/checking/stacks.hpp>
 #include <tlm/checking/transposes.hpp>
 #include <tlm/checking/verdicts.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -30,7 +31,7 @@ class Check {
   Check(std::string_view name, const Limits& limits)
       : name_{name}, limits_{limits}, up_to_{", n ≤ " + std::to_string(limits.rows)}, report_{name} {
     if (limits.rows < 1 || limits.rows > 31)
-      throw std::invalid_argument("a layer is checked on 1 to 31 rows, not on " + std::to_string(limits.rows));
+      refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
   }
 
   /// All that applies to what the layer's type says of it.
@@ -54,7 +55,7 @@ class Check {
   static std::string weights() {
     std::string list;
     T layer;
-    for (const auto& weight : numbers_of(layer))
+    for (const auto& weight : named_weights(layer))
       list += (list.empty() ? "the weights " : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
               std::to_string(weight.cols) + ")";
     return list.empty() ? "no weights" : list;

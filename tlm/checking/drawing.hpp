@@ -15,6 +15,7 @@
 #include <tlm/checking/positions.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 
 /// Inputs and weights in each arithmetic, from a seed.
@@ -125,33 +126,20 @@ Domain stacked(const std::vector<Domain>& parts) {
   }
 }
 
-/// The numbers of a weight matrix, whatever its shape is.
+/// The numbers of a weight, and its path.
 template <class Real>
-struct WeightNumbers {
+struct NamedWeight : WeightNumbers<Real> {
   std::string path;
-  Real* numbers;
-  std::size_t rows, cols;
-
-  std::size_t size() const { return rows * cols; }
 };
 
-/// Visits weights, and keeps them as numbers: of one type for all layers, as it is compiled for each type of visitor.
-template <class Real>
-struct WeightList {
-  std::vector<WeightNumbers<Real>> weights{};
-
-  template <class Weight>
-  void operator()(const Name& name, Weight& weight) {
-    weights.push_back({name.path(), weight.data(), Weight::size / Weight::cols, Weight::cols});
-  }
-};
-/// The weights of a layer in their order, as numbers. (What the checks do with weights is compiled once for all layers, and
-/// not for every weight of each.)
+/// The weights of a layer in their order. (A vector, so that what the checks do with it is compiled once for all layers.)
 template <class Layer>
-auto numbers_of(Layer& layer) {
-  WeightList<typename Layer::codomain::Real> list;
-  for_each_weight(list, layer);
-  return std::move(list.weights);
+auto named_weights(Layer& layer) {
+  std::vector<std::string> paths;
+  std::vector<NamedWeight<typename Layer::codomain::Real>> weights;
+  for (const auto& weight : numbers_of(layer, &paths)) weights.push_back({weight, {}});
+  for (std::size_t k = 0; k < weights.size(); ++k) weights[k].path = std::move(paths[k]);
+  return weights;
 }
 
 /// Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
@@ -203,7 +191,7 @@ template <class Layer>
 Layer draw_layer(Generator& generator) {
   Layer layer;
   for (const auto& weight : numbers_of(layer))
-    for (std::size_t e = 0; e < weight.size(); ++e) weight.numbers[e] = draw<typename Layer::codomain::Real>(generator);
+    for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
   return layer;
 }
 
@@ -229,7 +217,7 @@ auto redrawing(std::uint64_t seed, const Check& check) {
       return check(generator);
     } catch (const ZeroDenominator&) {
     }
-  throw std::runtime_error("a denominator is 0, whatever numbers are drawn");
+  refuse<std::runtime_error>({"a denominator is 0, whatever numbers are drawn"});
 }
 
 /// Rows first, …, first + count − 1 of X, as a sequence of their own.

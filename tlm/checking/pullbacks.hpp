@@ -51,15 +51,16 @@ inline Failure failure_to_be(Requirement requirement) {
 
 /// The failure with the first entry in which a gradient is another than a_1·L + a_2·R; or none.
 template <class Real>
-std::optional<Failure> gradient_differs(const Failure& failure, const std::vector<WeightNumbers<Real>>& gradient,
-                                        const Real& a_1, const std::vector<WeightNumbers<Real>>& L, const Real& a_2,
-                                        const std::vector<WeightNumbers<Real>>& R) {
+std::optional<Failure> gradient_differs(const Failure& failure, const std::vector<NamedWeight<Real>>& gradient,
+                                        const Real& a_1, const std::vector<NamedWeight<Real>>& L, const Real& a_2,
+                                        const std::vector<NamedWeight<Real>>& R) {
   for (std::size_t k = 0; k < gradient.size(); ++k) {
-    const auto& [path, numbers, rows, cols] = gradient[k];
+    const auto& weight = gradient[k];
     std::vector<Real> expected;
-    for (std::size_t e = 0; e < rows * cols; ++e) expected.push_back(a_1 * L[k].numbers[e] + a_2 * R[k].numbers[e]);
-    if (auto found = first_difference_of_numbers<Real>(failure, numbers, expected.data(), rows, cols)) {
-      found->entry = path + ", " + found->entry;
+    for (std::size_t e = 0; e < weight.size(); ++e) expected.push_back(a_1 * L[k].numbers[e] + a_2 * R[k].numbers[e]);
+    if (auto found =
+            first_difference_of_numbers<Real>(failure, weight.numbers, expected.data(), weight.rows, weight.cols)) {
+      found->entry = weight.path + ", " + found->entry;
       return found;
     }
   }
@@ -114,11 +115,12 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
         break;
       case Requirement::outlives:
         for (const auto& weight : numbers_of(layer))
-          for (std::size_t e = 0; e < weight.size(); ++e) weight.numbers[e] = draw<Real>(generator);
+          for (Real& w : weight) w = draw<Real>(generator);
         found = first_difference(failure, result.pullback(w_1, gradient), v_1);
     }
     if (!found)
-      found = gradient_differs(failure, numbers_of(gradient), a_1, numbers_of(gradient_1), a_2, numbers_of(gradient_2));
+      found = gradient_differs(failure, named_weights(gradient), a_1, named_weights(gradient_1), a_2,
+                               named_weights(gradient_2));
     return found;
   };
   auto found = on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1}, {2, 3}}), on);

@@ -24,9 +24,9 @@ namespace tlm::checking {
 /// of w there.
 template <class Real>
 struct Coordinates {
-  std::vector<WeightNumbers<Real>> point;
-  std::vector<WeightNumbers<Dual<Real>>> moved;
-  std::vector<WeightNumbers<Real>> pulled_back;
+  std::vector<NamedWeight<Real>> point;
+  std::vector<NamedWeight<Dual<Real>>> moved;
+  std::vector<NamedWeight<Real>> pulled_back;
 };
 
 /// Whether ⟨Jv, w⟩ is other than ⟨v, Jᵀw⟩ for a direction v that is drawn, where Jv_w() is ⟨Jv, w⟩ for the v along which the
@@ -44,11 +44,11 @@ std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, Fun
 
   std::vector<std::vector<Real>> v;
   Real v_JT_w(0);
-  for (const auto& [path, numbers, rows, cols] : coordinates.pulled_back) {
+  for (const auto& weight : coordinates.pulled_back) {
     v.emplace_back();
-    for (std::size_t e = 0; e < rows * cols; ++e) {
+    for (const Real& w : weight) {
       v.back().push_back(draw<Real>(generator));
-      v_JT_w += v.back().back() * numbers[e];
+      v_JT_w += v.back().back() * w;
     }
   }
   const Real left = along([&](std::size_t k, std::size_t e) { return v[k][e]; });
@@ -60,13 +60,13 @@ std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, Fun
                   .right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)}};
   for (std::size_t k = 0; k < v.size(); ++k)
     for (std::size_t e = 0; e < v[k].size(); ++e) {
-      const auto& [path, numbers, rows, cols] = coordinates.pulled_back[k];
+      const NamedWeight<Real>& pulled_back = coordinates.pulled_back[k];
       const Real derivative =
           along([&](std::size_t other_k, std::size_t other_e) { return Real(int(other_k == k && other_e == e)); });
-      if (Agree{}(derivative, numbers[e])) continue;
-      failure.entry = path + ", " + entry(e / cols + 1, e % cols + 1);
+      if (Agree{}(derivative, pulled_back.numbers[e])) continue;
+      failure.entry = pulled_back.path + ", " + entry(e / pulled_back.cols + 1, e % pulled_back.cols + 1);
       failure.left = {"the derivative is", shown(derivative)};
-      failure.right = {"the pullback returns", shown(numbers[e])};
+      failure.right = {"the pullback returns", shown(pulled_back.numbers[e])};
       return failure;
     }
   return failure;
@@ -102,16 +102,16 @@ std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed
     const auto w = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
     auto X_bar = pulled_back(result, w, gradient, X);
 
-    Coordinates<Real> coordinates{numbers_of(layer), numbers_of(dual_layer), numbers_of(gradient)};
+    Coordinates<Real> coordinates{named_weights(layer), named_weights(dual_layer), named_weights(gradient)};
     typename DualT::domain dual_X;
     if constexpr (reads_tokens<T>) {
       dual_X = X;
     } else {
       dual_X = typename DualT::domain{sequences};
       constexpr std::size_t cols = T::domain::cols;
-      coordinates.point.push_back({"X", X.data(), X.rows(), cols});
-      coordinates.moved.push_back({"X", dual_X.data(), X.rows(), cols});
-      coordinates.pulled_back.push_back({"X", X_bar.data(), X.rows(), cols});
+      coordinates.point.push_back({{X.data(), X.rows(), cols}, "X"});
+      coordinates.moved.push_back({{dual_X.data(), X.rows(), cols}, "X"});
+      coordinates.pulled_back.push_back({{X_bar.data(), X.rows(), cols}, "X"});
     }
     const auto Jv_w = [&] {
       const auto dual_Y = dual_layer(dual_X);

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <tlm/decoding/decode.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 namespace tlm {
@@ -49,10 +49,9 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
   static_assert(IsLayer<T>::value);
   std::vector<Found> found;
   if constexpr (CanDecode<T>::value) {
-    if (beam.width == 0) throw std::invalid_argument("the width of a beam is 0: at least 1 text must have room");
+    if (beam.width == 0) refuse<std::invalid_argument>({"the width of a beam is 0: at least 1 text must have room"});
     if (!(beam.alpha >= 0 && std::isfinite(beam.alpha)))
-      throw std::invalid_argument("alpha of a beam is " + std::to_string(beam.alpha) +
-                                  ": it must be a finite number from 0 on");
+      refuse<std::invalid_argument>({"alpha of a beam is ", beam.alpha, ": it must be a finite number from 0 on"});
     struct Beginning {
       Utterances<T> utterance;  // one
       double log_p;

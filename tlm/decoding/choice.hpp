@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 
 /// Choices of the next token by the scores of all: choose(scores, count) → Token.
@@ -29,8 +29,7 @@ template <class Real>
 void require_finite(const Real* scores, std::size_t count, const char* what) {
   for (std::size_t j = 0; j < count; ++j)
     if (!std::isfinite(scores[j]))
-      throw std::invalid_argument("the score of token " + std::to_string(j) + " is " + std::to_string(scores[j]) +
-                                  ": " + what + " by finite scores");
+      refuse<std::invalid_argument>({"the score of token ", j, " is ", scores[j], ": ", what, " by finite scores"});
 }
 
 /// Draws token j with the probability q_j, where q is proportional to
@@ -53,11 +52,11 @@ struct Sampled {
   template <class Real>
   Token operator()(const Real* scores, std::size_t count) const {
     if (!(temperature > 0 && std::isfinite(temperature)))
-      throw std::invalid_argument("the temperature is " + std::to_string(temperature) +
-                                  ": it must be a finite number greater than 0");
-    if (top_k == 0) throw std::invalid_argument("top_k is 0: at least 1 token must be kept");
+      refuse<std::invalid_argument>(
+          {"the temperature is ", temperature, ": it must be a finite number greater than 0"});
+    if (top_k == 0) refuse<std::invalid_argument>({"top_k is 0: at least 1 token must be kept"});
     if (!(top_p > 0 && top_p <= 1))
-      throw std::invalid_argument("top_p is " + std::to_string(top_p) + ": it must be greater than 0 and at most 1");
+      refuse<std::invalid_argument>({"top_p is ", top_p, ": it must be greater than 0 and at most 1"});
     require_finite(scores, count, "tokens are drawn");
     const double greatest = double(*std::max_element(scores, scores + count));
     std::vector<double> p(count);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/decoding/choice.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 
 /// Decoding: what a model says, token by token.
@@ -53,24 +53,22 @@ class Utterances {
   /// and for a max_len of 0 or one that is too great for a model with a config; std::invalid_argument for an empty source.
   Utterances(const T& model, const std::vector<std::vector<Token>>& given, const Framing& framing)
       : score_{&scores(model)}, given_{given}, framing_{framing}, texts_(given.size()) {
-    if (framing.max_len == 0) throw std::length_error("max_len is 0: a text has at least the token that starts");
+    if (framing.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the token that starts"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (framing.max_len > T::config.max_len + 1)
-        throw std::length_error("max_len is " + std::to_string(framing.max_len) + ", but a model that reads " +
-                                std::to_string(T::config.max_len) + " tokens says no more than " +
-                                std::to_string(T::config.max_len + 1) + ", with the one that starts");
+        refuse<std::length_error>({"max_len is ", framing.max_len, ", but a model that reads ", T::config.max_len,
+                                   " tokens says no more than ", T::config.max_len + 1, ", with the one that starts"});
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       Text& text = texts_[k];
       text.said = {framing.start};
       if constexpr (CanDecode<T>::of_tokens) {
         if (given[k].size() + 1 > framing.max_len)
-          throw std::length_error("an input of " + std::to_string(given[k].size()) +
-                                  " tokens is too long: with the token that starts these are " +
-                                  std::to_string(given[k].size() + 1) + ", and there is room for " +
-                                  std::to_string(framing.max_len));
+          refuse<std::length_error>({"an input of ", given[k].size(),
+                                     " tokens is too long: with the token that starts these are ", given[k].size() + 1,
+                                     ", and there is room for ", framing.max_len});
         text.said.insert(text.said.end(), given[k].begin(), given[k].end());
       } else if (given[k].empty()) {
-        throw std::invalid_argument("the source is empty: the decoder has nothing to look at");
+        refuse<std::invalid_argument>({"the source is empty: the decoder has nothing to look at"});
       }
       text.ended = text.said.size() >= framing.max_len;
       if (!text.ended) text.unread = text.said;

@@ -42,14 +42,13 @@ struct RootOfVariancePlusEpsilon {
 
 /// X_i ↦ a·(x − x̄)/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
-/// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b,
-/// of as many coordinates as x, have the letters `scale` and `shift` in the write-up. Rowwise.
-template <Symbol name, Symbol scale, Symbol shift, class Formula, std::size_t d_model, class Real>
+/// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b have as
+/// many coordinates as x. Rowwise. (Without a name, so that N, N_ca and N_ff are compiled once.)
+template <class Formula, std::size_t d_model, class Real>
 struct StandardizedRows {
   using declared = is::Rowwise;
   using domain = Matrix<n, d_model, Real>;
   using codomain = domain;
-  static constexpr std::string_view symbol = name;
 
   Row<d_model, Real> a, b;
 
@@ -88,11 +87,6 @@ struct StandardizedRows {
   }
   auto value_and_pullback(const domain&) const&& { return refuse_temporary<StandardizedRows>(); }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{scale, Role::factor}, layer.a...);
-    visit(Name{shift, Role::summand}, layer.b...);
-  }
-
  private:
   struct Standardized {
     domain Z;                // z = (x − x̄)/s
@@ -122,15 +116,26 @@ struct StandardizedRows {
   }
 };
 
+/// The same with the symbol that it has in a write-up, and the letters of a and b there.
+template <Symbol name, Symbol scale, Symbol shift, class Formula, std::size_t d_model, class Real>
+struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
+  static constexpr std::string_view symbol = name;
+
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit(Name{scale, Role::factor}, layer.a...);
+    visit(Name{shift, Role::summand}, layer.b...);
+  }
+};
+
 /// N(X)_i = a·(x − x̄)/(σ(x) + ε) + b for each row x = X_i, with ε = 10⁻⁶. (Article, "Normalization layers".)
 /// The write-up's N, N_ca and N_ff differ by name only.
 template <Symbol name, std::size_t d_model, class Real = float>
-struct Normalization : StandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_model, Real> {};
+struct Normalization : NamedStandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_model, Real> {};
 
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization"; the
 /// NumPy notebook, from whose class ε = 10⁻⁵ is; the fourth source, where it is 10⁻⁴.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
-struct LayerNorm : StandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon<one_over_epsilon>, d_model, Real> {
+struct LayerNorm : NamedStandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon<one_over_epsilon>, d_model, Real> {
   /// 1/ε, for the proof kernel's definition.
   static constexpr std::size_t formal_constants[] = {one_over_epsilon};
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/written.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -42,9 +42,8 @@ Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, Length
   require_continuation(lengths.size(), sequences.count());
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (lengths[s] + sequences.length(s) > max_len)
-      throw std::length_error("sequence " + std::to_string(s + 1) + ", of " +
-                              std::to_string(lengths[s] + sequences.length(s)) + " tokens, is too long: max_len is " +
-                              std::to_string(max_len));
+      refuse<std::length_error>({"sequence ", s + 1, ", of ", lengths[s] + sequences.length(s),
+                                 " tokens, is too long: max_len is ", max_len});
     for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, P.row(lengths[s]++));
   }
   so_far.lengths = std::move(lengths);

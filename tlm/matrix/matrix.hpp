@@ -6,13 +6,13 @@
 #include <initializer_list>
 #include <ostream>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tlm/matrix/entries.hpp>
 #include <tlm/matrix/numbers.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/matrix/table.hpp>
 #include <tlm/matrix/token.hpp>
@@ -44,31 +44,27 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   using typename Base::Real;
 
   /// Without sequences.
-  Matrix() : Matrix{Sequences{}} {}
+  Matrix() = default;
 
   /// Uninitialised, for these sequences.
-  explicit Matrix(Sequences sequences) : Base{sequences.rows()}, sequences_{std::move(sequences)} {}
+  explicit Matrix(const Sequences& sequences) : Base{sequences} {}
 
   /// The same number everywhere, for these sequences.
-  Matrix(Sequences sequences, Real everywhere) : Base{sequences.rows(), everywhere}, sequences_{std::move(sequences)} {}
+  Matrix(const Sequences& sequences, const Real& everywhere) : Base{sequences, everywhere} {}
 
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
-  Matrix(Sequences sequences, std::initializer_list<Real> entries)
-      : Matrix{std::move(sequences), std::vector<Real>(entries)} {}
+  Matrix(const Sequences& sequences, std::initializer_list<Real> entries)
+      : Matrix{sequences, std::vector<Real>(entries)} {}
 
   /// From its entries, row by row, for these sequences. Throws like the constructor from a list.
-  Matrix(Sequences sequences, const std::vector<Real>& entries) : Base{entries}, sequences_{std::move(sequences)} {
-    if (this->rows() != sequences_.rows())
-      throw std::invalid_argument(std::to_string(entries.size()) + " entries do not fill " +
-                                  std::to_string(sequences_.rows()) + " rows of " + std::to_string(cols_));
-  }
+  Matrix(const Sequences& sequences, const std::vector<Real>& entries) : Base{sequences, entries} {}
 
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
   template <class = void>  // which stands back: {{1}, {2}} are two sequences
   Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
 
   /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
-  explicit Matrix(const std::vector<Real>& entries) : Base{entries}, sequences_{this->rows()} {}
+  explicit Matrix(const std::vector<Real>& entries) : Base{entries} {}
 
   /// A column, from the entries of each sequence, of which there may be none: Tokens{{1, 2}, {}, {5}}.
   Matrix(std::initializer_list<std::initializer_list<Real>> sequences) requires(cols_ == 1)
@@ -83,22 +79,22 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
 
   /// From an xtensor expression, as one sequence. Throws std::invalid_argument if it has another number of columns.
   template <class E>
-  explicit Matrix(const xt::xexpression<E>& expression) : Base{expression}, sequences_{this->rows()} {}
+  explicit Matrix(const xt::xexpression<E>& expression) : Base{expression} {}
 
   /// Which rows belong to which sequence.
-  const Sequences& sequences() const { return sequences_; }
+  const Sequences& sequences() const { return Base::sequences(); }
 
   /// Uninitialised, with as many rows in the same sequences and another number of columns.
   template <std::size_t other_cols>
   Matrix<n, other_cols, Real> with_columns() const {
-    return Matrix<n, other_cols, Real>{sequences_};
+    return Matrix<n, other_cols, Real>{sequences()};
   }
 
   /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
   Matrix& operator+=(const Matrix& other) {
     if (this->rows() != other.rows())
-      throw std::invalid_argument("a matrix with " + std::to_string(other.rows()) +
-                                  " rows cannot be added to one with " + std::to_string(this->rows()));
+      refuse<std::invalid_argument>(
+          {"a matrix with ", other.rows(), " rows cannot be added to one with ", this->rows()});
     this->add(other);
     return *this;
   }
@@ -116,8 +112,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   friend Matrix operator|(const Matrix& X, std::size_t i) {
     for (std::size_t s = 0; s < X.sequences().count(); ++s)
       if (i > X.sequences().length(s))
-        throw std::out_of_range("X|" + std::to_string(i) + " of a sequence with only " +
-                                std::to_string(X.sequences().length(s)) + " rows");
+        refuse<std::out_of_range>({"X|", i, " of a sequence with only ", X.sequences().length(s), " rows"});
     Matrix reduced{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), i))};
     for (std::size_t s = 0; s < X.sequences().count(); ++s)
       std::copy_n(X.data() + X.sequences().begin(s) * cols_, i * cols_, reduced.data() + s * i * cols_);
@@ -126,7 +121,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
 
   /// The same entries in the same sequences.
   friend bool operator==(const Matrix& left, const Matrix& right) {
-    return left.sequences_ == right.sequences_ && left.same(right);
+    return left.sequences() == right.sequences() && left.same(right);
   }
 
  private:
@@ -135,8 +130,6 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     for (const auto& entries : sequences) lengths.push_back(entries.size());
     return Sequences::of_lengths(lengths);
   }
-
-  Sequences sequences_;
 };
 
 /// A matrix with a fixed number of rows: a weight.
@@ -152,7 +145,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   static constexpr std::size_t size = rows_ * cols_;
 
   /// Zero everywhere.
-  Matrix() : Base{rows_, Real(0)} {}
+  Matrix() : Base{Sequences{rows_}, Real(0)} {}
 
   /// From its entries, row by row. Throws std::invalid_argument unless there are `size` of them.
   Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
@@ -164,8 +157,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   template <class E>
   explicit Matrix(const xt::xexpression<E>& expression) : Base{expression} {
     if (this->rows() != rows_)
-      throw std::invalid_argument("an expression with " + std::to_string(this->rows()) +
-                                  " rows cannot become a matrix with " + std::to_string(rows_));
+      refuse<std::invalid_argument>({"an expression with ", this->rows(), " rows cannot become a matrix with ", rows_});
   }
 
   /// Zero everywhere, with as many rows and another number of columns.
@@ -189,8 +181,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
  private:
   static const std::vector<Real>& all(const std::vector<Real>& entries) {
     if (entries.size() != size)
-      throw std::invalid_argument(std::to_string(entries.size()) + " entries do not make a matrix of " +
-                                  std::to_string(rows_) + " rows of " + std::to_string(cols_));
+      refuse<std::invalid_argument>({entries.size(), " entries do not make a matrix of ", rows_, " rows of ", cols_});
     return entries;
   }
 };
@@ -231,8 +222,7 @@ Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
   if (s >= X.sequences().count())
-    throw std::out_of_range("there is no sequence " + std::to_string(s) + " in a stack of " +
-                            std::to_string(X.sequences().count()));
+    refuse<std::out_of_range>({"there is no sequence ", s, " in a stack of ", X.sequences().count()});
   Matrix<n, cols, Real> alone{Sequences{X.sequences().length(s)}};
   std::copy_n(X.data() + X.sequences().begin(s) * cols, alone.rows() * cols, alone.data());
   return alone;
@@ -271,8 +261,7 @@ Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const
 template <std::size_t width, std::size_t cols, class Real>
 Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
   if (first > cols || width > cols - first)
-    throw std::out_of_range("there are no " + std::to_string(width) + " columns from column " + std::to_string(first) +
-                            " in a matrix with " + std::to_string(cols));
+    refuse<std::out_of_range>({"there are no ", width, " columns from column ", first, " in a matrix with ", cols});
   Matrix<n, width, Real> part{X.sequences()};
   for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
   return part;

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 
 #include <tlm/matrix/blas.hpp>
 #include <tlm/matrix/function_ref.hpp>
 #include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/view.hpp>
 
 namespace tlm {
@@ -122,8 +122,8 @@ template <auto rows, std::size_t cols, class Real>
 void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, std::size_t(rows), Real>> X,
                 const Matrix<n, cols, Real>& Y) {
   if (X.matrix.rows() != Y.rows())
-    throw std::invalid_argument("in a product Xᵀ×Y both have as many rows: X has " + std::to_string(X.matrix.rows()) +
-                                ", Y has " + std::to_string(Y.rows()));
+    refuse<std::invalid_argument>(
+        {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
   multiply(view(X.matrix).transposed(), view(Y), view(G), Present::added_to);
 }
 

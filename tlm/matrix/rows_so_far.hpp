@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -28,18 +28,18 @@ class RowsSoFar {
   /// Throws std::invalid_argument if the numbers of sequences differ; the rows then are as they were.
   void append(const Matrix<n, cols, Real>& more) {
     const Sequences& added = more.sequences();
-    if (rows_.empty()) rows_.resize(added.count());
-    require_continuation(rows_.size(), added.count());
+    if (rows_.empty()) rows_.resize(added.count() * blocks);
+    require_continuation(rows_.size() / blocks, added.count());
     std::vector<std::size_t> lengths;
-    for (std::size_t s = 0; s < rows_.size(); ++s) {
+    for (std::size_t s = 0; s < added.count(); ++s) {
       for (std::size_t b = 0; b < blocks; ++b) {
-        auto& rows = rows_[s][b];
+        auto& rows = rows_[s * blocks + b];
         for (std::size_t i = added.begin(s); i < added.end(s); ++i) {
-          const Real* const next = &more(i, b * width);
-          rows.insert(rows.end(), next, next + width);
+          rows.resize(rows.size() + width);
+          std::copy_n(&more(i, b * width), width, &rows[rows.size() - width]);
         }
       }
-      lengths.push_back(rows_[s].front().size() / width);
+      lengths.push_back(rows_[s * blocks].size() / width);
     }
     sequences_ = lengths.size() == 1 ? Sequences{lengths[0]} : Sequences::of_lengths(lengths);
   }
@@ -49,11 +49,11 @@ class RowsSoFar {
 
   /// Block b of the columns of the rows of sequence s.
   View<const Real> block(std::size_t s, std::size_t b) const {
-    return {rows_[s][b].data(), sequences_.length(s), width, width};
+    return {rows_[s * blocks + b].data(), sequences_.length(s), width, width};
   }
 
  private:
-  std::vector<std::array<std::vector<Real, CacheLineAllocator<Real>>, blocks>> rows_;
+  std::vector<std::vector<Real, CacheLineAllocator<Real>>> rows_;  // of block b of sequence s: rows_[s * blocks + b]
   Sequences sequences_;
 };
 

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tlm/language.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -32,8 +32,7 @@ class Sequences {
     std::size_t rows = 0;
     for (const std::size_t length : lengths) {
       ends.push_back(rows += length);
-      if (rows < length)
-        throw std::length_error("a sequence of " + std::to_string(length) + " rows is too long to be counted");
+      if (rows < length) refuse<std::length_error>({"a sequence of ", length, " rows is too long to be counted"});
     }
     Sequences result{rows};
     result.count_ = ends.size();
@@ -71,21 +70,18 @@ class Sequences {
 inline void require_same_sequences(std::string_view left_name, const Sequences& left, std::string_view right_name,
                                    const Sequences& right) {
   if (left == right) return;
-  const auto refuse = [&](const std::string& before, std::size_t in_left, std::size_t in_right) {
-    throw std::invalid_argument(before + std::to_string(in_left) + " in " + std::string(left_name) + ", but " +
-                                std::to_string(in_right) + " in " + std::string(right_name));
-  };
-  if (left.count() != right.count()) refuse("the number of sequences is ", left.count(), right.count());
+  if (left.count() != right.count())
+    refuse<std::invalid_argument>(
+        {"the number of sequences is ", left.count(), " in ", left_name, ", but ", right.count(), " in ", right_name});
   for (std::size_t s = 0; s < left.count(); ++s)
     if (left.length(s) != right.length(s))
-      refuse("the number of rows of sequence " + std::to_string(s + 1) + " is ", left.length(s), right.length(s));
+      refuse<std::invalid_argument>({"the number of rows of sequence ", s + 1, " is ", left.length(s), " in ",
+                                     left_name, ", but ", right.length(s), " in ", right_name});
 }
 
 /// Throws std::invalid_argument, with both numbers, unless a stack of so many sequences is continued by as many.
 inline void require_continuation(std::size_t count, std::size_t by) {
-  if (count != by)
-    throw std::invalid_argument("a stack of " + std::to_string(count) + " sequences cannot be continued by " +
-                                std::to_string(by));
+  if (count != by) refuse<std::invalid_argument>({"a stack of ", count, " sequences cannot be continued by ", by});
 }
 
 }  // namespace tlm

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -14,10 +15,7 @@ namespace tlm {
 class UnknownToken : public std::out_of_range {
  public:
   UnknownToken(Token token, std::string_view role, std::size_t position, std::size_t sequence, std::size_t vocab_size)
-      : UnknownToken{
-            token,
-            std::string(role) + " at position " + std::to_string(position) + " of sequence " + std::to_string(sequence),
-            vocab_size} {
+      : UnknownToken{token, tlm::sentence({role, " at position ", position, " of sequence ", sequence}), vocab_size} {
     position_ = position;
     sequence_ = sequence;
   }
@@ -30,8 +28,8 @@ class UnknownToken : public std::out_of_range {
 
  private:
   UnknownToken(Token token, const std::string& where, std::size_t vocab_size)
-      : std::out_of_range{"token " + std::to_string(token) + ", " + where +
-                          ", is not in the vocabulary: tokens are 0 to " + std::to_string(vocab_size - 1)},
+      : std::out_of_range{tlm::sentence(
+            {"token ", token, ", ", where, ", is not in the vocabulary: tokens are 0 to ", vocab_size - 1})},
         token_{token},
         vocab_size_{vocab_size} {}
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <semaphore>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <tlm/matrix/helpers.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -21,15 +21,13 @@ class HelpingThreads : public Helpers {
  public:
   /// So many, with the one that is helped; each gets `least` multiplications, at least. Throws std::invalid_argument for 0.
   explicit HelpingThreads(std::size_t count, std::size_t least = worth_asking) : Helpers{count, least} {
-    if (count == 0) throw std::invalid_argument("0 threads compute nothing: at least 1 is needed");
+    if (count == 0) refuse<std::invalid_argument>({"0 threads compute nothing: at least 1 is needed"});
     for (std::size_t k = 1; k < count; ++k) helpers_.push_back(std::make_unique<Helper>());
   }
 
   /// As Helpers say.
   void at_once(std::size_t shares, FunctionRef<void(std::size_t)> action) override {
-    if (shares > count())
-      throw std::invalid_argument(std::to_string(shares) + " shares are too many for " + std::to_string(count()) +
-                                  " threads");
+    if (shares > count()) refuse<std::invalid_argument>({shares, " shares are too many for ", count(), " threads"});
     for (std::size_t k = 1; k < shares; ++k) helpers_[k - 1]->start(action, k);
     std::exception_ptr thrown;
     try {

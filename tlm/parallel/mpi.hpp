@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/parallel/started.hpp>
 #include <tlm/parallel/threads.hpp>
 #include <tlm/random/hash.hpp>
@@ -174,17 +175,17 @@ class ThreadsOfRanks {
     if (ranks_.count() == 1)
       return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
     if (!ranks_.alike(hash_of(model)))
-      throw std::runtime_error("the ranks have not the same weights: all of them go on from the same file, or seed");
+      refuse<std::runtime_error>(
+          {"the ranks have not the same weights: all of them go on from the same file, or seed"});
     if (!ranks_.alike(hash_of(shards)))
-      throw std::runtime_error("the ranks have not the same batch: all of them draw it from the same data, alike");
+      refuse<std::runtime_error>({"the ranks have not the same batch: all of them draw it from the same data, alike"});
     // What is there is on all ranks, and is to count once.
     if (!ranks_.is_first()) set_to_zero(gradient);
     RealOf<T> loss(0);
     if (ranks_.rank() < shards.size())
       loss = loss_and_gradient(model, SharedBatch{threads_, shards[ranks_.rank()]}, gradient, objective);
     std::vector<std::span<RealOf<T>>> numbers{{&loss, 1}};
-    for_each_weight([&]<class Weight>(const Name&, Weight& w) { numbers.emplace_back(w.data(), Weight::size); },
-                    gradient);
+    for (const auto& weight : numbers_of(gradient)) numbers.emplace_back(weight.numbers, weight.size());
     ranks_.sum(numbers);
     return loss;
   }
@@ -192,11 +193,7 @@ class ThreadsOfRanks {
  private:
   static std::uint64_t hash_of(const T& model) {
     std::uint64_t hash = 0;
-    for_each_weight(
-        [&]<class Weight>(const Name&, const Weight& w) {
-          hash = mixed(hash, std::as_bytes(std::span{w.data(), 1}));
-        },
-        model);
+    for (const auto& weight : numbers_of(model)) hash = mixed(hash, std::as_bytes(std::span{weight.numbers, 1}));
     return hash;
   }
   template <class BatchOf>

@@ -62,16 +62,15 @@ class Threads {
       losses[k] = loss_and_gradient(model, parts[k], own, objective);
     });
     // Each thread adds up its share of every weight: for one alone that is as much work as to move all of them.
+    const auto of_first = numbers_of(gradient);
     threads_.at_once(parts.size(), [&](std::size_t k) {
-      // Compiled once, and not for each shape of a weight.
-      const auto add = [&](std::size_t size, RealOf<T>* w, const RealOf<T>* more) {
-        const std::size_t last = size * (k + 1) / parts.size();
-        for (std::size_t e = size * k / parts.size(); e < last; ++e) w[e] += more[e];
-      };
-      for (std::size_t part = 1; part < parts.size(); ++part)
-        for_each_weight(
-            [&]<class Weight>(const Name&, Weight& w, const Weight& more) { add(Weight::size, w.data(), more.data()); },
-            gradient, std::as_const(*gradients_[part - 1]));
+      for (std::size_t part = 1; part < parts.size(); ++part) {
+        const auto of_part = numbers_of(std::as_const(*gradients_[part - 1]));
+        for (std::size_t w = 0; w < of_first.size(); ++w) {
+          const std::size_t size = of_first[w].size(), last = size * (k + 1) / parts.size();
+          for (std::size_t e = size * k / parts.size(); e < last; ++e) of_first[w].numbers[e] += of_part[w].numbers[e];
+        }
+      }
     });
     RealOf<T> sum(0);
     for (const RealOf<T>& loss : losses) sum += loss;

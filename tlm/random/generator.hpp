@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
-#include <string>
 
 #include <tlm/language.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -26,8 +26,8 @@ class Generator {
   /// std::invalid_argument for more than 2⁴⁰, which would take more than an hour.
   explicit Generator(const State& state) : state_{state}, engine_{state.seed} {
     if (state.drawn > std::uint64_t(1) << 40)
-      throw std::invalid_argument("a generator that has drawn " + std::to_string(state.drawn) +
-                                  " numbers is not resumed: at most 2^40 are drawn again");
+      refuse<std::invalid_argument>(
+          {"a generator that has drawn ", state.drawn, " numbers is not resumed: at most 2^40 are drawn again"});
     engine_.discard(state.drawn);
   }
 
@@ -36,8 +36,7 @@ class Generator {
 
   /// Uniformly distributed over the integers first, …, last. Throws std::invalid_argument if there are none.
   int integer(int first, int last) {
-    if (first > last)
-      throw std::invalid_argument("there is no integer from " + std::to_string(first) + " to " + std::to_string(last));
+    if (first > last) refuse<std::invalid_argument>({"there is no integer from ", first, " to ", last});
     const auto count = std::uint64_t(std::int64_t(last) - first) + 1;
     // Numbers beyond the last whole multiple of count would favour the first integers: draw again.
     const std::uint64_t limit = engine_.max() - engine_.max() % count;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <tlm/language.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 /// Weights, and all else that a training run is made of, to and from disk. On POSIX; it needs nlohmann-json beside what
 /// tlm.hpp needs, and is included by who wants it.
@@ -72,7 +73,7 @@ class Reading {
   void read(std::uint64_t offset, std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), off_t(offset));
-      if (count == 0) throw std::runtime_error(name_ + " has become shorter while it was read");
+      if (count == 0) refuse<std::runtime_error>({name_, " has become shorter while it was read"});
       if (count < 0 && errno != EINTR) fail("cannot read " + name_);
       if (count < 0) continue;
       bytes = bytes.subspan(std::size_t(count));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/storage/tensors.hpp>
 
 /// The header of a safetensors file. (Format: https://github.com/huggingface/safetensors#format.)
@@ -179,7 +180,9 @@ class HeaderParser {
   }
 
   /// Throws std::runtime_error: the file, and why.
-  [[noreturn]] void refuse(const std::string& why) const { throw std::runtime_error(file_ + " is refused: " + why); }
+  [[noreturn]] void refuse(const std::string& why) const {
+    tlm::refuse<std::runtime_error>({file_, " is refused: ", why});
+  }
 
  private:
   enum class Inside { nothing, header, metadata, tensor, shape, offsets };
@@ -286,7 +289,7 @@ inline std::string written_header(const std::vector<Tensor>& tensors, const Meta
     try {
       return nlohmann::json(text).dump();
     } catch (const nlohmann::json::type_error&) {
-      throw std::invalid_argument(printable(text) + " is not UTF-8, and is not stored");
+      refuse<std::invalid_argument>({printable(text), " is not UTF-8, and is not stored"});
     }
   };
   std::string header, before = "{\"__metadata__\":{";

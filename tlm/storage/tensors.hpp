@@ -17,6 +17,7 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/training/optimizers.hpp>
 
@@ -77,7 +78,7 @@ void add_numbers(std::vector<NamedNumbers<Byte>>& list, std::string name, std::s
                  std::vector<std::uint64_t> shape) {
   static_assert(IsStored<std::remove_const_t<Number>>::value);
   if (std::accumulate(shape.begin(), shape.end(), std::uint64_t(1), std::multiplies{}) != numbers.size())
-    throw std::invalid_argument(std::to_string(numbers.size()) + " numbers do not fill the shape of " + name);
+    refuse<std::invalid_argument>({numbers.size(), " numbers do not fill the shape of ", name});
   std::span<Byte> bytes;
   if constexpr (std::is_const_v<Byte>)
     bytes = std::as_bytes(numbers);

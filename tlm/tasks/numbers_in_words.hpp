@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/random/hash.hpp>
 #include <tlm/text/pairs.hpp>
@@ -25,16 +26,14 @@ class NumbersInWords {
 
   /// Throws std::invalid_argument unless 1 ≤ digits ≤ 9, 2 ≤ one_in ≤ 1000, and some number of so many digits is held out.
   explicit NumbersInWords(int digits = 9, int one_in = 10) : digits_{digits}, one_in_{one_in} {
-    if (digits < 1 || digits > 9)
-      throw std::invalid_argument("numbers in words have 1 to 9 digits, not " + std::to_string(digits));
+    if (digits < 1 || digits > 9) refuse<std::invalid_argument>({"numbers in words have 1 to 9 digits, not ", digits});
     if (one_in < 2 || one_in > 1000)
-      throw std::invalid_argument("one number in 2 to one in 1000 can be held out, not one in " +
-                                  std::to_string(one_in));
+      refuse<std::invalid_argument>({"one number in 2 to one in 1000 can be held out, not one in ", one_in});
     int number = 0;
     while (number < below(digits) && !held_out(number)) ++number;
     if (number == below(digits))
-      throw std::invalid_argument("with one in " + std::to_string(one_in) + ", none of the numbers below " +
-                                  std::to_string(below(digits)) + " is held out");
+      refuse<std::invalid_argument>(
+          {"with one in ", one_in, ", none of the numbers below ", below(digits), " is held out"});
   }
 
   /// Whether a number is held out.
@@ -95,8 +94,7 @@ class NumbersInWords {
 
   static void require(int number) {
     if (number < 0 || number > greatest)
-      throw std::out_of_range("words are given for the numbers 0 to " + std::to_string(greatest) + ", not for " +
-                              std::to_string(number));
+      refuse<std::out_of_range>({"words are given for the numbers 0 to ", greatest, ", not for ", number});
   }
 
   /// Appends words behind a space, if there are words on both of its sides.

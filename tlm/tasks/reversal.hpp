@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/training/batch.hpp>
 
@@ -24,10 +24,10 @@ struct Reversal {
 
   /// Throws std::invalid_argument unless n_tokens ≥ 1 and 1 ≤ min_length ≤ max_length.
   Reversal(int tokens, int shortest, int longest) : n_tokens{tokens}, min_length{shortest}, max_length{longest} {
-    if (tokens < 1) throw std::invalid_argument("the task needs at least 1 token, not " + std::to_string(tokens));
+    if (tokens < 1) refuse<std::invalid_argument>({"the task needs at least 1 token, not ", tokens});
     if (shortest < 1 || longest < shortest)
-      throw std::invalid_argument("the task needs lengths 1 ≤ min_length ≤ max_length, not " +
-                                  std::to_string(shortest) + " and " + std::to_string(longest));
+      refuse<std::invalid_argument>(
+          {"the task needs lengths 1 ≤ min_length ≤ max_length, not ", shortest, " and ", longest});
   }
 
   /// The vocabulary: the tokens and 0.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/text/byte_letters.hpp>
 #include <tlm/text/merges.hpp>
@@ -69,7 +70,7 @@ class BytePairs {
     for (Token byte = 0; byte < 256; ++byte) tokens.emplace(pairs.bytes(byte), byte);
     std::size_t number = 0;
     const auto refuse = [&](const std::string& why) {
-      throw std::invalid_argument("line " + std::to_string(number) + " of the list of merges " + why);
+      tlm::refuse<std::invalid_argument>({"line ", number, " of the list of merges ", why});
     };
     const auto next_line = [&] {
       ++number;
@@ -121,8 +122,7 @@ class BytePairs {
   /// std::out_of_range for a token that is not in the vocabulary.
   std::string_view bytes(Token token) const {
     if (token < 0 || std::size_t(token) >= vocab_size)
-      throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary: tokens are 0 to " +
-                              std::to_string(vocab_size - 1));
+      refuse<std::out_of_range>({"token ", token, " is not in the vocabulary: tokens are 0 to ", vocab_size - 1});
     return std::size_t(token) < bytes_.size() ? std::string_view(bytes_[std::size_t(token)]) : std::string_view();
   }
 

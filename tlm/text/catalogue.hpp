@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/text/pairs.hpp>
 
 /// Catalogues of gettext (.mo), in which programs bring the translations of what they say: the pairs that every Linux has.
@@ -57,7 +58,7 @@ class CatalogueStrings {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw std::invalid_argument(name_ + " is not a catalogue of gettext: " + why);
+    tlm::refuse<std::invalid_argument>({name_, " is not a catalogue of gettext: ", why});
   }
 
   /// The word that begins at a byte.
@@ -170,7 +171,7 @@ inline SentencePairs installed_pairs(const std::string& language,
            c == '@';
   };
   if (language.empty() || !std::all_of(language.begin(), language.end(), in_a_name))
-    throw std::invalid_argument(in_quotes(language) + " is no language: one is named like fr, pt_BR or sr@latin");
+    refuse<std::invalid_argument>({in_quotes(language), " is no language: one is named like fr, pt_BR or sr@latin"});
   const auto directory = root / language / "LC_MESSAGES";
   std::vector<std::filesystem::path> files;
   std::error_code error;
@@ -186,11 +187,11 @@ inline SentencePairs installed_pairs(const std::string& language,
       read.left_out.add(refused.what());
     }
   if (read.pairs.empty())
-    throw std::runtime_error("no translations into " + language + " are in " + directory.string() + " (" +
-                             std::to_string(files.size()) + " catalogues, " + read.left_out.sentence() +
-                             "): install programs that bring some, on Debian apt-get install --reinstall coreutils "
-                             "gettext iso-codes git; a slim image drops them as long as a path-exclude in "
-                             "/etc/dpkg/dpkg.cfg.d says so");
+    refuse<std::runtime_error>({"no translations into ", language, " are in ", directory.string(), " (", files.size(),
+                                " catalogues, ", read.left_out.sentence(),
+                                "): install programs that bring some, on Debian apt-get install --reinstall coreutils "
+                                "gettext iso-codes git; a slim image drops them as long as a path-exclude in "
+                                "/etc/dpkg/dpkg.cfg.d says so"});
   read.pairs = distinct(std::move(read.pairs));
   return read;
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <tlm/language.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -17,7 +18,7 @@ namespace tlm {
 /// with an end: a directory, a device, a pipe.
 inline std::string read_file(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& why) {
-    throw std::runtime_error("cannot read " + path.string() + ": " + why);
+    tlm::refuse<std::runtime_error>({"cannot read ", path.string(), ": ", why});
   };
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/random/hash.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
@@ -73,10 +74,10 @@ struct SentencePairs {
 /// its lines is a pair.
 inline SentencePairs pairs_of_lines(std::string_view text, const std::string& name) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (text.empty()) throw std::invalid_argument(name + " is empty: there are no pairs in it");
+  if (text.empty()) refuse<std::invalid_argument>({name, " is empty: there are no pairs in it"});
   if (const std::size_t at = text.find('\0'); at != text.npos)
-    throw std::invalid_argument(name + " is not a text in UTF-8: there is a byte 0 in line " +
-                                std::to_string(1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')));
+    refuse<std::invalid_argument>({name, " is not a text in UTF-8: there is a byte 0 in line ",
+                                   1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')});
   SentencePairs read;
   std::size_t number = 0;
   while (!text.empty()) {
@@ -100,8 +101,8 @@ inline SentencePairs pairs_of_lines(std::string_view text, const std::string& na
       read.pairs.push_back({std::string(source), std::string(target), place});
   }
   if (read.pairs.empty())
-    throw std::invalid_argument(name +
-                                " has no line of a sentence, a tab and its translation: " + read.left_out.sentence());
+    refuse<std::invalid_argument>(
+        {name, " has no line of a sentence, a tab and its translation: ", read.left_out.sentence()});
   return read;
 }
 
@@ -156,8 +157,8 @@ struct TrainingAndHeldOut {
 /// there are. (Targets may be on both sides.) Throws std::invalid_argument unless one_in ≥ 2.
 inline TrainingAndHeldOut split_by_words(const std::vector<SentencePair>& pairs, std::size_t one_in) {
   if (one_in < 2)
-    throw std::invalid_argument("one pair in " + std::to_string(one_in) +
-                                " cannot be held out: it takes one in 2 or more to leave some to learn from");
+    refuse<std::invalid_argument>(
+        {"one pair in ", one_in, " cannot be held out: it takes one in 2 or more to leave some to learn from"});
   TrainingAndHeldOut split;
   for (const SentencePair& pair : pairs) {
     std::uint64_t hash = 0;

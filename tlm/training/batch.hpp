@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/noise.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 /// What a model learns from: batches of sequences, or of sources with their targets.
 namespace tlm {
@@ -50,8 +50,8 @@ void require_a_weight_for_each_token(const Batch<Real>& batch) {
 /// Throws std::invalid_argument for other than one target for each source.
 inline void require_a_target_for_each_source(const Translations& batch) {
   if (batch.y.sequences().count() != batch.x.sequences().count())
-    throw std::invalid_argument(std::to_string(batch.x.sequences().count()) + " sources cannot have " +
-                                std::to_string(batch.y.sequences().count()) + " targets");
+    refuse<std::invalid_argument>(
+        {batch.x.sequences().count(), " sources cannot have ", batch.y.sequences().count(), " targets"});
 }
 
 /// How many sequences a batch has; of translations, targets.
@@ -78,7 +78,7 @@ struct InParts {
 /// part(first, last) for so many sequences, `most` at a time.
 template <class BatchOf, class Part>
 InParts<BatchOf> parts_of(std::size_t count, std::size_t most, const Part& part) {
-  if (most == 0) throw std::invalid_argument("parts of 0 sequences make no batch: at least 1 is needed in each");
+  if (most == 0) refuse<std::invalid_argument>({"parts of 0 sequences make no batch: at least 1 is needed in each"});
   InParts<BatchOf> batch;
   for (std::size_t first = 0; first < count; first += most)
     batch.parts.push_back(part(first, std::min(first + most, count)));
@@ -165,11 +165,11 @@ struct Lesson {
 /// Throws std::invalid_argument for an empty sequence, or no sequence at all.
 inline Tokens preceded_by(Token start, const Tokens& x) {
   const Sequences& sequences = x.sequences();
-  if (sequences.count() == 0) throw std::invalid_argument("a batch needs at least one sequence; this one is empty");
+  if (sequences.count() == 0) refuse<std::invalid_argument>({"a batch needs at least one sequence; this one is empty"});
   Tokens X{sequences};
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (sequences.length(s) == 0)
-      throw std::invalid_argument("sequence " + std::to_string(s + 1) + " of the batch is empty: a loss needs a token");
+      refuse<std::invalid_argument>({"sequence ", s + 1, " of the batch is empty: a loss needs a token"});
     X(sequences.begin(s), 0) = start;
     for (std::size_t i = sequences.begin(s) + 1; i < sequences.end(s); ++i) X(i, 0) = x(i - 1, 0);
   }
@@ -191,12 +191,13 @@ template <class Real>
 Lesson<SourceAndTarget<Tokens, Tokens>, Real> lesson(const Translations& batch) {
   const Sequences& sequences = batch.y.sequences();
   require_a_target_for_each_source(batch);
-  if (sequences.count() == 0) throw std::invalid_argument("a batch needs at least one translation; this one is empty");
+  if (sequences.count() == 0)
+    refuse<std::invalid_argument>({"a batch needs at least one translation; this one is empty"});
   std::vector<std::size_t> lengths;
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (sequences.length(s) < 2)
-      throw std::invalid_argument("target " + std::to_string(s + 1) + " has " + std::to_string(sequences.length(s)) +
-                                  " tokens: a target needs a start and a token to say, 2 at least");
+      refuse<std::invalid_argument>({"target ", s + 1, " has ", sequences.length(s),
+                                     " tokens: a target needs a start and a token to say, 2 at least"});
     lengths.push_back(sequences.length(s) - 1);
   }
   const Sequences shorter = Sequences::of_lengths(lengths);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <sstream>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
@@ -10,6 +9,7 @@
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/objective.hpp>
@@ -72,7 +72,7 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
 template <class Objective, class Real>
 void require_a_weight(const Real& sum) {
   if (!Objective::of_a_part && sum == Real(0))
-    throw std::invalid_argument("the loss weights of a batch sum to 0: there is nothing to average");
+    refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: there is nothing to average"});
 }
 
 /// Refuses what a model cannot be taught to say: throws std::out_of_range for a token that is not in the vocabulary, and
@@ -85,16 +85,9 @@ void require_valid(const Lesson<Domain, Real>& lesson) {
   if constexpr (std::is_floating_point_v<Real>)
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
-        if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1))) {
-          std::ostringstream message;
-          message << "the loss weight of token " << i - sequences.begin(s) + lesson.skipped + 1 << " of sequence "
-                  << s + 1 << " is ";
-          if (omega == omega)
-            message << omega << ", which is not from [0, 1]";
-          else
-            message << "not a number";
-          throw std::invalid_argument(message.str());
-        }
+        if (const Real omega = lesson.omega(i, 0); !(omega >= Real(0) && omega <= Real(1)))
+          refuse<std::invalid_argument>({"the loss weight of token ", i - sequences.begin(s) + lesson.skipped + 1,
+                                         " of sequence ", s + 1, " is ", omega, ", which is not from [0, 1]"});
   require_a_weight<Objective>(sum_of(lesson.omega));
 }
 
@@ -197,7 +190,8 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
 /// and std::invalid_argument for a batch without parts, or one whose weights sum to 0 unless it is itself a part.
 template <class Real, class BatchOf, class Objective>
 Real sum_of_weights(const InParts<BatchOf>& batch, const Objective&) {
-  if (batch.parts.empty()) throw std::invalid_argument("a batch in parts needs at least one part; this one has none");
+  if (batch.parts.empty())
+    refuse<std::invalid_argument>({"a batch in parts needs at least one part; this one has none"});
   Real sum(0);
   for (const BatchOf& part : batch.parts) sum += sum_of(lesson<Real>(part).omega);
   require_a_weight<Objective>(sum);

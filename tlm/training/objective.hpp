@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <sstream>
 #include <stdexcept>
 
 #include <tlm/matrix/numbers.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -99,11 +99,9 @@ struct Smoothed {
   }
 
   friend SmoothedOneHot wanted_distribution(const Smoothed& smoothed) {
-    if (!(smoothed.epsilon > 0 && smoothed.epsilon < 1)) {
-      std::ostringstream message;
-      message << "epsilon of Smoothed must be greater than 0 and less than 1, not " << smoothed.epsilon;
-      throw std::invalid_argument(message.str());
-    }
+    if (!(smoothed.epsilon > 0 && smoothed.epsilon < 1))
+      refuse<std::invalid_argument>(
+          {"epsilon of Smoothed must be greater than 0 and less than 1, not ", smoothed.epsilon});
     return {smoothed.epsilon};
   }
   template <class Real>

@@ -4,15 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <sstream>
 #include <stdexcept>
-#include <string>
-#include <type_traits>
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/numbers.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. They
 /// throw std::invalid_argument, and move nothing, if one of their own numbers is out of its range when rounded to the numbers
@@ -26,11 +24,8 @@ namespace detail {
 template <class Real, class Right>
 void require(const Right& right, const char* name, const char* limit, double value) {
   if (right(Real(value))) return;
-  std::ostringstream message;
-  message.precision(15);
-  message << name << " must be " << limit << (right(value) ? " when rounded to the model's numbers" : "") << ", not "
-          << value;
-  throw std::invalid_argument(message.str());
+  refuse<std::invalid_argument>(
+      {name, " must be ", limit, right(value) ? " when rounded to the model's numbers" : "", ", not ", value});
 }
 
 /// A number of an optimizer that must be finite and greater than 0.
@@ -55,16 +50,15 @@ struct SGD {
   void operator()(Layer& layer, const Layer& gradient) const {
     using Real = typename CodomainOf<Layer>::Real;
     detail::require_positive<Real>("the learning rate of SGD", learning_rate);
-    // Compiled once, and not for each shape of a weight.
-    const auto move = [this](std::size_t size, Real* w, const Real* g) {
-      in_shares(size, 8, [=, this](std::size_t first, std::size_t last) {
+    const auto w = numbers_of(layer);
+    const auto g = numbers_of(gradient);
+    for (std::size_t k = 0; k < w.size(); ++k)
+      in_shares(w[k].size(), 8, [&](std::size_t first, std::size_t last) {
         const auto eta = Real(learning_rate);
-        for (std::size_t e = first; e < last; ++e) w[e] -= eta * g[e];
+        Real* const w_k = w[k].numbers;
+        const Real* const g_k = g[k].numbers;
+        for (std::size_t e = first; e < last; ++e) w_k[e] -= eta * g_k[e];
       });
-    };
-    for_each_weight(
-        [&]<class Weight>(const Name&, Weight& w, const Weight& g) { move(Weight::size, w.data(), g.data()); }, layer,
-        gradient);
   }
 };
 
@@ -94,24 +88,21 @@ struct Adam {
     ++t;
     const double eta = learning_rate / (1 - std::pow(beta_1, double(t)));
     const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
-    // Compiled once, and not for each shape of a weight.
-    const auto move = [&](std::size_t size, Role role, Real* w, const Real* g, Real* m, Real* v) {
-      in_shares(size, 24, [=, this](std::size_t first, std::size_t last) {
+    const auto weights = numbers_of(layer), moments = numbers_of(first_moment), squares = numbers_of(second_moment);
+    const auto derivatives = numbers_of(gradient);
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      in_shares(weights[k].size(), 24, [&](std::size_t first, std::size_t last) {
         const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
-                   eps = Real(epsilon), decay = Real(role == Role::matrix ? learning_rate * weight_decay : 0);
+                   eps = Real(epsilon),
+                   decay = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
+        Real *const w = weights[k].numbers, *const m = moments[k].numbers, *const v = squares[k].numbers;
+        const Real* const g = derivatives[k].numbers;
         for (std::size_t e = first; e < last; ++e) {
-          const Real g_e = g[e];
-          const Real m_e = m[e] = b_1 * m[e] + (1 - b_1) * g_e;
-          const Real v_e = v[e] = b_2 * v[e] + (1 - b_2) * g_e * g_e;
+          const Real m_e = m[e] = b_1 * m[e] + (1 - b_1) * g[e];
+          const Real v_e = v[e] = b_2 * v[e] + (1 - b_2) * g[e] * g[e];
           w[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w[e];
         }
       });
-    };
-    for_each_weight(
-        [&]<class Weight>(const Name& name, Weight& w, const Weight& g, Weight& m, Weight& v) {
-          move(Weight::size, name.role, w.data(), g.data(), m.data(), v.data());
-        },
-        layer, gradient, first_moment, second_moment);
   }
 
   Layer first_moment{}, second_moment{};
@@ -122,12 +113,8 @@ struct Adam {
 template <class Layer>
 double norm_of(const Layer& gradient) {
   double sum = 0;
-  for_each_weight(
-      [&]<class Weight>(const Name&, const Weight& g) {
-        sum += sum_of(std::remove_const_t<Weight>::size,
-                      [&](std::size_t e) { return double(g.data()[e]) * double(g.data()[e]); });
-      },
-      gradient);
+  for (const auto& weight : numbers_of(gradient))
+    sum += sum_of(weight.size(), [&](std::size_t e) { return double(weight.numbers[e]) * double(weight.numbers[e]); });
   return std::sqrt(sum);
 }
 
@@ -152,16 +139,12 @@ struct Clipped {
     detail::require_positive<Number>("the limit of Clipped", limit);
     norm = norm_of(gradient);
     if (!std::isfinite(norm))
-      throw std::runtime_error(std::string("the norm of the gradient is ") +
-                               (std::isnan(norm) ? "not a number" : "infinite") +
-                               ": the weights have grown too large, as they do by too large a learning rate");
+      refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
+                                  ": the weights have grown too large, as they do by too large a learning rate"});
     if (norm > limit) {
       const auto factor = Number(limit / norm);
-      for_each_weight(
-          [&]<class Weight>(const Name&, Weight& g) {
-            for (std::size_t e = 0; e < Weight::size; ++e) g.data()[e] *= factor;
-          },
-          gradient);
+      for (const auto& weight : numbers_of(gradient))
+        for (Number& g : weight) g *= factor;
     }
     optimizer(layer, gradient);
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/training/train.hpp>
 
 namespace tlm {
@@ -28,7 +29,8 @@ struct Patience {
   /// Takes note of the validation loss of a model, and answers whether to go on. Throws std::invalid_argument for a patience
   /// of 0 evaluations.
   Continue operator()(const Layer& model, double loss) {
-    if (evaluations == 0) throw std::invalid_argument("a patience of 0 evaluations stops before the first: at least 1");
+    if (evaluations == 0)
+      refuse<std::invalid_argument>({"a patience of 0 evaluations stops before the first: at least 1"});
     if (loss < least) {
       best = model;
       least = loss;

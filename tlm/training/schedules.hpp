@@ -6,11 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
-#include <sstream>
 #include <stdexcept>
-#include <string>
 
 #include <tlm/language.hpp>
+#include <tlm/matrix/refuse.hpp>
 
 /// Schedules: the learning rate η(t) of step t = 1, 2, …, as a value that is called with t.
 namespace tlm {
@@ -27,8 +26,8 @@ struct WarmUp {
   /// Throws std::invalid_argument if d or w is 0.
   double operator()(std::uint64_t t) const {
     if (d_model == 0 || warm_up == 0)
-      throw std::invalid_argument(std::string(d_model == 0 ? "d_model" : "warm_up") +
-                                  " of the schedule WarmUp must be at least 1, not 0");
+      refuse<std::invalid_argument>(
+          {d_model == 0 ? "d_model" : "warm_up", " of the schedule WarmUp must be at least 1, not 0"});
     const double rising = double(t) / (double(warm_up) * std::sqrt(double(warm_up))),
                  falling = 1 / std::sqrt(double(t));
     return std::min(falling, rising) / std::sqrt(double(d_model));
@@ -51,16 +50,13 @@ struct Cosine {
 
   /// Throws std::invalid_argument for numbers out of their range.
   double operator()(std::uint64_t t) const {
-    const auto refuse = [](const auto&... parts) {
-      std::ostringstream sentence;
-      (sentence << ... << parts);
-      throw std::invalid_argument(sentence.str());
-    };
     if (!(std::isfinite(greatest) && least > 0 && least <= greatest))
-      refuse("the rates of the schedule Cosine must be finite with 0 < least ≤ greatest, not least ", least,
-             " and greatest ", greatest);
+      refuse<std::invalid_argument>(
+          {"the rates of the schedule Cosine must be finite with 0 < least ≤ greatest, not least ", least,
+           " and greatest ", greatest});
     if (warm_up >= steps)
-      refuse("warm_up of the schedule Cosine must be less than its steps, which are ", steps, ", not ", warm_up);
+      refuse<std::invalid_argument>(
+          {"warm_up of the schedule Cosine must be less than its steps, which are ", steps, ", not ", warm_up});
     if (t <= warm_up) return greatest * double(t) / double(warm_up);
     const double done = double(std::min(t, steps) - warm_up) / double(steps - warm_up);
     return least + (greatest - least) * (1 + std::cos(std::numbers::pi * done)) / 2;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <tlm/algebra/weights.hpp>
+#include <tlm/matrix/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 // Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
@@ -35,22 +36,19 @@ enum class Continue { no, yes };
 /// have values.
 template <class Layer>
 void require_initialized(const Layer& layer, const Layer& gradient) {
-  std::string first;
-  bool all_zero = true;
-  for_each_weight(
-      [&]<class Weight>(const Name& name, const Weight& w, const Weight& g) {
-        if (name.role != Role::matrix) return;
-        if (first.empty()) first = name.path();
-        const auto zero = [](auto x) { return x == typename Weight::Real(0); };
-        all_zero = all_zero && std::all_of(w.data(), w.data() + Weight::size, zero) &&
-                   std::all_of(g.data(), g.data() + Weight::size, zero);
-      },
-      layer, gradient);
-  if (all_zero && !first.empty())
-    throw std::invalid_argument(
-        "the weight matrices of the model, " + first +
-        " and all others, are 0, and so are the derivatives by them: give them values first, by "
-        "initialize_glorot(model, generator) or initialize_uniform(model, generator)");
+  for (const Layer* const of : {&layer, &gradient})
+    for (const auto& weight : numbers_of(*of))
+      if (weight.role == Role::matrix)
+        for (const auto& w : weight)
+          if (!(w == RealOf<Layer>(0))) return;
+  std::vector<std::string> paths;
+  const auto weights = numbers_of(layer, &paths);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    if (weights[k].role == Role::matrix)
+      refuse<std::invalid_argument>(
+          {"the weight matrices of the model, ", paths[k],
+           " and all others, are 0, and so are the derivatives by them: give them values first, by "
+           "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
 }
 
 /// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
@@ -78,9 +76,8 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
     set_to_zero(gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
     if (!std::isfinite(loss))
-      throw std::runtime_error("the loss of step " + std::to_string(step) + " is " +
-                               (std::isnan(loss) ? "not a number" : "infinite") +
-                               ": the weights have grown too large, as they do by too large a learning rate");
+      refuse<std::runtime_error>({"the loss of step ", step, " is ", std::isnan(loss) ? "not a number" : "infinite",
+                                  ": the weights have grown too large, as they do by too large a learning rate"});
     // Without a loss, as a part of a batch may be, there is no gradient, whatever the weights are.
     if (!learns && loss > 0) {
       require_initialized(model, gradient);
