@@ -5,6 +5,7 @@
 // [includes]
 #include <iostream>
 
+#include <tlm/checking/check.hpp>
 #include <tlm/storage/safetensors.hpp>
 #include <tlm/tlm.hpp>
 // [/includes]

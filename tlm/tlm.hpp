@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// All of tlm that needs no further library.
+/// What models are made of, taught and asked by. What needs a further library, or is not needed to train, is included by who wants
+/// it: checking/, claims/, text/, storage/, parallel/, coq/.
 #include <tlm/algebra/concat.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/checking/check.hpp>
-#include <tlm/checking/in_memory.hpp>
-#include <tlm/claims/derivation.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/layers/appended_positions.hpp>

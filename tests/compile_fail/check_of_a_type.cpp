@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// Says: what is checked runs over several kinds of numbers: give a template over them
 /// Names: MyLayer
+#include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>
 
 template <std::size_t d, class Real = float>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// Says: what is checked runs over several kinds of numbers: a template over them hands its argument on
 /// Names: Small
+#include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>
 
 template <std::size_t d, class Real = float>

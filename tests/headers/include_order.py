@@ -14,7 +14,7 @@ import sys
 ORDER = ["matrix", "random", "algebra", "attention", "layers", "models", "claims", "coq", "text", "training", "parallel",
          "decoding", "storage", "tasks", "checking"]
 # What is included by who wants it: it needs further libraries, or costs every other program the time to compile it.
-BY_CHOICE = ["storage", "text", "parallel", "coq", "tasks/numbers_in_words.hpp"]
+BY_CHOICE = ["checking", "claims", "storage", "text", "parallel", "coq", "tasks/numbers_in_words.hpp"]
 # What stands beside the folders, and includes nothing.
 AT_THE_TOP = ["language.hpp", "version.hpp"]
 

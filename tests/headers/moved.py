@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-MOVED = {"xtensor": "containers"}
+MOVED = {"xexpression": "core", "xstorage": "containers", "xtensor_forward": "core"}
 
 
 def compiles(old, moved, compiler):

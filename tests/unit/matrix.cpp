@@ -10,6 +10,12 @@
 #include <type_traits>
 #include <vector>
 
+#if __has_include(<xtensor/containers/xtensor.hpp>)
+#include <xtensor/containers/xtensor.hpp>
+#else
+#include <xtensor/xtensor.hpp>
+#endif
+
 #include <tlm/checking/positions.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>

@@ -238,7 +238,7 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
   CHECK_THROWS_WITH_AS(require_initialized(model, gradient), sentence, std::invalid_argument);
 
   // Factors alone do not help: all else are products of 0.
-  weight<"N.a">(model) = Row<16>{xt::ones<float>({1, 16})};
+  weight<"N.a">(model) = Row<16>{std::vector<float>(16, 1)};
   CHECK_THROWS_WITH_AS(train_steps(model, next_batch), sentence, std::invalid_argument);
 
   // One matrix with values is no model that was forgotten: perhaps it was loaded.

@@ -76,7 +76,7 @@ struct Name {
   }
 
   /// As in "DB_1.FF.A".
-  std::string path() const {
+  [[gnu::cold]] std::string path() const {
     std::string path;
     spell([&](char c) { path += c; });
     return path;

@@ -31,9 +31,7 @@ inline std::vector<std::size_t> first_entries(const Sequences& queries, const Se
   if (queries.count() != keys.count())
     refuse<std::invalid_argument>(
         {queries.count(), " sequences of queries cannot look at ", keys.count(), " sequences of keys"});
-  std::vector<std::size_t> first;
-  first.reserve(queries.count() + 1);
-  first.push_back(0);
+  std::vector<std::size_t> first(queries.count() + 1, 0);
   for (std::size_t s = 0; s < queries.count(); ++s) {
     const std::size_t height = queries.length(s), width = keys.length(s);
     if (height > 0 && width == 0)
@@ -47,7 +45,7 @@ inline std::vector<std::size_t> first_entries(const Sequences& queries, const Se
         refuse<std::invalid_argument>({"the mask shows the query at position ", position + 1, " of a sequence ", shown,
                                        " keys, of ", width, " that there are"});
     }
-    first.push_back(first.back() + n_heads * height * width);
+    first[s + 1] = first[s] + n_heads * height * width;
   }
   return first;
 }

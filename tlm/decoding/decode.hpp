@@ -89,11 +89,11 @@ class Utterances {
   /// The scores of the tokens that may follow, a row for each text that has not ended, in their order: reads what was said
   /// since the last call, and so is called once before each of them says a token.
   Matrix<n, vocab_size, Real> next() {
-    std::vector<std::vector<Token>> unread;
+    std::vector<std::vector<Token>> unread(texts_.size());
     std::size_t open = 0;
-    for (Text& text : texts_) {
-      open += !text.ended;
-      unread.push_back(std::exchange(text.unread, {}));
+    for (std::size_t k = 0; k < texts_.size(); ++k) {
+      open += !texts_[k].ended;
+      unread[k].swap(texts_[k].unread);
     }
     const Tokens tokens{unread};
     const auto Y = read(tokens);
@@ -148,7 +148,7 @@ template <class T, class Choice = Greedy>
 std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std::vector<Token>>& given,
                                            const Framing& framing, const Choice& choose = {}) {
   static_assert(IsLayer<T>::value);
-  std::vector<std::vector<Token>> texts;
+  std::vector<std::vector<Token>> texts(given.size());
   if constexpr (CanDecode<T>::value) {
     Utterances<T> utterances{model, given, framing};
     while (!utterances.ended()) {
@@ -156,7 +156,7 @@ std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std
       for (std::size_t k = 0, row = 0; k < utterances.count(); ++k)
         if (!utterances.ended(k)) utterances.say(k, choose(Y.row(row++).data(), T::codomain::cols));
     }
-    for (std::size_t k = 0; k < utterances.count(); ++k) texts.push_back(utterances.text(k));
+    for (std::size_t k = 0; k < texts.size(); ++k) texts[k] = utterances.text(k);
   }
   return texts;
 }

@@ -47,10 +47,10 @@ class Content {
   /// Without sequences.
   Content() = default;
   /// Uninitialised, in rows of `cols`. Throws std::length_error for more than any memory has.
-  Content(const Sequences& sequences, std::size_t cols) : entries_{unset(sequences, cols)} {}
+  Content(const Sequences& sequences, std::size_t cols) : entries_{unset(sequences, size_of(sequences.rows(), cols))} {}
   /// The same number everywhere. Throws like the constructor without.
   Content(const Sequences& sequences, std::size_t cols, const Real& everywhere)
-      : entries_{filled(sequences, cols, everywhere)} {}
+      : entries_{filled(sequences, size_of(sequences.rows(), cols), everywhere)} {}
 
   Content(const Content& other) : entries_{other.entries_ ? copied(other) : nullptr} {}
   Content(Content&& other) noexcept : entries_{std::exchange(other.entries_, nullptr)} {}
@@ -92,8 +92,7 @@ class Content {
     return entries;
   }
 
-  [[gnu::noinline]] static Real* unset(const Sequences& sequences, std::size_t cols) {
-    const std::size_t size = size_of(sequences.rows(), cols);
+  [[gnu::noinline]] static Real* unset(const Sequences& sequences, std::size_t size) {
     return made(sequences, size, [&](Real* entries) {
       if constexpr (std::is_floating_point_v<Real>)
         if (unset_is_nan) std::uninitialized_fill_n(entries, size, std::numeric_limits<Real>::quiet_NaN());
@@ -101,8 +100,7 @@ class Content {
         std::uninitialized_default_construct_n(entries, size);
     });
   }
-  [[gnu::noinline]] static Real* filled(const Sequences& sequences, std::size_t cols, const Real& everywhere) {
-    const std::size_t size = size_of(sequences.rows(), cols);
+  [[gnu::noinline]] static Real* filled(const Sequences& sequences, std::size_t size, const Real& everywhere) {
     return made(sequences, size, [&](Real* entries) { std::uninitialized_fill_n(entries, size, everywhere); });
   }
   [[gnu::noinline]] static Real* copied(const Content& other) {

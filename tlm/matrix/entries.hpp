@@ -78,14 +78,7 @@ class Entries {
   explicit Entries(const std::vector<Real>& entries) : Entries{Sequences{whole_rows(entries.size())}, entries} {}
   /// From an xtensor expression, as one sequence. Throws std::invalid_argument if it has another number of columns.
   template <class E>
-  explicit Entries(const xt::xexpression<E>& expression) : Entries{Xtensor{expression.derived_cast()}} {}
-  /// From an xtensor, like from its expression.
-  explicit Entries(const Xtensor& evaluated) : Entries{Sequences{evaluated.shape(0)}} {
-    if (evaluated.shape(1) != cols_)
-      refuse<std::invalid_argument>(
-          {"an expression with ", evaluated.shape(1), " columns cannot become a matrix with ", cols_});
-    std::copy(evaluated.begin(), evaluated.end(), data());
-  }
+  explicit Entries(const xt::xexpression<E>& expression) : Entries{evaluated(Xtensor{expression.derived_cast()})} {}
 
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return content_.sequences(); }
@@ -101,6 +94,15 @@ class Entries {
   }
 
  private:
+  static Entries evaluated(const Xtensor& X) {
+    if (X.shape(1) != cols_)
+      refuse<std::invalid_argument>(
+          {"an expression with ", X.shape(1), " columns cannot become a matrix with ", cols_});
+    Entries entries{Sequences{X.shape(0)}};
+    std::copy(X.begin(), X.end(), entries.data());
+    return entries;
+  }
+
   static const Sequences& filled(const Sequences& sequences, const std::vector<Real>& entries) {
     if (entries.size() != sequences.rows() * cols_)
       refuse<std::invalid_argument>({entries.size(), " entries do not fill ", sequences.rows(), " rows of ", cols_});

@@ -126,8 +126,8 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
 
  private:
   static Sequences of_lengths_of(const std::vector<std::vector<Real>>& sequences) {
-    std::vector<std::size_t> lengths;
-    for (const auto& entries : sequences) lengths.push_back(entries.size());
+    std::vector<std::size_t> lengths(sequences.size());
+    for (std::size_t s = 0; s < sequences.size(); ++s) lengths[s] = sequences[s].size();
     return Sequences::of_lengths(lengths);
   }
 };

@@ -28,9 +28,9 @@ class RowsSoFar {
   /// Throws std::invalid_argument if the numbers of sequences differ; the rows then are as they were.
   void append(const Matrix<n, cols, Real>& more) {
     const Sequences& added = more.sequences();
-    if (rows_.empty()) rows_.resize(added.count() * blocks);
+    if (rows_.empty()) rows_ = Blocks(added.count() * blocks);
     require_continuation(rows_.size() / blocks, added.count());
-    std::vector<std::size_t> lengths;
+    std::vector<std::size_t> lengths(added.count());
     for (std::size_t s = 0; s < added.count(); ++s) {
       for (std::size_t b = 0; b < blocks; ++b) {
         auto& rows = rows_[s * blocks + b];
@@ -39,7 +39,7 @@ class RowsSoFar {
           std::copy_n(&more(i, b * width), width, &rows[rows.size() - width]);
         }
       }
-      lengths.push_back(rows_[s * blocks].size() / width);
+      lengths[s] = rows_[s * blocks].size() / width;
     }
     sequences_ = lengths.size() == 1 ? Sequences{lengths[0]} : Sequences::of_lengths(lengths);
   }
@@ -53,7 +53,9 @@ class RowsSoFar {
   }
 
  private:
-  std::vector<std::vector<Real, CacheLineAllocator<Real>>> rows_;  // of block b of sequence s: rows_[s * blocks + b]
+  using Blocks = std::vector<std::vector<Real, CacheLineAllocator<Real>>>;
+
+  Blocks rows_;  // of block b of sequence s: rows_[s * blocks + b]
   Sequences sequences_;
 };
 

@@ -27,12 +27,12 @@ class Sequences {
 
   /// One sequence after the other, of these lengths. Throws std::length_error if no std::size_t counts all their rows.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
-    std::vector<std::size_t> ends;
-    ends.reserve(lengths.size());
+    std::vector<std::size_t> ends(lengths.size());
     std::size_t rows = 0;
-    for (const std::size_t length : lengths) {
-      ends.push_back(rows += length);
-      if (rows < length) refuse<std::length_error>({"a sequence of ", length, " rows is too long to be counted"});
+    for (std::size_t s = 0; s < lengths.size(); ++s) {
+      ends[s] = rows += lengths[s];
+      if (rows < lengths[s])
+        refuse<std::length_error>({"a sequence of ", lengths[s], " rows is too long to be counted"});
     }
     Sequences result{rows};
     result.count_ = ends.size();

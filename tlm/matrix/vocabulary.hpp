@@ -14,20 +14,21 @@ namespace tlm {
 /// A token that is not in the vocabulary, and its place: the position in its sequence, and the sequence, from 1.
 class UnknownToken : public std::out_of_range {
  public:
-  UnknownToken(Token token, std::string_view role, std::size_t position, std::size_t sequence, std::size_t vocab_size)
+  [[gnu::cold]] UnknownToken(Token token, std::string_view role, std::size_t position, std::size_t sequence,
+                             std::size_t vocab_size)
       : UnknownToken{token, tlm::sentence({role, " at position ", position, " of sequence ", sequence}), vocab_size} {
     position_ = position;
     sequence_ = sequence;
   }
 
   /// The same where a token that starts was put before each sequence: it is no part of them, and positions count behind it.
-  UnknownToken behind_a_start() const {
+  [[gnu::cold]] UnknownToken behind_a_start() const {
     if (position_ == 1) return {token_, "which starts every sequence", vocab_size_};
     return {token_, "read", position_ - 1, sequence_, vocab_size_};
   }
 
  private:
-  UnknownToken(Token token, const std::string& where, std::size_t vocab_size)
+  [[gnu::cold]] UnknownToken(Token token, const std::string& where, std::size_t vocab_size)
       : std::out_of_range{tlm::sentence(
             {"token ", token, ", ", where, ", is not in the vocabulary: tokens are 0 to ", vocab_size - 1})},
         token_{token},

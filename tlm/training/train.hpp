@@ -35,7 +35,7 @@ enum class Continue { no, yes };
 /// learns from 0, as one layer between tokens and scores does, is not refused, and neither is one some of whose matrices
 /// have values.
 template <class Layer>
-void require_initialized(const Layer& layer, const Layer& gradient) {
+[[gnu::cold]] void require_initialized(const Layer& layer, const Layer& gradient) {
   for (const Layer* const of : {&layer, &gradient})
     for (const auto& weight : numbers_of(*of))
       if (weight.role == Role::matrix)
