@@ -20,6 +20,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <tlm/claims/derivation.hpp>
+
 #include "controls.hpp"
 #include "generic.hpp"
 #include "support.hpp"

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include <tlm/claims/notation.hpp>
+
 #include "../proofs/layers.hpp"
 #include "support.hpp"
 

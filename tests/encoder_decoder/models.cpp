@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/claims/notation.hpp>
+
 #include "reference.hpp"
 
 using namespace tlm;

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include <tlm/checking/check.hpp>
+
 #include "../layers.hpp"
 
 using namespace tlm;
