@@ -110,9 +110,11 @@ TEST_CASE("loss weights outside [0, 1]") {
   CHECK_THROWS_WITH_AS(loss_of({{1, 2}, {3, 4}}, {{1, 1}, {-0.25, 0.5}}),
                        "the loss weight of token 1 of sequence 2 is -0.25, which is not from [0, 1]",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss_of({1, 2}, {NaN, 0.5}),
-                       "the loss weight of token 1 of sequence 1 is nan, which is not from [0, 1]",
-                       std::invalid_argument);
+  for (const auto& [either, text] : {std::pair{NaN, "nan"}, {-NaN, "-nan"}})
+    CHECK_THROWS_WITH_AS(
+        loss_of({1, 2}, {either, 0.5}),
+        ("the loss weight of token 1 of sequence 1 is " + std::string(text) + ", which is not from [0, 1]").c_str(),
+        std::invalid_argument);
   CHECK_NOTHROW(loss_of({1, 2}, {0, 1}));
 }
 

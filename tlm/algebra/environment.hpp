@@ -16,7 +16,7 @@
 /// goes to objects of the same types, which stand beside the gradient: pullback(Y_bar, gradient, entry_gradient…).
 namespace tlm {
 
-/// F(X), with the entries that F takes. (Here and below: without entries nothing is chosen, and half as many functions compiled.)
+/// F(X), with the entries that F takes. (Here and below: where there are none, nothing is chosen, and fewer functions are compiled.)
 template <class F, class Domain, class... Entries>
 CodomainOf<F> apply(const F& f, Domain&& X, const Entries&... entries) {
   static_assert(IsLayer<F>::value && FindsEntries<reads_in_vain<F, Entries...>()>::value);

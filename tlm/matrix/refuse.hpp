@@ -16,9 +16,11 @@ namespace tlm {
 /// Part of a sentence: words, or a number, in the fewest digits that are read as the same. It refers to the words.
 class Word {
  public:
+  /// Words, as they are.
   Word(const char* words) : text_{words} {}
   Word(std::string_view words) : text_{words} {}
   Word(const std::string& words) : text_{words} {}
+  /// A number: 3, -0.25, 1e+300, nan or inf.
   template <class Number>
   requires(std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>)
       [[gnu::cold, gnu::noinline]] Word(Number number)
