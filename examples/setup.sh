@@ -35,7 +35,7 @@ readonly library=(
   "ninja-build program ninja"
   "pkg-config program pkg-config"
   "libxtensor-dev module xtensor"
-  "libxtensor-blas-dev header xflens/cxxblas/cxxblas.cxx"
+  "libxtensor-blas-dev header xflens/cxxblas/drivers/cblas.h"
   "libopenblas-dev module openblas"
 )
 readonly for_examples=(

@@ -15,10 +15,12 @@
 #else
 #include <xtensor/xtensor.hpp>
 #endif
+#include <xtensor-blas/xlinalg.hpp>
 
 #include <tlm/checking/positions.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/product.hpp>
 #include <tlm/matrix/rows_so_far.hpp>
 
 #include "../support.hpp"
@@ -92,6 +94,11 @@ TEST_CASE("a matrix converts from and to xtensor") {
   const Matrix<n, 2> X{expression + expression};
   CHECK(X == Matrix<n, 2>{2, 4, 6, 8});
   CHECK(static_cast<Matrix<n, 2>::Xtensor>(X)(1, 0) == 6);
+}
+
+TEST_CASE("xtensor-blas goes together with the library, in one file") {
+  const xt::xtensor<float, 2> X{{1, 2}, {3, 4}}, Y{{5, 6}, {7, 8}};
+  CHECK(Matrix<n, 2>{xt::linalg::dot(X, Y)} == Matrix<n, 2>{X} * Matrix<2, 2>{Y});
 }
 
 TEST_CASE("entries that do not fit the shape are refused") {

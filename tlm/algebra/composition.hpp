@@ -58,10 +58,11 @@ struct Composition<G, Fs...> {
   auto value_and_pullback(domain X, const Entries&... entries) const& {
     auto [F_X, F_pullback] = differentiate(f, std::move(X), entries...);
     auto [Y, G_pullback] = differentiate(g, std::move(F_X), entries...);
-    return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
-                                           codomain Y_bar, Composition& gradient, Entries&... entry_gradients) {
+    auto pullback = [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
+                        codomain Y_bar, Composition& gradient, Entries&... entry_gradients) {
       return F_pullback(G_pullback(std::move(Y_bar), gradient.g, entry_gradients...), gradient.f, entry_gradients...);
-    });
+    };
+    return with_pullback_of_parts(std::move(Y), std::move(pullback));
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Composition>(); }
 

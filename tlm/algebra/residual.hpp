@@ -29,10 +29,11 @@ struct Res {
   template <class... Entries>
   auto value_and_pullback(const domain& X, const Entries&... entries) const& {
     auto [F_X, F_pullback] = differentiate(f, X, entries...);
-    return with_pullback(std::move(F_X) + X, [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient,
-                                                                                  Entries&... entry_gradients) {
-      return Y_bar + F_pullback(Y_bar, gradient.f, entry_gradients...);
-    });
+    return with_pullback_of_parts(
+        std::move(F_X) + X,
+        [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient, Entries&... entry_gradients) {
+          return Y_bar + F_pullback(Y_bar, gradient.f, entry_gradients...);
+        });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Res>(); }
 

@@ -39,7 +39,7 @@ struct Stack {
       X = std::move(Y);
       pullbacks.push_front(std::move(pullback));
     }
-    return with_pullback(
+    return with_pullback_of_parts(
         std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient, Entries&... entry_gradients) {
           std::size_t i = count;
           for (const auto& pullback : pullbacks)

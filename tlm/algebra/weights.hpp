@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tlm/algebra/symbol.hpp>
@@ -235,12 +236,17 @@ struct WeightNumbers {
 /// Lists the numbers of the weights that it visits, and their paths if there is a list for them.
 template <class Real>
 struct WeightList {
-  WeightNumbers<Real>* next;
+  WeightNumbers<const Real>* next;
   std::vector<std::string>* paths;
 
   template <class Weight>
-  void operator()(const Name& name, Weight& weight) {
-    *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
+  void operator()(const Name& name, const Weight& weight) {
+    add(name, {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role});
+  }
+
+ private:
+  [[gnu::noinline]] void add(const Name& name, const WeightNumbers<const Real>& weight) {
+    *next++ = weight;
     if (paths) paths->push_back(name.path());
   }
 };
@@ -249,13 +255,21 @@ struct WeightList {
 /// with numbers is compiled once, and not for each shape of a weight; and each type of layer once for all that is done with
 /// them, and not for each visitor.
 template <class Layer>
+auto numbers_of(const Layer& layer, std::vector<std::string>* paths = nullptr) {
+  static_assert(PathsAreUnique<Layer>::value);
+  using Real = typename Layer::codomain::Real;
+  std::array<WeightNumbers<const Real>, matrix_count<Layer>> weights;
+  visit_weights<Layer>(WeightList<Real>{weights.data(), paths}, layer);
+  return weights;
+}
+/// The same, to change them.
+template <class Layer>
 auto numbers_of(Layer& layer, std::vector<std::string>* paths = nullptr) {
-  using OfLayer = std::remove_const_t<Layer>;
-  static_assert(PathsAreUnique<OfLayer>::value);
-  using Number = typename OfLayer::codomain::Real;
-  using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
-  std::array<WeightNumbers<Real>, matrix_count<OfLayer>> weights;
-  visit_weights<OfLayer>(WeightList<Real>{weights.data(), paths}, layer);
+  using Real = typename Layer::codomain::Real;
+  std::array<WeightNumbers<Real>, matrix_count<Layer>> weights;
+  std::size_t k = 0;
+  for (const auto& [numbers, rows, cols, role] : numbers_of(std::as_const(layer), paths))
+    weights[k++] = {const_cast<Real*>(numbers), rows, cols, role};  // of a layer that is not const
   return weights;
 }
 

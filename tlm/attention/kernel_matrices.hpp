@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tlm/attention/head_matrix.hpp>
@@ -64,29 +65,25 @@ class KernelMatrices {
   /// Uninitialised. Throws std::invalid_argument unless every sequence of queries has its sequence of keys, which has a
   /// key at least if there is a query, and is as long at least where the mask looks at positions; and for a mask that shows
   /// a query none or more keys than there are.
-  KernelMatrices(const Sequences& queries, const Sequences& keys)
-      : queries_{queries},
-        keys_{keys},
-        first_{detail::first_entries(queries, keys, n_heads, !std::is_same_v<Mask, Unmasked>, Mask::visible)},
-        entries_{std::make_shared<xt::uvector<Real, CacheLineAllocator<Real>>>(first_.back())} {}
+  KernelMatrices(const Sequences& queries, const Sequences& keys) : all_{made(queries, keys)} {}
 
   /// Of the same shape, uninitialised.
-  KernelMatrices like() const { return {queries_, keys_}; }
+  KernelMatrices like() const { return {queries(), keys()}; }
 
   /// Which rows belong to which sequence.
-  const Sequences& queries() const { return queries_; }
+  const Sequences& queries() const { return all_->queries; }
   /// Which columns belong to which sequence.
-  const Sequences& keys() const { return keys_; }
+  const Sequences& keys() const { return all_->keys; }
 
   /// A of sequence s and head h.
   HeadMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) const {
-    const std::size_t height = queries_.length(s), width = keys_.length(s);
-    return {entries_->data() + first_[s] + h * height * width, height, width};
+    const std::size_t height = queries().length(s), width = keys().length(s);
+    return {all_->entries.data() + all_->first[s] + h * height * width, height, width};
   }
 
   /// The same, with entries of its own.
   OwnHeadMatrix<Mask, Real, block> own(std::size_t s, std::size_t h) const {
-    OwnHeadMatrix<Mask, Real, block> copy{queries_.length(s), keys_.length(s)};
+    OwnHeadMatrix<Mask, Real, block> copy{queries().length(s), keys().length(s)};
     for (std::size_t i = 0; i < copy.matrix.rows; ++i)
       std::copy_n(&(*this)(s, h)(i, 0), copy.matrix.visible(i), &copy.matrix(i, 0));
     return copy;
@@ -99,19 +96,34 @@ class KernelMatrices {
   /// with an entry takes as long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
   void for_each_head_at_once(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
     constexpr std::size_t for_an_entry = 50;
-    in_shares(n_heads, for_an_entry * (entries_->size() / n_heads),
+    in_shares(n_heads, for_an_entry * (all_->entries.size() / n_heads),
               [&](std::size_t first, std::size_t last) { for_heads(first, last, action); });
   }
 
  private:
   void for_heads(std::size_t first, std::size_t last, FunctionRef<void(std::size_t s, std::size_t h)> action) const {
-    for (std::size_t s = 0; s < queries_.count(); ++s)
+    for (std::size_t s = 0; s < queries().count(); ++s)
       for (std::size_t h = first; h < last; ++h) action(s, h);
   }
 
-  Sequences queries_, keys_;
-  std::vector<std::size_t> first_;
-  std::shared_ptr<xt::uvector<Real, CacheLineAllocator<Real>>> entries_;
+  struct All {
+    Sequences queries, keys;
+    std::vector<std::size_t> first;  // of the entries of each sequence
+    xt::uvector<Real, CacheLineAllocator<Real>> entries;
+  };
+
+  [[gnu::noinline]] static std::shared_ptr<All> made(const Sequences& queries, const Sequences& keys) {
+    auto first = detail::first_entries(queries, keys, n_heads, !std::is_same_v<Mask, Unmasked>, Mask::visible);
+    const auto all = std::make_shared<All>();
+    all->queries = queries;
+    all->keys = keys;
+    all->entries.resize(first.back());
+    all->first = std::move(first);
+    return all;
+  }
+
+  // One pointer: pullbacks keep it, and are moved from layer to layer.
+  std::shared_ptr<All> all_;
 };
 
 /// The condition under which the vectorwords split into heads. A failure shows both numbers.

@@ -52,7 +52,8 @@ class Utterances {
   /// One for each that is given. The model must outlive them. Throws std::length_error if what is given leaves no room,
   /// and for a max_len of 0 or one that is too great for a model with a config; std::invalid_argument for an empty source.
   Utterances(const T& model, const std::vector<std::vector<Token>>& given, const Framing& framing)
-      : score_{&scores(model)}, given_{given}, framing_{framing}, texts_(given.size()) {
+      : score_{&scores(model)}, framing_{framing}, texts_(given.size()) {
+    if constexpr (!CanDecode<T>::of_tokens) sources_ = Tokens{given};
     if (framing.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the token that starts"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (framing.max_len > T::config.max_len + 1)
@@ -60,18 +61,17 @@ class Utterances {
                                    " tokens says no more than ", T::config.max_len + 1, ", with the one that starts"});
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       Text& text = texts_[k];
-      text.said = {framing.start};
+      text.said.push_back(framing.start);
       if constexpr (CanDecode<T>::of_tokens) {
         if (given[k].size() + 1 > framing.max_len)
           refuse<std::length_error>({"an input of ", given[k].size(),
                                      " tokens is too long: with the token that starts these are ", given[k].size() + 1,
                                      ", and there is room for ", framing.max_len});
-        text.said.insert(text.said.end(), given[k].begin(), given[k].end());
+        for (const Token token : given[k]) text.said.push_back(token);
       } else if (given[k].empty()) {
         refuse<std::invalid_argument>({"the source is empty: the decoder has nothing to look at"});
       }
       text.ended = text.said.size() >= framing.max_len;
-      if (!text.ended) text.unread = text.said;
     }
   }
 
@@ -89,13 +89,18 @@ class Utterances {
   /// The scores of the tokens that may follow, a row for each text that has not ended, in their order: reads what was said
   /// since the last call, and so is called once before each of them says a token.
   Matrix<n, vocab_size, Real> next() {
-    std::vector<std::vector<Token>> unread(texts_.size());
+    std::vector<std::size_t> unread(texts_.size());
     std::size_t open = 0;
     for (std::size_t k = 0; k < texts_.size(); ++k) {
+      unread[k] = texts_[k].unread();
       open += !texts_[k].ended;
-      unread[k].swap(texts_[k].unread);
     }
-    const Tokens tokens{unread};
+    Tokens tokens{Sequences::of_lengths(unread)};
+    Token* to = tokens.data();
+    for (Text& text : texts_) {
+      to = std::copy_n(text.said.data() + text.read, text.unread(), to);
+      text.read += text.unread();
+    }
     const auto Y = read(tokens);
     require_same_sequences("what the model reads", tokens.sequences(), "the scores that it returns", Y.sequences());
     Matrix<n, vocab_size, Real> last{Sequences{open}};
@@ -109,7 +114,6 @@ class Utterances {
     Text& text = texts_[k];
     text.said.push_back(token);
     text.ended = token == framing_.end || text.said.size() >= framing_.max_len;
-    if (!text.ended) text.unread = {token};
   }
 
   /// What text k has said, without the token that starts; with what is given, if the model continues that.
@@ -118,8 +122,11 @@ class Utterances {
  private:
   using Score = std::remove_cvref_t<decltype(scores(std::declval<const T&>()))>;
   struct Text {
-    std::vector<Token> said, unread{};
+    std::vector<Token> said;
+    std::size_t read = 0;  // so many of them by the model
     bool ended = false;
+
+    std::size_t unread() const { return ended ? 0 : said.size() - read; }
   };
 
   auto read(const Tokens& unread) {
@@ -128,11 +135,11 @@ class Utterances {
       return first ? behind_a_start([&] { return advance(*score_, state_, unread); })
                    : advance(*score_, state_, unread);
     else
-      return advance(*score_, state_, {given_, unread});
+      return advance(*score_, state_, {sources_, unread});
   }
 
   const Score* score_;
-  Tokens given_;
+  Tokens sources_;  // of an encoder–decoder
   Framing framing_;
   std::vector<Text> texts_;
   State<Score> state_{};

@@ -68,20 +68,7 @@ struct StandardizedRows {
     codomain Y = scaled(standard.Z);
     return with_pullback(std::move(Y),
                          [this, standard = std::move(standard)](codomain Y_bar, StandardizedRows& gradient) {
-                           const Real d(d_model);
-                           for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
-                             const auto z = standard.Z.row(i);
-                             const auto y_bar = Y_bar.row(i), z_bar = y_bar;  // the one takes the other's place
-                             for (std::size_t j = 0; j < d_model; ++j) {
-                               gradient.a(0, j) += y_bar[j] * z[j];
-                               gradient.b(0, j) += y_bar[j];
-                               z_bar[j] = a(0, j) * y_bar[j];
-                             }
-                             const Real mean = total(z_bar) / d;
-                             const Real slope = quotient_or_zero(inner_product(z_bar, z), d * standard.root[i]);
-                             const Real s = Formula::divisor(standard.root[i]);
-                             for (std::size_t j = 0; j < d_model; ++j) z_bar[j] = (z_bar[j] - mean) / s - z[j] * slope;
-                           }
+                           pull_back(standard, Y_bar, gradient);
                            return Y_bar;
                          });
   }
@@ -92,6 +79,24 @@ struct StandardizedRows {
     domain Z;                // z = (x − x̄)/s
     std::vector<Real> root;  // r, row by row
   };
+
+  // X̄ takes the place of Ȳ.
+  [[gnu::noinline]] void pull_back(const Standardized& standard, codomain& Y_bar, StandardizedRows& gradient) const {
+    const Real d(d_model);
+    for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
+      const auto z = standard.Z.row(i);
+      const auto y_bar = Y_bar.row(i), z_bar = y_bar;  // the one takes the other's place
+      for (std::size_t j = 0; j < d_model; ++j) {
+        gradient.a(0, j) += y_bar[j] * z[j];
+        gradient.b(0, j) += y_bar[j];
+        z_bar[j] = a(0, j) * y_bar[j];
+      }
+      const Real mean = total(z_bar) / d;
+      const Real slope = quotient_or_zero(inner_product(z_bar, z), d * standard.root[i]);
+      const Real s = Formula::divisor(standard.root[i]);
+      for (std::size_t j = 0; j < d_model; ++j) z_bar[j] = (z_bar[j] - mean) / s - z[j] * slope;
+    }
+  }
 
   static Standardized standardized(const domain& X) {
     Standardized standard{domain{X.sequences()}, std::vector<Real>(X.rows())};

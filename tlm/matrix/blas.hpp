@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The order of the next three matters: cxxblas does not include what it uses, nor asks whether there is a BLAS.
-#include <complex>
-
-#include <xtensor-blas/xblas_config.hpp>
-
-#include <xflens/cxxblas/cxxblas.cxx>
-#ifndef CXXBLAS_DRIVERS_CBLAS_H
-#error "tlm needs BLAS: include its headers before those of cxxblas, and without XTENSOR_USE_FLENS_BLAS"
-#endif
-
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <string_view>
-#include <type_traits>
+
+// Of xtensor-blas what declares CBLAS, which goes together with the rest of it, as OpenBLAS's own header does not.
+#include <xflens/cxxblas/drivers/cblas.h>
 
 #include <tlm/matrix/view.hpp>
 
 extern "C" {
-// Of OpenBLAS, whose header and that of xtensor-blas do not go together: for which processors its kernels are, and B = alpha·A or
-// its transpose.
+// Of OpenBLAS alone: for which processors its kernels are, and B = alpha·A or its transpose.
 char* openblas_get_corename();
 void somatcopy_(const char* order, const char* transposition, const int* rows, const int* cols, const float* alpha,
                 const float* A, const int* A_step, float* B, const int* B_step);
@@ -49,6 +40,22 @@ inline Kernels kernels() {
   return known;
 }
 
+/// C = αA×B + βC, for float and for double.
+template <class Real>
+inline constexpr auto gemm = cblas_sgemm;
+template <>
+inline constexpr auto gemm<double> = cblas_dgemm;
+/// y = αA×x + βy.
+template <class Real>
+inline constexpr auto gemv = cblas_sgemv;
+template <>
+inline constexpr auto gemv<double> = cblas_dgemv;
+/// B = αA or its transpose.
+template <class Real>
+inline constexpr auto omatcopy = somatcopy_;
+template <>
+inline constexpr auto omatcopy<double> = domatcopy_;
+
 /// Whether the entries of a row lie side by side, and not those of a column. (Both steps of a matrix of one column are 1: it lies
 /// as rows unless they would overlap.)
 template <class Real>
@@ -63,11 +70,11 @@ int step(const View<Real>& X) {
 
 /// C = factor·A×B, or C += factor·A×B, asked for at once.
 template <std::floating_point Real>
-void multiply_at_once(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
-  const auto transposition = [](const auto& X) { return by_rows(X) ? cxxblas::NoTrans : cxxblas::Trans; };
-  cxxblas::gemm<int>(cxxblas::RowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols),
-                     factor, A.data, step(A), B.data, step(B), present == Present::added_to ? Real(1) : Real(0), C.data,
-                     step(C));
+[[gnu::noinline]] void multiply_at_once(View<const Real> A, View<const Real> B, View<Real> C, Present present,
+                                        Real factor) {
+  const auto transposition = [](const auto& X) { return by_rows(X) ? CblasNoTrans : CblasTrans; };
+  gemm<Real>(CblasRowMajor, transposition(A), transposition(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data,
+             step(A), B.data, step(B), present == Present::added_to ? Real(1) : Real(0), C.data, step(C));
 }
 
 /// The same, row by row, for which nothing is copied: C_i = Bᵀ×A_i as columns.
@@ -75,9 +82,9 @@ template <std::floating_point Real>
 void multiply_rows(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
   for (std::size_t i = 0; i < C.rows; ++i) {
     if (present == Present::overwritten) std::fill_n(&C(i, 0), C.cols, Real(0));
-    cxxblas::gemv<int>(cxxblas::RowMajor, by_rows(B) ? cxxblas::Trans : cxxblas::NoTrans,
-                       int(by_rows(B) ? B.rows : B.cols), int(by_rows(B) ? B.cols : B.rows), factor, B.data, step(B),
-                       &A(i, 0), int(A.col_step), Real(1), &C(i, 0), 1);
+    gemv<Real>(CblasRowMajor, by_rows(B) ? CblasTrans : CblasNoTrans, int(by_rows(B) ? B.rows : B.cols),
+               int(by_rows(B) ? B.cols : B.rows), factor, B.data, step(B), &A(i, 0), int(A.col_step), Real(1), &C(i, 0),
+               1);
   }
 }
 
@@ -89,10 +96,7 @@ void lay_in_rows(View<const Real> from, View<Real> to) {
   } else {
     const int rows = int(from.cols), cols = int(from.rows), from_step = step(from), to_step = step(to);
     const Real one = 1;
-    if constexpr (std::is_same_v<Real, float>)
-      somatcopy_("R", "T", &rows, &cols, &one, from.data, &from_step, to.data, &to_step);
-    else
-      domatcopy_("R", "T", &rows, &cols, &one, from.data, &from_step, to.data, &to_step);
+    omatcopy<Real>("R", "T", &rows, &cols, &one, from.data, &from_step, to.data, &to_step);
   }
 }
 

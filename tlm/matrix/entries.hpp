@@ -13,6 +13,16 @@
 
 namespace tlm {
 
+namespace detail {
+
+/// y += x, of so many entries: compiled once, and not for each shape of a matrix.
+template <class Real>
+[[gnu::noinline]] void add(std::size_t count, const Real* x, Real* y) {
+  for (std::size_t e = 0; e < count; ++e) y[e] += x[e];
+}
+
+}  // namespace detail
+
 /// The entries of a matrix, in rows of `cols`, on the heap: what matrices with an open and with a fixed number of rows have
 /// in common. Rows and columns of the program count from 0.
 template <std::size_t cols_, class Real_>
@@ -46,10 +56,7 @@ class Entries {
   void set_row(std::size_t i, std::span<const Real, cols_> x) { std::copy_n(x.begin(), cols_, data() + i * cols_); }
 
   /// X_i += x.
-  void add_to_row(std::size_t i, std::span<const Real, cols_> x) {
-    const auto X_i = row(i);
-    for (std::size_t j = 0; j < cols_; ++j) X_i[j] += x[j];
-  }
+  void add_to_row(std::size_t i, std::span<const Real, cols_> x) { detail::add(cols_, x.data(), data() + i * cols_); }
 
   /// The entries, row by row.
   Real* data() { return content_.entries(); }
@@ -84,11 +91,7 @@ class Entries {
   const Sequences& sequences() const { return content_.sequences(); }
 
   /// Entry by entry; both have as many rows.
-  void add(const Entries& other) {
-    Real* const entry = data();
-    const Real* const more = other.data();
-    for (std::size_t e = 0; e < rows() * cols_; ++e) entry[e] += more[e];
-  }
+  void add(const Entries& other) { detail::add(rows() * cols_, other.data(), data()); }
   bool same(const Entries& other) const {
     return rows() == other.rows() && std::equal(data(), data() + rows() * cols_, other.data());
   }

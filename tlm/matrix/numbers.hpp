@@ -4,8 +4,8 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <numbers>
-#include <span>
 #include <type_traits>
 
 #include <tlm/language.hpp>
@@ -96,16 +96,26 @@ auto sum_of(std::size_t count, Terms x) {
   return total;
 }
 
-/// The sum of a row's entries; for floating point in the order that is fastest.
+/// The sum of so many numbers; for floating point in the order that is fastest. (Compiled once, and not for each length.)
+template <class Real>
+[[gnu::noinline]] Real total(std::size_t count, const Real* x) {
+  return sum_of(count, [x](std::size_t j) { return x[j]; });
+}
+/// The same of a row's entries.
 template <class Entries>
 auto total(const Entries& x) {
-  return sum_of(x.size(), [x = std::span{x}](std::size_t j) { return x[j]; });
+  return total(std::size(x), std::data(x));
 }
 
-/// ⟨x, y⟩ = Σ_j x_j y_j of two rows of as many entries, added like total.
+/// ⟨x, y⟩ = Σ_j x_j y_j of so many numbers, added like total.
+template <class Real>
+[[gnu::noinline]] Real inner_product(std::size_t count, const Real* x, const Real* y) {
+  return sum_of(count, [x, y](std::size_t j) { return x[j] * y[j]; });
+}
+/// The same of two rows of as many entries.
 template <class Entries, class Others>
 auto inner_product(const Entries& x, const Others& y) {
-  return sum_of(x.size(), [x = std::span{x}, y = std::span{y}](std::size_t j) { return x[j] * y[j]; });
+  return inner_product(std::size(x), std::data(x), std::data(y));
 }
 
 }  // namespace tlm

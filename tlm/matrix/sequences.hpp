@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,13 @@ class Sequences {
 
   /// One sequence of this many rows, which may be 0.
   explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
+
+  // Every pullback keeps some: what copies them is compiled once, and not in each.
+  [[gnu::noinline]] Sequences(const Sequences&) = default;
+  [[gnu::noinline]] Sequences& operator=(const Sequences&) = default;
+  Sequences(Sequences&&) = default;
+  Sequences& operator=(Sequences&&) = default;
+  ~Sequences() = default;
 
   /// One sequence after the other, of these lengths. Throws std::length_error if no std::size_t counts all their rows.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
@@ -67,7 +73,7 @@ class Sequences {
 
 /// Throws std::invalid_argument, with the names of both, unless they are the same sequences: what reads the rows of two
 /// matrices side by side asks for it.
-inline void require_same_sequences(std::string_view left_name, const Sequences& left, std::string_view right_name,
+inline void require_same_sequences(const char* left_name, const Sequences& left, const char* right_name,
                                    const Sequences& right) {
   if (left == right) return;
   if (left.count() != right.count())

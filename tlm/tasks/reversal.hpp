@@ -45,7 +45,7 @@ struct Reversal {
   /// t_1 … t_k 0 t_k … t_1 0, what it should make of it.
   static std::vector<Token> solved(const std::vector<Token>& tokens) {
     std::vector<Token> x = question(tokens);
-    x.insert(x.end(), tokens.rbegin(), tokens.rend());
+    for (std::size_t i = tokens.size(); i-- > 0;) x.push_back(tokens[i]);
     x.push_back(separator);
     return x;
   }
