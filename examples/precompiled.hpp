@@ -3,4 +3,4 @@
 // file that was compiled with it 106 KB of its code, which own_layer.cpp, for one, never calls.
 #include <nlohmann/json.hpp>
 
-#include <tlm/matrix/xtensor.hpp>
+#include <tlm/matrix/matrix.hpp>

@@ -67,7 +67,7 @@ class Products {
   double operations() const { return operations_; }
 
  private:
-  using Entries = xt::uvector<float, tlm::CacheLineAllocator<float>>;
+  using Entries = std::vector<float, tlm::CacheLineAllocator<float>>;
   struct Product {
     std::size_t rows, inner, cols;
     bool left_transposed, right_transposed;

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-FOUNDATION = "matrix/xtensor.hpp"
+FOUNDATION = "matrix/matrix.hpp"
 APART = ["parallel/mpi.hpp"]  # what not every machine can compile; its test includes it first
 COMPILED = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x"]
 

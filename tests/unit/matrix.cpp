@@ -93,7 +93,8 @@ TEST_CASE("a matrix converts from and to xtensor") {
   const xt::xtensor<float, 2> expression{{1, 2}, {3, 4}};
   const Matrix<n, 2> X{expression + expression};
   CHECK(X == Matrix<n, 2>{2, 4, 6, 8});
-  CHECK(static_cast<Matrix<n, 2>::Xtensor>(X)(1, 0) == 6);
+  CHECK(xt::xtensor<float, 2>(X) == expression + expression);
+  CHECK(xt::xarray<double>(X)(1, 0) == 6);
 }
 
 TEST_CASE("xtensor-blas goes together with the library, in one file") {
@@ -108,6 +109,9 @@ TEST_CASE("entries that do not fit the shape are refused") {
                        std::invalid_argument);
   const xt::xtensor<float, 2> high{{1, 2}, {3, 4}, {5, 6}};
   CHECK_THROWS_WITH_AS((Matrix<2, 2>{high + high}), "an expression with 3 rows cannot become a matrix with 2",
+                       std::invalid_argument);
+  const xt::xtensor<float, 1> flat{1, 2};
+  CHECK_THROWS_WITH_AS((Matrix<n, 2>{flat}), "an expression of dimension 1 cannot become a matrix",
                        std::invalid_argument);
   const xt::xtensor<float, 2> wide{{1, 2, 3, 4}};
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{wide + wide}), "an expression with 4 columns cannot become a matrix with 2",

@@ -26,7 +26,7 @@ consteval const AnyReader* reads_in_vain();
 template <class T, class... Entries>
 consteval const AnyReader* part_reads_in_vain() {
   const AnyReader* reader = nullptr;
-  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+  if constexpr (requires(T & layer) { T::parts([](std::size_t, auto&) {}, layer); })
     T::parts(
         [&]<class Part>(std::size_t, Part&) {
           if (!reader) reader = reads_in_vain<Part, Entries...>();

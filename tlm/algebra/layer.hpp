@@ -102,7 +102,7 @@ template <class T>
 consteval Lacks lacks_of_formula() {
   bool complete = true;
   if constexpr (requires { T::fits; }) complete = T::fits;
-  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+  if constexpr (requires(T & layer) { T::parts([](std::size_t, auto&) {}, layer); })
     T::parts(
         [&]<class Part>(std::size_t, Part&) {
           if constexpr (Formula<Part> || requires { typename Part::domain; } || (Leaf<Part> && !is_bias<Part>))

@@ -41,12 +41,14 @@ template <std::size_t size>
 constexpr std::size_t edits_between(const char (&text)[size], const Name& name) {
   std::size_t row[size]{};  // of his table: for the first j characters of the text, and those of the path so far
   for (std::size_t j = 0; j < size; ++j) row[j] = 2 * j;
-  name.spell([&](char c) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 1; j < size; ++j) {
-      const std::size_t least = std::min({row[j - 1] + 2, row[j] + 1, diagonal + (text[j - 1] == c ? 0 : 2)});
-      diagonal = row[j];
-      row[j] = least;
+  name.spell([&](std::string_view piece) {
+    for (const char c : piece) {
+      std::size_t diagonal = row[0]++;
+      for (std::size_t j = 1; j < size; ++j) {
+        const std::size_t least = std::min({row[j - 1] + 2, row[j] + 1, diagonal + (text[j - 1] == c ? 0 : 2)});
+        diagonal = row[j];
+        row[j] = least;
+      }
     }
   });
   return row[size - 1];
@@ -72,7 +74,7 @@ struct NearestPath {
     return nearest;
   }();
 
-  /// put(c) for each of its characters.
+  /// put(piece) for each piece of it.
   static constexpr void spell(const auto& put) {
     std::size_t visited = 0;
     visit_weights<Layer>(
@@ -83,13 +85,13 @@ struct NearestPath {
   }
   static constexpr std::size_t length = [] {
     std::size_t count = 0;
-    spell([&](char) { ++count; });
+    spell([&](std::string_view piece) { count += piece.size(); });
     return count;
   }();
   static constexpr std::array<char, length> text = [] {
     std::array<char, length> characters{};
-    std::size_t next = 0;
-    spell([&](char c) { characters[next++] = c; });
+    auto next = characters.begin();
+    spell([&](std::string_view piece) { next = std::copy(piece.begin(), piece.end(), next); });
     return characters;
   }();
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -37,12 +38,6 @@ struct PartName {
   std::string_view symbol;
   std::size_t index = 0;            ///< From 1 within a Stack; 0 elsewhere.
   const PartName* outer = nullptr;  ///< The part around it, if there is one.
-
-  /// action(part) for each part on the way here, the outermost first.
-  constexpr void from_outside(const auto& action) const {
-    if (outer) outer->from_outside(action);
-    action(*this);
-  }
 };
 
 /// The name of a weight: its letter, within the parts of the model around it.
@@ -58,40 +53,46 @@ struct Name {
 
   /// action(part) for each part around the weight, the outermost first.
   constexpr void for_each_part(const auto& action) const {
-    if (within) within->from_outside(action);
+    std::size_t count = 0;
+    for (const PartName* part = within; part; part = part->outer) ++count;
+    for (; count > 0; --count) {
+      const PartName* part = within;
+      for (std::size_t inner = 1; inner < count; ++inner) part = part->outer;
+      action(*part);
+    }
   }
 
-  /// put(c) for each character of the path, as in "DB_1.FF.A".
+  /// put(piece) for each piece of the path, one after the other: DB, _, 1, ., FF, ., A of "DB_1.FF.A".
   constexpr void spell(const auto& put) const {
     for_each_part([&](const PartName& part) {
-      for (const char c : part.symbol) put(c);
+      put(part.symbol);
       if (part.index > 0) {
-        put('_');
-        std::size_t digit = 1;
-        while (part.index / digit >= 10) digit *= 10;
-        for (; digit > 0; digit /= 10) put(char('0' + part.index / digit % 10));
+        char digits[20]{};
+        std::size_t first = std::size(digits);
+        for (std::size_t rest = part.index; rest > 0; rest /= 10) digits[--first] = char('0' + rest % 10);
+        put(std::string_view{"_"});
+        put(std::string_view{digits + first, std::size(digits) - first});
       }
-      put('.');
+      put(std::string_view{"."});
     });
-    for (const char c : letter) put(c);
+    put(letter);
   }
 
   /// As in "DB_1.FF.A".
   [[gnu::cold]] std::string path() const {
     std::string path;
-    spell([&](char c) { path += c; });
+    spell([&](std::string_view piece) { path += piece; });
     return path;
   }
 
   /// Whether this is the path.
   constexpr bool is(std::string_view path) const {
-    std::size_t length = 0;
     bool same = true;
-    spell([&](char c) {
-      same = same && length < path.size() && path[length] == c;
-      ++length;
+    spell([&](std::string_view piece) {
+      same = same && path.starts_with(piece);
+      if (same) path.remove_prefix(piece.size());
     });
-    return same && length == path.size();
+    return same && path.empty();
   }
 };
 
@@ -184,7 +185,9 @@ struct PathHashes {
   constexpr void operator()(const Name& name, auto&) {
     if (hashes) {
       std::uint64_t hash = 0xcbf29ce484222325;
-      name.spell([&](char c) { hash = (hash ^ std::uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3; });
+      name.spell([&](std::string_view piece) {
+        for (const char c : piece) hash = (hash ^ std::uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3;
+      });
       hashes[count] = hash;
     }
     ++count;

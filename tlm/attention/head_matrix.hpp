@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <tlm/matrix/entries.hpp>
 #include <tlm/matrix/function_ref.hpp>
+#include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
 #include <tlm/matrix/view.hpp>
 
@@ -50,7 +50,8 @@ class HeadMatrix : public View<Real> {
 
  private:
   /// What is visible of a part to the left of which all is.
-  void divide(Part part, FunctionRef<void(const Part&)> whole, FunctionRef<void(const Part&)> edge) const {
+  [[gnu::noinline]] void divide(Part part, FunctionRef<void(const Part&)> whole,
+                                FunctionRef<void(const Part&)> edge) const {
     std::size_t least = visible(part.top), most = least;
     for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
       least = std::min(least, visible(i));
@@ -78,10 +79,10 @@ class OwnHeadMatrix {
  public:
   /// For so many queries and keys.
   OwnHeadMatrix(std::size_t queries, std::size_t keys)
-      : entries_(queries * keys), matrix{entries_.data(), queries, keys} {}
+      : entries_{Sequences{queries * keys}}, matrix{entries_.data(), queries, keys} {}
 
  private:
-  xt::uvector<Real, CacheLineAllocator<Real>> entries_;
+  Matrix<n, 1, Real> entries_;
 
  public:
   /// The matrix, which refers to them.

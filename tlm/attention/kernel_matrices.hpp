@@ -96,7 +96,7 @@ class KernelMatrices {
   /// with an entry takes as long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
   void for_each_head_at_once(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
     constexpr std::size_t for_an_entry = 50;
-    in_shares(n_heads, for_an_entry * (all_->entries.size() / n_heads),
+    in_shares(n_heads, for_an_entry * (all_->first.back() / n_heads),
               [&](std::size_t first, std::size_t last) { for_heads(first, last, action); });
   }
 
@@ -109,7 +109,7 @@ class KernelMatrices {
   struct All {
     Sequences queries, keys;
     std::vector<std::size_t> first;  // of the entries of each sequence
-    xt::uvector<Real, CacheLineAllocator<Real>> entries;
+    Matrix<n, 1, Real> entries;
   };
 
   [[gnu::noinline]] static std::shared_ptr<All> made(const Sequences& queries, const Sequences& keys) {
@@ -117,7 +117,7 @@ class KernelMatrices {
     const auto all = std::make_shared<All>();
     all->queries = queries;
     all->keys = keys;
-    all->entries.resize(first.back());
+    all->entries = Matrix<n, 1, Real>{Sequences{first.back()}};
     all->first = std::move(first);
     return all;
   }

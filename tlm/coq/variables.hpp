@@ -67,7 +67,7 @@ std::string memory_of() {
   std::string memory;
   if constexpr (requires { typename T::reads; })
     memory = detail::rows_of_memory(static_cast<typename T::reads*>(nullptr));
-  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+  if constexpr (requires(T & layer) { T::parts([](std::size_t, auto&) {}, layer); })
     T::parts(
         [&]<class Part>(std::size_t, Part&) {
           if (memory.empty()) memory = memory_of<Part>();

@@ -52,6 +52,9 @@ class Content {
   Content(const Sequences& sequences, std::size_t cols, const Real& everywhere)
       : entries_{filled(sequences, size_of(sequences.rows(), cols), everywhere)} {}
 
+  /// 0 everywhere, in rows of `cols`, as one sequence. Throws like the others.
+  Content(std::size_t rows, std::size_t cols) : entries_{zeros(rows, size_of(rows, cols))} {}
+
   Content(const Content& other) : entries_{other.entries_ ? copied(other) : nullptr} {}
   Content(Content&& other) noexcept : entries_{std::exchange(other.entries_, nullptr)} {}
   Content& operator=(Content other) noexcept {
@@ -102,6 +105,9 @@ class Content {
   }
   [[gnu::noinline]] static Real* filled(const Sequences& sequences, std::size_t size, const Real& everywhere) {
     return made(sequences, size, [&](Real* entries) { std::uninitialized_fill_n(entries, size, everywhere); });
+  }
+  [[gnu::noinline]] static Real* zeros(std::size_t rows, std::size_t size) {
+    return filled(Sequences{rows}, size, Real(0));
   }
   [[gnu::noinline]] static Real* copied(const Content& other) {
     const Head& from = head(other.entries_);

@@ -9,7 +9,6 @@
 
 #include <tlm/matrix/content.hpp>
 #include <tlm/matrix/refuse.hpp>
-#include <tlm/matrix/xtensor.hpp>
 
 namespace tlm {
 
@@ -23,6 +22,13 @@ template <class Real>
 
 }  // namespace detail
 
+/// What xtensor computes with. (By what it has, so that only a program which uses xtensor includes it.)
+template <class E>
+concept XtensorExpression = requires {
+  typename E::shape_type;
+  typename E::expression_tag;
+};
+
 /// The entries of a matrix, in rows of `cols`, on the heap: what matrices with an open and with a fixed number of rows have
 /// in common. Rows and columns of the program count from 0.
 template <std::size_t cols_, class Real_>
@@ -31,9 +37,6 @@ class Entries {
 
  public:
   using Real = Real_;
-  /// The matrix as an xtensor.
-  using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
-
   /// The number of columns.
   static constexpr std::size_t cols = cols_;
 
@@ -63,10 +66,12 @@ class Entries {
   /// The entries, row by row.
   const Real* data() const { return content_.entries(); }
 
-  /// A copy of the matrix, for xtensor's functions.
+  /// A copy of the matrix, for xtensor's functions: xt::xtensor<Real, 2>(X).
+  template <XtensorExpression Xtensor>
   explicit operator Xtensor() const {
-    Xtensor copy{typename Xtensor::shape_type{rows(), cols_}};
-    std::copy_n(data(), rows() * cols_, copy.begin());
+    Xtensor copy(typename Xtensor::shape_type{rows(), cols_});
+    for (std::size_t i = 0; i < rows(); ++i)
+      for (std::size_t j = 0; j < cols_; ++j) copy(i, j) = (*this)(i, j);
     return copy;
   }
 
@@ -75,6 +80,8 @@ class Entries {
   Entries() = default;
   /// Uninitialised, as the rows of these sequences. Throws std::length_error for more than any memory has.
   explicit Entries(const Sequences& sequences) : content_{sequences, cols_} {}
+  /// 0 everywhere, as one sequence of this many rows. Throws like the others.
+  explicit Entries(std::size_t rows) : content_{rows, cols_} {}
   /// The same number everywhere. Throws like the constructor without.
   Entries(const Sequences& sequences, const Real& everywhere) : content_{sequences, cols_, everywhere} {}
   /// Row by row. Throws std::invalid_argument if they do not fill the rows of these sequences.
@@ -83,9 +90,9 @@ class Entries {
   }
   /// Row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
   explicit Entries(const std::vector<Real>& entries) : Entries{Sequences{whole_rows(entries.size())}, entries} {}
-  /// From an xtensor expression, as one sequence. Throws std::invalid_argument if it has another number of columns.
-  template <class E>
-  explicit Entries(const xt::xexpression<E>& expression) : Entries{evaluated(Xtensor{expression.derived_cast()})} {}
+  /// From an xtensor expression, as one sequence. Throws std::invalid_argument unless it has rows, and as many columns.
+  template <XtensorExpression E>
+  explicit Entries(const E& expression) : Entries{evaluated(expression)} {}
 
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return content_.sequences(); }
@@ -97,12 +104,15 @@ class Entries {
   }
 
  private:
-  static Entries evaluated(const Xtensor& X) {
-    if (X.shape(1) != cols_)
+  static Entries evaluated(const XtensorExpression auto& X) {
+    if (X.dimension() != 2)
+      refuse<std::invalid_argument>({"an expression of dimension ", X.dimension(), " cannot become a matrix"});
+    if (X.shape()[1] != cols_)
       refuse<std::invalid_argument>(
-          {"an expression with ", X.shape(1), " columns cannot become a matrix with ", cols_});
-    Entries entries{Sequences{X.shape(0)}};
-    std::copy(X.begin(), X.end(), entries.data());
+          {"an expression with ", X.shape()[1], " columns cannot become a matrix with ", cols_});
+    Entries entries{Sequences{X.shape()[0]}};
+    for (std::size_t i = 0; i < entries.rows(); ++i)
+      for (std::size_t j = 0; j < cols_; ++j) entries(i, j) = Real(X(i, j));
     return entries;
   }
 

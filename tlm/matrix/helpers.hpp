@@ -58,8 +58,8 @@ class [[nodiscard]] Helped {
 /// is enough for several: each of the count takes as long as so many multiplications. (A number that is set to zero counts for
 /// 4, a weight moved by SGD for 8, by Adam for 24: measured with floats, 3, 6 and 23.) Else action(0, count). The shares are
 /// the same for as many helpers. Throws what the first share throws that throws.
-inline void in_shares(std::size_t count, std::size_t multiplications,
-                      FunctionRef<void(std::size_t, std::size_t)> action) {
+[[gnu::noinline]] inline void in_shares(std::size_t count, std::size_t multiplications,
+                                        FunctionRef<void(std::size_t, std::size_t)> action) {
   const std::size_t shares = helpers_here ? helpers_here->shares_of(count, multiplications) : 1;
   if (shares == 1) return action(0, count);
   helpers_here->at_once(shares, [&](std::size_t k) { action(count * k / shares, count * (k + 1) / shares); });

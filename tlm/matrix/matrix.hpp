@@ -77,9 +77,9 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     for (const auto& entries : sequences) next = std::copy(entries.begin(), entries.end(), next);
   }
 
-  /// From an xtensor expression, as one sequence. Throws std::invalid_argument if it has another number of columns.
-  template <class E>
-  explicit Matrix(const xt::xexpression<E>& expression) : Base{expression} {}
+  /// From an xtensor expression, as one sequence. Throws std::invalid_argument unless it has rows, and as many columns.
+  template <XtensorExpression E>
+  explicit Matrix(const E& expression) : Base{expression} {}
 
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return Base::sequences(); }
@@ -145,7 +145,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   static constexpr std::size_t size = rows_ * cols_;
 
   /// Zero everywhere.
-  Matrix() : Base{Sequences{rows_}, Real(0)} {}
+  Matrix() : Base{rows_} {}
 
   /// From its entries, row by row. Throws std::invalid_argument unless there are `size` of them.
   Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
@@ -154,8 +154,8 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   explicit Matrix(const std::vector<Real>& entries) : Base{all(entries)} {}
 
   /// From an xtensor expression. Throws std::invalid_argument if its shape is another.
-  template <class E>
-  explicit Matrix(const xt::xexpression<E>& expression) : Base{expression} {
+  template <XtensorExpression E>
+  explicit Matrix(const E& expression) : Base{expression} {
     if (this->rows() != rows_)
       refuse<std::invalid_argument>({"an expression with ", this->rows(), " rows cannot become a matrix with ", rows_});
   }
