@@ -24,7 +24,7 @@ class Sequences {
   /// One sequence of this many rows, which may be 0.
   explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
 
-  // Every pullback keeps some, and all that goes through rows asks for them: what is called here is compiled once.
+  // Every pullback keeps some: what copies them is compiled once, and not in each.
   [[gnu::noinline]] Sequences(const Sequences&) = default;
   [[gnu::noinline]] Sequences& operator=(const Sequences&) = default;
   Sequences(Sequences&&) = default;
@@ -51,9 +51,9 @@ class Sequences {
   /// The number of rows of all sequences together.
   std::size_t rows() const { return rows_; }
   /// The first row of sequence s.
-  [[gnu::noinline]] std::size_t begin(std::size_t s) const { return s == 0 ? 0 : (*ends_)[s - 1]; }
+  std::size_t begin(std::size_t s) const { return s == 0 ? 0 : (*ends_)[s - 1]; }
   /// The row after the last row of sequence s.
-  [[gnu::noinline]] std::size_t end(std::size_t s) const { return ends_ ? (*ends_)[s] : rows_; }
+  std::size_t end(std::size_t s) const { return ends_ ? (*ends_)[s] : rows_; }
   /// The number of rows of sequence s.
   [[gnu::noinline]] std::size_t length(std::size_t s) const { return end(s) - begin(s); }
 
