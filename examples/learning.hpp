@@ -141,7 +141,7 @@ inline std::string duration(double seconds) {
 /// make(k) of k = 0, 1, …, count − 1, on so many threads. Throws what one of them throws.
 template <class Make>
 auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
-  if (threads > 1) openblas_set_num_threads(1);  // each of them is one that multiplies
+  if (threads > 1) tlm::blas::multiply_on_threads(threads);
   std::vector<decltype(make(count))> made(count);
   std::atomic<std::size_t> next = 0;
   std::vector<std::future<void>> running;

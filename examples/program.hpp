@@ -119,7 +119,10 @@ class ProgressReport {
 /// As in "1 2 0 2 1 0".
 inline std::string spelled(const std::vector<tlm::Token>& tokens) {
   std::string text;
-  for (const tlm::Token token : tokens) text += (text.empty() ? "" : " ") + std::to_string(token);
+  for (const tlm::Token token : tokens) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(token);
+  }
   return text;
 }
 

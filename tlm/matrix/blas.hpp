@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 // Of xtensor-blas what declares CBLAS, which goes together with the rest of it, as OpenBLAS's own header does not.
 #include <xflens/cxxblas/drivers/cblas.h>
@@ -12,8 +14,12 @@
 #include <tlm/matrix/view.hpp>
 
 extern "C" {
-// Of OpenBLAS alone: for which processors its kernels are, and B = alpha·A or its transpose.
+// Of OpenBLAS alone: for which processors its kernels are; how many threads share a product; the room that a thread has while it
+// multiplies; and B = alpha·A or its transpose.
 char* openblas_get_corename();
+void openblas_set_num_threads(int count);
+void* blas_memory_alloc(int of);
+void blas_memory_free(void* room);
 void somatcopy_(const char* order, const char* transposition, const int* rows, const int* cols, const float* alpha,
                 const float* A, const int* A_step, float* B, const int* B_step);
 void domatcopy_(const char* order, const char* transposition, const int* rows, const int* cols, const double* alpha,
@@ -38,6 +44,31 @@ inline Kernels kernels() {
     return Kernels::others;
   }();
   return known;
+}
+
+/// Sees to it that so many threads of the program, or 64 of more, can multiply at once; throws std::bad_alloc if there is not
+/// enough memory.
+///
+/// OpenBLAS gives room to each while it multiplies, 32 << 22 bytes on x86-64, keeps it for the next, and takes it from the system
+/// when there is none left: if that refuses, it asks again for ever. So it is tried out first. (For more than 64, Debian's is
+/// built for 128, it may say that it has too many.)
+inline void room_for_threads(std::size_t count) {
+  constexpr std::size_t size = std::size_t(32) << 22;
+  std::vector<void*> rooms(std::min<std::size_t>(count, 64));
+  {
+    std::vector<std::unique_ptr<std::byte[]>> tried;
+    for (std::size_t k = 0; k < rooms.size(); ++k) tried.emplace_back(new std::byte[size]);
+  }
+  for (void*& room : rooms) room = blas_memory_alloc(0);
+  for (void* room : rooms) blas_memory_free(room);
+}
+
+/// Several threads of the program are going to multiply at once, each on its own: in each of them OpenBLAS uses one thread, from
+/// now on, and has room for it. (An OpenBLAS that was built with OpenMP listens to OMP_NUM_THREADS=1 instead, before the program
+/// starts.) Throws what room_for_threads throws.
+inline void multiply_on_threads(std::size_t count) {
+  openblas_set_num_threads(1);
+  room_for_threads(count);
 }
 
 /// C = αA×B + βC, for float and for double.
@@ -163,9 +194,11 @@ constexpr bool row_as_matrix(std::size_t inner, std::size_t cols, bool right_by_
   return right_by_rows ? cols >= 32 && cols <= 96 : inner >= 32;
 }
 
-/// C = factor·A×B, or C += factor·A×B, as these kernels are the fastest with it. The rows of C are contiguous.
+/// C = factor·A×B, or C += factor·A×B, as these kernels are the fastest with it. The rows of C are contiguous. The first time it
+/// throws std::bad_alloc if there is no room to multiply.
 template <std::floating_point Real>
 void multiply(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor, Kernels by) {
+  [[maybe_unused]] static const bool room = (room_for_threads(1), true);
   if (C.rows == 0 || C.cols == 0) return;
   if (by == Kernels::avx2) {
     const std::size_t together = rows_as_matrix(C.rows), alone = C.rows - together;

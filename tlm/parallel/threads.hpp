@@ -7,12 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/matrix/blas.hpp>
 #include <tlm/matrix/helpers.hpp>
 #include <tlm/parallel/helping_threads.hpp>
 #include <tlm/training/loss.hpp>
-
-/// Of OpenBLAS, whose header and that of xtensor-blas do not go together.
-extern "C" void openblas_set_num_threads(int count);
 
 /// A batch learned from by several threads at once: each takes a part of its sequences.
 namespace tlm {
@@ -28,15 +26,15 @@ inline constexpr std::size_t worth_a_thread = 32;
 ///
 /// Each but the first, which is the thread that asks, has a gradient of its own, as soon as it is given sequences. They live as
 /// long as this object, and sleep where there is nothing to do. Inside each of them OpenBLAS uses one thread, as these share the
-/// processors already: making such threads tells it so, for the whole process. An OpenBLAS that was built with OpenMP listens to
-/// OMP_NUM_THREADS=1 instead, before the program starts.
+/// processors already: making such threads tells it so, for the whole process (blas::multiply_on_threads).
 template <class T>
 class Threads {
  public:
-  /// So many threads, or fewer where a batch has not `least_tokens` for each. Throws std::invalid_argument for 0 threads.
+  /// So many threads, or fewer where a batch has not `least_tokens` for each. Throws std::invalid_argument for 0 threads, and
+  /// std::bad_alloc if there is no room for them to multiply.
   explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread)
       : least_tokens_{least_tokens}, threads_{count} {
-    if (count > 1) openblas_set_num_threads(1);
+    if (count > 1) blas::multiply_on_threads(count);
   }
   /// How many there are, with the one that asks.
   std::size_t count() const { return threads_.count(); }
