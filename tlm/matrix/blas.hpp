@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <memory>
+#include <new>
 #include <string_view>
-#include <vector>
 
 // Of xtensor-blas what declares CBLAS, which goes together with the rest of it, as OpenBLAS's own header does not.
 #include <xflens/cxxblas/drivers/cblas.h>
@@ -54,13 +53,14 @@ inline Kernels kernels() {
 /// built for 128, it may say that it has too many.)
 inline void room_for_threads(std::size_t count) {
   constexpr std::size_t size = std::size_t(32) << 22;
-  std::vector<void*> rooms(std::min<std::size_t>(count, 64));
-  {
-    std::vector<std::unique_ptr<std::byte[]>> tried;
-    for (std::size_t k = 0; k < rooms.size(); ++k) tried.emplace_back(new std::byte[size]);
-  }
-  for (void*& room : rooms) room = blas_memory_alloc(0);
-  for (void* room : rooms) blas_memory_free(room);
+  void* rooms[64];
+  void** const end = rooms + std::min<std::size_t>(count, 64);
+  for (void** room = rooms; room < end; ++room) *room = ::operator new(size, std::nothrow);
+  const bool refused = std::find(rooms, end, nullptr) < end;
+  for (void** room = rooms; room < end; ++room) ::operator delete(*room);
+  if (refused) throw std::bad_alloc{};
+  for (void** room = rooms; room < end; ++room) *room = blas_memory_alloc(0);
+  for (void** room = rooms; room < end; ++room) blas_memory_free(*room);
 }
 
 /// Several threads of the program are going to multiply at once, each on its own: in each of them OpenBLAS uses one thread, from
