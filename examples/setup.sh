@@ -173,7 +173,8 @@ choose_openblas_kernel() {
   for feature in avx512f avx512dq avx512bw avx512vl avx512cd; do
     grep -qw "$feature" /proc/cpuinfo 2>/dev/null || return 0
   done
-  if OPENBLAS_VERBOSE=2 "$program" --help 2>&1 >/dev/null | grep -qE "^Core: (Haswell|Zen)"; then
+  # Alone: where there is too little memory, a thread of OpenBLAS asks for it for ever, and is waited for at the end.
+  if OPENBLAS_NUM_THREADS=1 OPENBLAS_VERBOSE=2 "$program" --help 2>&1 >/dev/null | grep -qE "^Core: (Haswell|Zen)"; then
     export OPENBLAS_CORETYPE=SkylakeX
   fi
 }
