@@ -450,18 +450,19 @@ class Manners(unittest.TestCase):
                                      (4000000, "--threads 64 --steps 1 --quiet"),
                                      (130000, "--threads 1 --steps 1 --quiet")]:
             with self.subTest(kilobytes=kilobytes, arguments=arguments):
-                result = subprocess.run(["bash", "-c", f'ulimit -v {kilobytes}; exec timeout -k 1 50 "$0" {arguments}',
+                result = subprocess.run(["bash", "-c", f'ulimit -v {kilobytes}; exec "$0" {arguments}',
                                          DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60,
                                         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
                 self.assertEqual((result.returncode, result.stdout), (1, ""))
                 self.assertEqual(result.stderr, "reverse: there is not enough memory\n")
 
-    def test_too_little_memory_to_choose_kernels_ends(self):
-        result = subprocess.run(["bash", "-c", 'source "$1"; ulimit -v 130000; choose_openblas_kernel "$0"; echo "$?"',
+    def test_kernels_are_chosen_with_too_little_memory(self):
+        # (Of a processor with AVX-512. A thread of OpenBLAS's own would ask for its room for ever.)
+        result = subprocess.run(["bash", "-c", 'source "$1"; ulimit -v 130000; choose_openblas_kernel "$0"',
                                  DIRECTORY / "reverse", ROOT / "examples/setup.sh"], capture_output=True, text=True,
                                 timeout=60, env={name: value for name, value in os.environ.items()
                                                  if name not in ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")})
-        self.assertEqual((result.returncode, result.stdout), (0, "0\n"))
+        self.assertEqual(result.returncode, 0)
 
 
 def on_terminal(width, variables, steps="1"):

@@ -49,8 +49,8 @@ inline Kernels kernels() {
 /// enough memory.
 ///
 /// OpenBLAS gives room to each while it multiplies, 32 << 22 bytes on x86-64, keeps it for the next, and takes it from the system
-/// when there is none left: if that refuses, it asks again for ever. So it is tried out first. (For more than 64, Debian's is
-/// built for 128, it may say that it has too many.)
+/// when there is none left: if that refuses, it asks again for ever. So it is tried out first. (Debian's, which is built for 128
+/// threads, warns of more rooms than that; 64 stay well below.)
 inline void room_for_threads(std::size_t count) {
   constexpr std::size_t size = std::size_t(32) << 22;
   void* rooms[64];
