@@ -9,8 +9,12 @@ import pathlib
 import sys
 import tempfile
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+except ModuleNotFoundError:
+    print("skipped: Python has no selenium; on Debian: apt-get install python3-selenium chromium-driver")
+    sys.exit(77)
 
 WIDTHS = {"phone": 390, "desk": 1440}
 
@@ -70,6 +74,9 @@ def complaints(chrome, page, name, width):
 
 def main():
     site = pathlib.Path(sys.argv[1]).resolve()
+    if not site.is_dir():
+        print("skipped: the pages are not built yet; ./docs/run or meson compile site builds them")
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as profile:
         chrome = browser(profile)
         try:

@@ -270,7 +270,8 @@ def check_control(number, sentence):
 
 def main():
     if not shutil.which("coqc"):
-        sys.exit("check.py: there is no coqc; on Debian: apt-get install coq")
+        print("skipped: there is no coqc; on Debian: apt-get install coq")
+        sys.exit(77)
     refused = compile_theory(DIRECTORY / "theory")
     if refused:
         sys.exit(f"the theory is not accepted: {refused[0]}\n{refused[1]}")

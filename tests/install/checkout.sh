@@ -12,7 +12,7 @@ fail() {
 }
 # in_checkout DIRECTORY COMMAND: with the functions of the set-up.
 in_checkout() {
-  bash -euc 'source "$0"; '"$2" "$1/examples/setup.sh"
+  bash -euc 'source "$0"; '"$2" "$1/.tools/setup.sh"
 }
 
 work=$(mktemp -d)
@@ -42,6 +42,7 @@ for directory in "${directories[@]}"; do
   find "$directory/" -maxdepth 1 -name '[a-z[]*' ! -name 'apt*' -exec ln -st "$work/programs" {} + 2>/dev/null || true
 done
 for module in xtensor openblas CLI11 nlohmann_json libtcmalloc_minimal; do
+  pkg-config --exists "$module" || { echo "skipped: pkg-config knows no $module" && exit 77; }
   cp "$(pkg-config --variable=pcfiledir "$module")/$module.pc" "$work/modules"
 done
 export PATH="$work/programs"

@@ -7,6 +7,7 @@
 set -eu
 meson=$1 source=$2
 shift 2
+command -v cmake >/dev/null || { echo "skipped: there is no cmake; on Debian: apt-get install cmake" && exit 77; }
 outside=$source/tests/install/outside/outside.cpp
 
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by examples/run, tests/run and .ci/run: installs what is missing, configures the build directory, builds, and
-# chooses the kernels of OpenBLAS. Does nothing twice.
+# Sourced by examples/run, tests/run, docs/run and .ci/run: installs missing packages, configures the build directory and
+# builds, each only where it is needed.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -162,19 +162,5 @@ build() {
   else
     echo "Building in $directory." >&2
     quietly ninja -C "$directory" "${jobs[@]}" "$@"
-  fi
-}
-
-# OpenBLAS 0.3.21 takes a CPU newer than itself for one without AVX-512, and then computes at half its speed. PROGRAM is
-# any that is linked to it.
-choose_openblas_kernel() {
-  local program=$1 feature
-  [[ -z "${OPENBLAS_CORETYPE:-}" ]] || return 0
-  for feature in avx512f avx512dq avx512bw avx512vl avx512cd; do
-    grep -qw "$feature" /proc/cpuinfo 2>/dev/null || return 0
-  done
-  # Alone: where there is too little memory, a thread of OpenBLAS asks for it for ever, and is waited for at the end.
-  if OPENBLAS_NUM_THREADS=1 OPENBLAS_VERBOSE=2 "$program" --help 2>&1 >/dev/null | grep -qE "^Core: (Haswell|Zen)"; then
-    export OPENBLAS_CORETYPE=SkylakeX
   fi
 }
