@@ -86,11 +86,11 @@ def first_lines(said, count):
     return "\n".join(lines[:count])
 
 
-def complaint(case, folder, compiler):
-    """What is wrong with the case, or None. The folder has everything.hpp, compiled if this is worth it."""
-    file = folder / f"{case.name}.cpp"
+def complaint(case, header, compiler):
+    """What is wrong with the case, or None. The header is compiled if this is worth it."""
+    file = header.with_name(f"{case.name}.cpp")
     file.write_text(case.wrong_code, encoding="utf-8")
-    language = [f"-std={case.standard}"] if case.standard else ["-std=c++20", "-include", folder / EVERYTHING.name]
+    language = [f"-std={case.standard}"] if case.standard else ["-std=c++20", "-include", header]
     code, said = run([*compiler, *language, "-fsyntax-only", file])
     if code == 0:
         return "it compiles although it is WRONG"
@@ -107,26 +107,25 @@ def complaint(case, folder, compiler):
     return None
 
 
-def wrong(cases, compiler):
+def wrong(cases, compiler, beginning=EVERYTHING):
     """What is wrong with each of the cases, in their order."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        header = folder / EVERYTHING.name
-        header.write_bytes(EVERYTHING.read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        header = pathlib.Path(folder) / beginning.name
+        header.write_bytes(beginning.read_bytes())
         if len(cases) > 1:
             code, said = run([*compiler, "-std=c++20", "-x", "c++-header", header, "-o", f"{header}.gch"])
             if code != 0:
-                raise ValueError(f"{EVERYTHING} does not compile:\n{said}")
+                raise ValueError(f"{beginning} does not compile:\n{said}")
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-            found = pool.map(lambda case: complaint(case, folder, compiler), cases)
+            found = pool.map(lambda case: complaint(case, header, compiler), cases)
             return [f"{case.name}: {complaint}" for case, complaint in zip(cases, found) if complaint]
 
 
-def corrected(cases, compiler):
+def corrected(cases, compiler, beginning=EVERYTHING):
     """What the compiler says of all corrected programs."""
     included = [line for case in cases for line in case.code.splitlines() if line.startswith("#include")]
     programs = {case.code: case.name for case in cases}
-    text = "\n".join([f'#include "{EVERYTHING}"', *included, *(f'namespace {name} {{\n#line 1 "{name}"\n{code}\n}}'
+    text = "\n".join([f'#include "{beginning}"', *included, *(f'namespace {name} {{\n#line 1 "{name}"\n{code}\n}}'
                                                               for code, name in programs.items())])
     command = [*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", "c++", "-"]
     code, said = run(command, input=text.encode())
