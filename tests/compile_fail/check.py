@@ -2,52 +2,79 @@
 # SPDX-License-Identifier: MIT
 """Checks that what must not compile does not, and that the compiler says why in one sentence.
 
-    check.py CASE.cpp PRECOMPILED COMPILER [ARGUMENT...]
+    check.py wrong CASES.toml COMPILER [ARGUMENT...]
+    check.py corrected CASES.toml COMPILER [ARGUMENT...]
+    check.py sentences CASES.toml LIBRARY
 
-A case begins with the sentence that its reader is to see:
-
-    /// Says: …
-    /// Names: …      (if need be: what the sentence is about, as the compiler writes it)
-    /// Within: …     (if need be: in how many lines, instead of five)
-    /// Explains: …   (if need be: a regular expression, for the notes below the error)
-    /// Standard: …   (if need be: the language in which it is WRONG, instead of c++20)
-
-and is wrong where the macro WRONG is defined. Required are: with WRONG it does not compile; there is one error, and it
+cases.toml says what a case is. `wrong` requires of each wrong program: it does not compile; there is one error, and it
 contains the sentence; it stands, with the name, in the first five lines that the compiler says, not counting its list of
-which file includes which; the notes contain the explanation. (That it compiles without WRONG: corrected.py.)
+which file includes which; the notes contain the explanation. `corrected` requires that all corrected programs compile
+without a warning: at once, each in a namespace of its own. `sentences` requires that a case expects every sentence that a
+static_assert or #error of the library says, or an #include of a file that there is not.
 
-PRECOMPILED is a header for the cases that include first and are wrong after: .gch as GCC makes it, .pch as Clang does; or -
-for none.
+A single case:
+
+    tests/compile_fail/check.py --only stack_of_none wrong tests/compile_fail/cases.toml \\
+        g++ -I. $(pkg-config --cflags xtensor openblas)
+
+JOBS=1 compiles one at a time.
 """
 
+import argparse
+import concurrent.futures
+import dataclasses
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import tomllib
+
+HERE = pathlib.Path(__file__).parent
+EVERYTHING = HERE / "everything.hpp"
 
 
-def sentence(case, key):
-    """What the case expects under this key, or None."""
-    with open(case, encoding="utf-8") as file:
-        found = re.search(rf"^/// {key}: (.*)$", file.read(), re.MULTILINE)
-    return found and found.group(1)
+@dataclasses.dataclass
+class Case:
+    """An entry of the table."""
+
+    name: str
+    says: str
+    names: str = ""
+    code: str = ""
+    program: str = ""
+    corrected: str = ""
+    wrong: str = ""
+    within: int = 5
+    explains: str = ""
+    standard: str = ""
+
+    def __post_init__(self):
+        self.corrected, self.wrong = self.corrected.strip(), self.wrong.strip()
+        if self.program:
+            self.code = (HERE / "programs" / f"{self.program}.cpp").read_text(encoding="utf-8")
+        if not self.standard and self.code.count(self.corrected) != 1:
+            raise ValueError(f"{self.name}: the program has {self.code.count(self.corrected)} times instead of once: "
+                             f"{self.corrected}")
+
+    @property
+    def wrong_code(self):
+        """The program that must not compile."""
+        return self.code if self.standard else self.code.replace(self.corrected, self.wrong)
 
 
-def includes_first(case):
-    """Whether a case, in C++20, begins with its includes."""
-    with open(case, encoding="utf-8") as file:
-        return "#if" not in file.read().split("#include", 1)[0] and not sentence(case, "Standard")
+def cases_of(table, only=None):
+    """The cases of a table, or the one with this name."""
+    entries = tomllib.loads(pathlib.Path(table).read_text(encoding="utf-8"))
+    if only and only not in entries:
+        raise ValueError(f"{table} has no case {only}")
+    return [Case(name, **entry) for name, entry in entries.items() if only in (None, name)]
 
 
-def compile_wrong(case, precompiled, compiler):
-    """The exit code of the compiler for the wrong version, and what it says."""
-    standard = sentence(case, "Standard") or "c++20"
-    command = [*compiler, f"-std={standard}", "-fsyntax-only", "-DWRONG", case]
-    if precompiled != "-" and includes_first(case):
-        header, kind = os.path.splitext(precompiled)
-        command += ["-include", header] if kind == ".gch" else ["-include-pch", precompiled]
-    result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
-    # Clang shows letters beyond ASCII as octal escapes.
+def run(command, **options):
+    """The exit code of a compiler, and what it says. Clang shows letters beyond ASCII as octal escapes."""
+    result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"}, **options)
     octal = re.compile(rb"\\([0-3][0-7]{2})")
     said = octal.sub(lambda escape: bytes([int(escape.group(1), 8)]), result.stderr)
     return result.returncode, said.decode("utf-8", "replace")
@@ -55,37 +82,84 @@ def compile_wrong(case, precompiled, compiler):
 
 def first_lines(said, count):
     """What a reader sees first, in so many lines: without the list of which file includes which."""
-    lines = [line for line in said.splitlines() if not re.match(r"In file included from |\s+from \S+:\d+[:,]", line)]
+    lines = [line for line in said.splitlines() if not re.match(r"In file included from |\s+from \S+[:,]", line)]
     return "\n".join(lines[:count])
 
 
-def complaint(case, precompiled, compiler):
-    """What is wrong with the case, or None."""
-    says, names, explains = (sentence(case, key) for key in ("Says", "Names", "Explains"))
-    within = int(sentence(case, "Within") or 5)
-    if not says:
-        return "the case does not say which sentence it expects"
-    code, said = compile_wrong(case, precompiled, compiler)
+def complaint(case, header, compiler):
+    """What is wrong with the case, or None. The header is compiled if this is worth it."""
+    file = header.with_name(f"{case.name}.cpp")
+    file.write_text(case.wrong_code, encoding="utf-8")
+    language = [f"-std={case.standard}"] if case.standard else ["-std=c++20", "-include", header]
+    code, said = run([*compiler, *language, "-fsyntax-only", file])
     if code == 0:
         return "it compiles although it is WRONG"
     errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]
-    if not errors or says not in errors[0]:
-        return f"the first error does not say »{says}«:\n{said}"
+    if not errors or case.says not in errors[0]:
+        return f"the first error does not say »{case.says}«:\n{said}"
     if len(errors) > 1:
         return f"there are {len(errors)} errors instead of one:\n{said}"
-    for expected in filter(None, (says, names)):
-        if expected not in first_lines(said, within):
-            return f"the first {within} lines do not contain »{expected}«:\n{said}"
-    if explains and not re.search(explains, said):
-        return f"the notes do not explain »{explains}«:\n{said}"
+    for expected in (case.says, case.names):
+        if expected not in first_lines(said, case.within):
+            return f"the first {case.within} lines do not contain »{expected}«:\n{said}"
+    if not re.search(case.explains, said):
+        return f"the notes do not explain »{case.explains}«:\n{said}"
     return None
 
 
+def wrong(cases, compiler, beginning=EVERYTHING):
+    """What is wrong with each of the cases, in their order."""
+    with tempfile.TemporaryDirectory() as folder:
+        header = pathlib.Path(folder) / beginning.name
+        header.write_bytes(beginning.read_bytes())
+        if len(cases) > 1:
+            code, said = run([*compiler, "-std=c++20", "-x", "c++-header", header, "-o", f"{header}.gch"])
+            if code != 0:
+                raise ValueError(f"{beginning} does not compile:\n{said}")
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
+            found = pool.map(lambda case: complaint(case, header, compiler), cases)
+            return [f"{case.name}: {complaint}" for case, complaint in zip(cases, found) if complaint]
+
+
+def corrected(cases, compiler, beginning=EVERYTHING):
+    """What the compiler says of all corrected programs."""
+    included = [line for case in cases for line in case.code.splitlines() if line.startswith("#include")]
+    programs = {case.code: case.name for case in cases}
+    text = "\n".join([f'#include "{beginning}"', *included, *(f'namespace {name} {{\n#line 1 "{name}"\n{code}\n}}'
+                                                              for code, name in programs.items())])
+    command = [*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", "c++", "-"]
+    code, said = run(command, input=text.encode())
+    return [said] if code != 0 else []
+
+
+def sentences(cases, library):
+    """Which sentences of the library no case expects."""
+    says = []
+    for header in sorted(pathlib.Path(library).rglob("*.hpp")):
+        text = header.read_text(encoding="utf-8")
+        errors = re.findall(r"static_assert\(.*?\);|^#error [^\n]*|^#include \"[^\"\n]* [^\n]*", text, re.DOTALL | re.MULTILINE)
+        says += [(header, said) for error in errors if (said := "".join(re.findall(r'"([^"]*)"', error)))]
+    if not says:
+        raise ValueError(f"{library} has no static_assert that says anything")
+    return [f"no case expects what {header} says: {said}" for header, said in says
+            if not any(case.says in said for case in cases)]
+
+
 def main():
-    case, precompiled, *compiler = sys.argv[1:]
-    found = complaint(case, precompiled, compiler)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="CASE")
+    parser.add_argument("check", choices=["wrong", "corrected", "sentences"])
+    parser.add_argument("table", metavar="CASES.toml")
+    parser.add_argument("rest", nargs=argparse.REMAINDER)
+    given = parser.parse_args()
+    try:
+        cases = cases_of(given.table, given.only)
+        found = sentences(cases, *given.rest) if given.check == "sentences" else globals()[given.check](cases, given.rest)
+    except ValueError as error:
+        sys.exit(str(error))
     if found:
-        sys.exit(f"{os.path.basename(case)}: {found}")
+        sys.exit("\n".join(found))
+    print(f"{given.check}: {len(cases)} cases")
 
 
 if __name__ == "__main__":

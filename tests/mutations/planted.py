@@ -12,7 +12,7 @@ With --places it only looks whether every change has its place in the headers. A
     header = "attention/mask.hpp"
     old = 'return «i + 1»;'                     occurs once in the header; what stands between « and », or all of it,
     new = 'i + 2'                               becomes this
-    seen_by = "proofs/03_product"               the program, or the file that is compiled
+    seen_by = "proofs/03_product"               the program, or the file or case that is compiled
     falls = "A a causal kernel"                 part of the name of the test case, or of what the compiler then says
 
 and, if need be,
@@ -61,8 +61,9 @@ constexpr bool tlm_planted(int number) {
 """
 NEEDED, OPTIONAL = {"change", "header", "old", "new", "seen_by", "falls"}, {"ends", "equivalent", "for_real"}
 SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradients",
-          "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "compile_fail": "tests/compile_fail",
-          "headers": "tests/headers", "storage": "tests/storage", "mpi": "tests/mpi"}
+          "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "headers": "tests/headers",
+          "storage": "tests/storage", "mpi": "tests/mpi"}
+CASES = "tests/compile_fail/cases.toml"
 RANKS = 3  # on which what is in mpi runs
 Place = collections.namedtuple("Place", "begin end")
 Outcome = collections.namedtuple("Outcome", "ran failed ended reached seconds said", defaults=[0, 0, "", False, 0, ""])
@@ -108,7 +109,7 @@ class Change:
             return f"{self.header} has {count} times instead of once: {self.old}"
         suite, _, name = self.seen_by.partition("/")
         files = list((sources / SUITES.get(suite, "nowhere")).glob(f"{name}.*"))
-        if not files:
+        if name not in tomllib.loads((sources / CASES).read_text()) if suite == "compile_fail" else not files:
             return f"there is no {self.seen_by}"
         if self.program and self.falls not in re.sub(r'"\s*"', "", files[0].read_text()):
             return f"no test case of {self.seen_by} has in its name: {self.falls}"
@@ -211,11 +212,14 @@ class Runner:
 
     def read(self, seen_by, copy):
         """The exit code of the compiler or the script that reads a copy of the library, and what it says."""
-        suite, file = seen_by.split("/")[0], self.source(seen_by)
-        command = {"static": [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", file],
-                   "compile_fail": [sys.executable, self.sources / "tests/compile_fail/check.py", file, "-",
-                                    *self.compiling(copy)],
-                   "headers": [sys.executable, file, copy / "tlm"]}[suite]
+        suite, _, name = seen_by.partition("/")
+        if suite == "compile_fail":
+            command = [sys.executable, self.sources / "tests/compile_fail/check.py", "--only", name, "wrong",
+                       self.sources / CASES, *self.compiling(copy)]
+        elif suite == "static":
+            command = [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", self.source(seen_by)]
+        else:
+            command = [sys.executable, self.source(seen_by), copy / "tlm"]
         result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
         return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
 

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
-/// Says: if it takes an entry of the environment behind X, it says which: using reads = ...
-/// Names: MyLayer
-#include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/tied.hpp>
-#include <tlm/layers/affine.hpp>
-
 /// X + a, where a belongs to the environment.
 struct MyLayer {
   using declared = tlm::is::Rowwise;
   using domain = tlm::Matrix<tlm::n, 3>;
   using codomain = domain;
   using Entry = tlm::TiedWeight<"a", 1, 3>;
-#ifndef WRONG
   using reads = Entry;
-#endif
 
   codomain operator()(domain X, const Entry& entry) const { return std::move(X += entry.W); }
 
@@ -30,8 +22,8 @@ struct MyLayer {
 using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;
 using Entry = tlm::TiedWeight<"a", 1, 3>;
 
-auto use(const Model& model, const Entry& entry, Model& gradient, Entry& entry_gradient,
-         const tlm::Matrix<tlm::n, 3>& X) {
+auto used(const Model& model, const Entry& entry, Model& gradient, Entry& entry_gradient,
+          const tlm::Matrix<tlm::n, 3>& X) {
   auto [Y, pullback] = model.value_and_pullback(X, entry);
   tlm::State<Model> state;
   return model(X, entry) + pullback(Y, gradient, entry_gradient) + tlm::extend(model, state, X, entry);

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: MIT
-/// Says: nothing, because it compiles
-int main() {}

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: MIT
-/// Says: the sentence
-static_assert(false, "the sentence");

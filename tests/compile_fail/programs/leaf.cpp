@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/// X + a, where a is a row.
+struct MyLayer {
+  using declared = tlm::is::Rowwise;
+  using domain = tlm::Matrix<tlm::n, 3>;
+  using X_type = domain;
+  using codomain = X_type;
+
+  tlm::Row<3> a;
+
+  X_type operator()(X_type X) const { return std::move(X += a); }
+
+  auto value_and_pullback(X_type X) const {
+    return tlm::with_pullback(std::move(X += a), [](const X_type& Y_bar, MyLayer& gradient) {
+      tlm::accumulate_rows(gradient.a, Y_bar);
+      return Y_bar;
+    });
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"a"}, layer.a...); }
+};
+
+using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;
+auto used = &use<Model, tlm::Matrix<tlm::n, 3>>;
