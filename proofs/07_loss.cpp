@@ -279,7 +279,9 @@ TEST_CASE(
     };
     compare(Mean{});
     compare(Sum{});
+    compare(PartOf<PrimeField>{PrimeField(100)});
     compare(Smoothed<Mean>{0.1});
+    compare(Smoothed<PartOf<PrimeField>>{0.1, {PrimeField(100)}});
     return true;
   });
 }

@@ -7,6 +7,8 @@
 // J comes from dual numbers (tlm/checking/transposes.hpp): exactly over the prime field, by the formal rules of differentiation,
 // and in double.
 //
+// Here it is shown of formulas of generic parts; of each layer of the list it is shown in 04_leaves.
+//
 // A gradient check cannot see a wrong mask (its derivative is right); these checks do not replace claims 2 to 5.
 
 #include <doctest/doctest.h>
@@ -68,37 +70,6 @@ struct ForwardOrder : Composition<N<Real>, LN<Real>> {
 }  // namespace
 
 TEST_CASE(
-    "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
-    "field, "
-    "in stacks of up to 3 sequences of 1 to 4 rows") {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    for (const std::uint64_t key : {21u, 22u}) {
-      PrimeField::key = key;
-      must_hold(value_fails<Layer, PrimeField>(listed.name, key));
-      must_hold(transpose_fails<Layer, PrimeField>(listed.name, key));
-    }
-  });
-}
-
-TEST_CASE("and so in double within 1e-12, for each building block of the list") {
-  for_each(building_blocks, []<template <class> class Layer>(Listed<Layer> listed) {
-    must_hold(value_fails<Layer, double>(listed.name, 1));
-    must_hold(transpose_fails<Layer, double>(listed.name, 1));
-  });
-}
-
-TEST_CASE(
-    "the pullback of each building block of the list is linear, adds to the gradient, and can be applied again: "
-    "exactly over "
-    "the prime "
-    "field") {
-  for_each(building_blocks, []<template <class> class Layer>(Listed<Layer> listed) {
-    for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
-      must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
-  });
-}
-
-TEST_CASE(
     "the pullback of a formula is the transpose of its derivative if those of its parts are: for compositions, stacks, "
     "sums, Concat, products, attention to X and to a memory, and tied weights, of generic parts: exactly, over dual "
     "numbers of the prime field") {
@@ -110,15 +81,6 @@ TEST_CASE(
     }
     for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
       must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
-  });
-}
-
-TEST_CASE(
-    "the pullback of a leaf of the list that takes temporary layers does not refer to it: exactly over the prime "
-    "field") {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    if constexpr (Leaf<Layer<PrimeField>> && TakesTemporaries<Layer<PrimeField>>)
-      must_hold(pullback_fails<Layer, PrimeField>(listed.name, Requirement::outlives, 2));
   });
 }
 
@@ -135,16 +97,6 @@ TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, ex
     must_be_equal("(G∘F)′(X)ᵀ = F′(X)ᵀ G′(F(X))ᵀ", "N∘LayerNorm", layer.value_and_pullback(X).pullback(w, gradient),
                   X_bar, 3);
     return true;
-  });
-}
-
-TEST_CASE(
-    "the pullback of each autoregressive layer of the list is anti-causal: X̄_i depends on no Ȳ_j with j < i; and "
-    "X̄_i on Ȳ_i alone, if it is rowwise: over sets of positions, not of tokens, n ≤ 6") {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    if constexpr (autoregressive<Layer<Positions>> && !reads_tokens<Layer<Positions>>)
-      must_hold(
-          anti_causality_fails<Layer>(listed.name, rowwise<Layer<double>> ? Claim::rowwise : Claim::autoregressive));
   });
 }
 

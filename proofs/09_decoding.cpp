@@ -7,6 +7,8 @@
 // Derivation. T(X|i) = T(X)|i: by induction over the structure of T, each part remembers what its formula reads of the
 // earlier rows, which are the same for X|i and X. Of the continuations of its one beginning a beam of width 1 keeps that with
 // the greatest log p(beginning) + z_j − log Σ_i exp(z_i), hence with the greatest score z_j, which is greedy's token.
+//
+// Here it is shown of formulas of generic parts and of whole models; of each layer of the list it is shown in 04_leaves.
 
 #include <doctest/doctest.h>
 
@@ -19,30 +21,6 @@
 
 using namespace tlm;
 using namespace tlm::proofs;
-
-TEST_CASE(
-    "extending each autoregressive layer of the list by pieces gives the rows of the whole, for all ways to split n ≤ "
-    "6 "
-    "rows: exactly over the prime field" *
-    doctest::description("extending_is_computing_at_once")) {
-  for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
-    if constexpr (autoregressive<Layer<double>>)
-      for (const std::uint64_t key : {11u, 12u}) {
-        PrimeField::key = key;
-        must_hold(extension_fails<Layer, PrimeField>(listed.name, key));
-      }
-  });
-}
-
-TEST_CASE(
-    "and so in double within 1e-12, and over sets of positions, for each autoregressive building block of the list") {
-  for_each(building_blocks, []<template <class> class Layer>(Listed<Layer> listed) {
-    if constexpr (autoregressive<Layer<double>>) {
-      must_hold(extension_fails<Layer, double>(listed.name, 1));
-      must_hold(extension_fails<Layer, Positions>(listed.name, 0));
-    }
-  });
-}
 
 TEST_CASE(
     "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention to X and to "

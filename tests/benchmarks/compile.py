@@ -71,7 +71,7 @@ def main():
               for options in (["-fsyntax-only"], ["-O0"], ["-O1"], ["-O2", "-march=native"], FAST)),
             ("T_LM, 1 configuration", configurations(1), FAST),
             ("T_LM, 10 configurations", configurations(10), FAST),
-            ("tests/gradients/layers.cpp", f'#include "{root}/tests/gradients/layers.cpp"\n', ["-O0"]),
+            ("proofs/04_leaves.cpp", f'#include "{root}/proofs/04_leaves.cpp"\n', ["-O0"]),
         ]:
             file = pathlib.Path(directory, "program.cpp")
             file.write_text(source, encoding="utf-8")

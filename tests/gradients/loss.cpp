@@ -43,20 +43,3 @@ TEST_CASE_TEMPLATE("the gradient of the loss of the whole model, in every weight
   must_hold(loss_gradient_fails(T_LM + ", smoothed", model, batch, Smoothed<Mean>{0.3}));
   must_hold(loss_gradient_fails(T_LM + ", in parts", model, in_parts(batch, 2), Smoothed<Sum>{0.3}));
 }
-
-TEST_CASE("the gradient is added to what is there") {
-  using T = SmallLM<Block::definition>;
-  Generator generator{1};
-  const T model = random_layer<T>(generator);
-  const auto batch = unweighted<double>(0, Tokens{1, 2, 3});
-  T once, twice;
-  loss_and_gradient(model, batch, once);
-  loss_and_gradient(model, batch, twice);
-  loss_and_gradient(model, batch, twice);
-  for_each_weight(
-      [](const Name& name, const auto& W_bar_once, const auto& W_bar_twice) {
-        CAPTURE(name.path());
-        CHECK(distance(table(W_bar_twice), table(W_bar_once + W_bar_once)) <= 1e-14);
-      },
-      std::as_const(once), std::as_const(twice));
-}

@@ -115,6 +115,7 @@ std::string refused() {
 TEST_CASE("the checker accepts what is right and refuses what is wrong") {
   CHECK(refused<Product>() == "");
   CHECK(refused<N>() == "");
+  CHECK(refused<CausalAttention<d_model, 3, double>>() == "");  // with more heads than columns of a head
   // In the first entry that is wrong: of the weights before those of X.
   CHECK(refused<SignFlipped>() == "X, row 1, column 1");
   CHECK(refused<WrongFactor>() == "W, row 1, column 1");

@@ -35,37 +35,7 @@ struct Identity {
 };
 static_assert(Layer<Identity>);
 
-struct WithoutDeclaration {
-  using domain = Matrix<n, 3>;
-  using codomain = domain;
-  codomain operator()(domain X) const { return X; }
-  auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X), [](codomain Y_bar, WithoutDeclaration&) { return Y_bar; });
-  }
-  static constexpr void weights(auto&&, auto&...) {}
-};
-static_assert(!Layer<WithoutDeclaration> && lacks<WithoutDeclaration>() == Lacks::declaration);
-
-struct WithoutPullback {
-  using declared = is::Rowwise;
-  using domain = Matrix<n, 3>;
-  using codomain = domain;
-  codomain operator()(domain X) const { return X; }
-  static constexpr void weights(auto&&, auto&...) {}
-};
-static_assert(!Layer<WithoutPullback> && lacks<WithoutPullback>() == Lacks::derivative);
-
-struct WithoutWeights {
-  using declared = is::Rowwise;
-  using domain = Matrix<n, 3>;
-  using codomain = domain;
-  codomain operator()(domain X) const { return X; }
-  auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X), [](codomain Y_bar, WithoutWeights&) { return Y_bar; });
-  }
-};
-static_assert(!Layer<WithoutWeights> && lacks<WithoutWeights>() == Lacks::weights);
-
+// What a layer lacks, with the sentences: tests/compile_fail.
 struct FromNothing : Identity {
   FromNothing() = delete;
 };

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <sys/resource.h>
-
-#include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <tlm/models/transformer_lm.hpp>
@@ -290,94 +283,4 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
   put(path, whole);
   storage::load_run(path, run, configuration);
   CHECK(bytes_of(run) == whole);
-}
-
-namespace {
-
-using Large =
-    TransformerLM<Config{.vocab_size = 64, .d_model = 64, .d_ff = 256, .n_layers = 1, .n_heads = 2, .max_len = 64}>;
-
-/// A run of which everything is this number: a megabyte.
-void set_all(TrainingRun<Large>& run, std::uint64_t number) {
-  for (Large* weights : {&run.model, &run.optimizer.first_moment, &run.optimizer.second_moment, &run.patience.best})
-    for (const auto& weight : tlm::numbers_of(*weights)) std::fill(weight.begin(), weight.end(), float(number));
-  run.optimizer.t = run.patience.since = run.step = run.place = number;
-  run.patience.least = double(number);
-  run.generator = Generator{number};
-  run.tokenizer = std::to_string(number);
-}
-
-/// The number of which a file is a whole run; throws what load_run throws, and std::runtime_error for a mixture.
-std::uint64_t number_of(const std::filesystem::path& path) {
-  TrainingRun<Large> run{.generator = Generator{0}}, expected{.generator = Generator{0}};
-  storage::load_run(path, run);
-  set_all(expected, run.step);
-  const Directory directory;
-  storage::save_run(directory / "expected", expected);
-  if (contents_of(path) != contents_of(directory / "expected")) throw std::runtime_error("a mixture");
-  return run.step;
-}
-
-}  // namespace
-
-TEST_CASE(
-    "a program that saves in a loop and is killed at 50 moments leaves a whole file, one of those that it saved") {
-  const Directory directory;
-  const auto path = directory / "run";
-  TrainingRun<Large> first{.generator = Generator{0}};
-  set_all(first, 1);
-  storage::save_run(path, first);
-  std::uint64_t last = 1;
-  std::size_t while_writing = 0;
-  for (int kill = 0; kill < 50; ++kill) {
-    CAPTURE(kill);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      TrainingRun<Large> run{.generator = Generator{0}};
-      storage::load_run(path, run);
-      for (std::uint64_t number = last + 1;; ++number) {
-        set_all(run, number);
-        storage::save_run(path, run);
-      }
-    }
-    // Any moment, in steps that do not beat with the time that a file takes.
-    std::this_thread::sleep_for(std::chrono::microseconds{5'000 + 2'237 * (kill % 41)});
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    while_writing += std::filesystem::exists(path.string() + ".part");
-    const std::uint64_t number = number_of(path);
-    CHECK(number >= last);
-    last = number;
-  }
-  INFO(last, " files, killed ", while_writing, " times while one was written");
-  CHECK(while_writing > 0);
-  CHECK(last > 1);
-}
-
-TEST_CASE("a disk that fills leaves the last file whole, and says so") {
-  const Directory directory;
-  const auto path = directory / "run";
-  TrainingRun<Large> run{.generator = Generator{0}};
-  set_all(run, 1);
-  storage::save_run(path, run);
-  const std::size_t size = std::filesystem::file_size(path);
-  CHECK(size > 900'000);
-  set_all(run, 2);
-  for (const std::size_t room : {std::size_t(0), std::size_t(100), size / 2, size - 1}) {
-    CAPTURE(room);
-    const int exit_code = in_a_child([&] {
-      // Files cannot grow beyond this: as on a full disk, a part of what is written fits, and the rest is refused.
-      const rlimit limit{room, room};
-      if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-      return refusal([&] { storage::save_run(path, run); }) ==
-                     "cannot write " + path.string() + ": writing " + path.string() + ".part: File too large"
-                 ? 42
-                 : 2;
-    });
-    CHECK(exit_code == 42);
-    CHECK(number_of(path) == 1);
-    CHECK(!std::filesystem::exists(path.string() + ".part"));
-  }
-  storage::save_run(path, run);
-  CHECK(number_of(path) == 2);
 }

@@ -202,40 +202,6 @@ TEST_CASE("a stack continued by another number of sequences") {
                        "a stack of 1 sequences cannot be continued by 2", std::invalid_argument);
 }
 
-TEST_CASE("a refused extension of PE leaves its state as it was: the right continuation gives the rows of the whole") {
-  using PE = PositionalEncoding<3, 2, double>;
-  using Rows = PE::domain;
-  const auto of_lengths = [](std::vector<std::size_t> lengths) { return Rows{Sequences::of_lengths(lengths), 1.0}; };
-  Generator generator{3};
-  const auto layer = random_layer<PE>(generator);
-
-  State<PE> state;
-  CHECK_THROWS_WITH_AS(extend(layer, state, of_lengths({2, 4})), "sequence 2, of 4 tokens, is too long: max_len is 3",
-                       std::length_error);
-  CHECK(extend(layer, state, of_lengths({2, 1})) == layer(of_lengths({2, 1})));
-  CHECK_THROWS_WITH_AS(extend(layer, state, of_lengths({1, 3})), "sequence 2, of 4 tokens, is too long: max_len is 3",
-                       std::length_error);
-  CHECK_THROWS_AS(extend(layer, state, of_lengths({1, 1, 1})), std::invalid_argument);
-  const auto whole = layer(of_lengths({3, 3}));
-  CHECK(extend(layer, state, of_lengths({1, 2})) ==
-        stack<2, double>({rows(sequence(whole, 0), 2, 1), rows(sequence(whole, 1), 1, 2)}));
-}
-
-TEST_CASE(
-    "a refused extension of T_LM leaves its state as it was: the right continuation gives the rows of the whole") {
-  Generator generator{4};
-  const auto T_LM = random_layer<Model>(generator);
-  const Tokens x{3, 1, 4, 1, 0};
-  const auto whole = T_LM(x);
-  State<Model> state;
-  CHECK_THROWS_AS(extend(T_LM, state, Tokens{3, 5}), std::out_of_range);
-  extend(T_LM, state, rows(x, 0, 2));
-  CHECK_THROWS_AS(extend(T_LM, state, Tokens{4, -1}), std::out_of_range);
-  CHECK_THROWS_AS(extend(T_LM, state, Tokens{Sequences{max_len}, 1}), std::length_error);
-  CHECK_THROWS_AS(extend(T_LM, state, stack<1, Token>({{4}, {4}})), std::invalid_argument);
-  CHECK(distance(extend(T_LM, state, rows(x, 2, 3)), rows(whole, 2, 3)) <= 1e-13);
-}
-
 TEST_CASE("what fails leaves the gradient as it was") {
   Generator generator{1};
   Model gradient = random_layer<Model>(generator);

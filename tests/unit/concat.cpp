@@ -57,6 +57,8 @@ static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
 static_assert(std::is_same_v<Concat<Times<"W", 6, 4>>::codomain, Matrix<n, 4>>);
 static_assert(autoregressive<Three<double>> && !rowwise<Three<double>>);
 static_assert(rowwise<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>);
+static_assert(PathsAreUnique<TwoHeads<double>>::value);
+static_assert(std::is_same_v<State<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>, Nothing>);
 
 TEST_CASE("its rows are those of F(X), G(X), … side by side") {
   Generator generator{1};
@@ -99,20 +101,6 @@ TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
   const auto failure = checking::gradient_fails<WrongColumns>("Concat", 1);
   REQUIRE(failure);
   CHECK(failure->entry == "B, row 1, column 1");
-}
-
-TEST_CASE("concatenated layers read their own state, and their weights have their own paths") {
-  static_assert(PathsAreUnique<TwoHeads<double>>::value);
-  static_assert(std::is_same_v<State<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>, Nothing>);
-  Generator generator{3};
-  const auto layer = random_layer<Three<double>>(generator);
-  const auto X = random_rows<Domain>(Sequences{5}, generator);
-  const auto Y = layer(X);
-  State<Three<double>> state;
-  for (std::size_t i = 0; i < 5; ++i) {
-    CAPTURE(i);
-    CHECK(distance(extend(layer, state, rows(X, i, 1)), rows(Y, i, 1)) <= 1e-13);
-  }
 }
 
 TEST_CASE("its weights are visited from left to right: so a seed draws them") {

@@ -28,32 +28,8 @@ Batch<double> random_batch(Generator& generator) {
   return batch;
 }
 
-/// The loss of sequence s of a batch on its own, with its weights.
-double loss_of_row(const Model& model, const Batch<double>& batch, std::size_t s) {
-  return loss(model, Batch<double>{batch.start, sequence(batch.x, s), sequence(batch.omega, s)});
-}
-
-/// (1/s) Σ_j of the losses of the rows.
-double average_over_rows(const Model& model, const Batch<double>& batch) {
-  const std::size_t count = batch.x.sequences().count();
-  double sum = 0;
-  for (std::size_t s = 0; s < count; ++s) sum += loss_of_row(model, batch, s);
-  return sum / double(count);
-}
-
-/// The weights of every row scaled so that they sum to 1.
-Batch<double> with_equal_row_sums(Batch<double> batch) {
-  const Sequences& sequences = batch.x.sequences();
-  for (std::size_t s = 0; s < sequences.count(); ++s) {
-    double sum = 0;
-    for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) sum += batch.omega(i, 0);
-    for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) batch.omega(i, 0) /= sum;
-  }
-  return batch;
-}
-
 /// y_k of one sequence, from all n + 1 rows of T(first, x_1, …, x_n) by the reference.
-std::vector<double> log_probabilities(const Model& model, const std::vector<Token>& x, Token first = start) {
+std::vector<double> log_probabilities(const Model& model, const std::vector<Token>& x, Token first) {
   std::vector<Token> X{first};
   X.insert(X.end(), x.begin(), x.end());
   return reference::log_probabilities(
@@ -61,15 +37,6 @@ std::vector<double> log_probabilities(const Model& model, const std::vector<Toke
 }
 
 }  // namespace
-
-TEST_CASE("the loss of a single sequence is −(1/n)Σy_k") {
-  Generator generator{1};
-  const auto model = random_layer<Model>(generator);
-  const std::vector<Token> x{3, 1, 4, 1, 0, 2};
-  double sum = 0;
-  for (const double y : log_probabilities(model, x)) sum += y;
-  CHECK(loss(model, unweighted<double>(start, Tokens{x})) == doctest::Approx(-sum / 6).epsilon(tolerance));
-}
 
 TEST_CASE("unweighted tokens weigh 1 each") {
   const auto batch = unweighted<double>(start, stack<1, Token>({{1, 2}, {4}}));
@@ -83,7 +50,7 @@ TEST_CASE("the loss of a batch is −Σωy/Σω") {
   const auto batch = random_batch(generator);
   double weighted = 0, sum = 0;
   for (std::size_t s = 0; s < 3; ++s) {
-    const auto y = log_probabilities(model, plain(sequence(batch.x, s)));
+    const auto y = log_probabilities(model, plain(sequence(batch.x, s)), start);
     const auto omega = sequence(batch.omega, s);
     for (std::size_t i = 0; i < y.size(); ++i) {
       weighted += omega(i, 0) * y[i];
@@ -93,22 +60,13 @@ TEST_CASE("the loss of a batch is −Σωy/Σω") {
   CHECK(loss(model, batch) == doctest::Approx(-weighted / sum).epsilon(tolerance));
 }
 
-TEST_CASE("T(X)|n is T(X|n): the last row need not be computed") {
-  Generator generator{3};
-  const auto model = random_layer<Model>(generator);
-  const Tokens x{3, 1, 4, 1};
-  const Tokens X{start, 3, 1, 4, 1};
-  CHECK(preceded_by(start, x) == Tokens{start, 3, 1, 4});
-  CHECK(distance(rows(model(X), 0, 4), model(preceded_by(start, x))) <= tolerance);
-}
-
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
   const Tokens x = stack<1, Token>({{1, 2, 3}, {4}, {2, 2}});
   CHECK(preceded_by(0, x) == stack<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
   CHECK(preceded_by(7, x) == stack<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
 }
 
-TEST_CASE("the token that starts is what the batch says it is") {
+TEST_CASE("the loss of a single sequence is −(1/n)Σy_k, and the token that starts is what the batch says it is") {
   Generator generator{7};
   const auto model = random_layer<Model>(generator);
   const std::vector<Token> x{3, 1, 4};
@@ -145,53 +103,6 @@ TEST_CASE("Mean divides by Σω, Sum by 1, PartOf by the Σω of the whole") {
           CHECK(W_bar_sum.data()[e] == doctest::Approx(omega * W_bar_mean.data()[e]).epsilon(1e-9));
       },
       std::as_const(of_mean), std::as_const(of_sum));
-}
-
-TEST_CASE("the parts of a batch add up to the whole, loss and gradient, one of them without any weight") {
-  Generator generator{9};
-  const auto model = random_layer<Model>(generator);
-  auto batch = random_batch(generator);
-  for (std::size_t i = 0; i < 4; ++i) batch.omega(i, 0) = 0;  // all of the first sequence
-  const PartOf<double> part{sum_of(batch.omega)};
-  Model whole, parts;
-  const double expected = loss_and_gradient(model, batch, whole);
-  double sum = 0;
-  for (std::size_t s = 0; s < 3; ++s)
-    sum += loss_and_gradient(model, Batch<double>{start, sequence(batch.x, s), sequence(batch.omega, s)}, parts, part);
-  CHECK(sum == doctest::Approx(expected).epsilon(tolerance));
-  CHECK(distance_of_weights(whole, parts) <= 1e-14);
-}
-
-TEST_CASE("with weights on one row only, a batch has that row's loss") {
-  Generator generator{4};
-  const auto model = random_layer<Model>(generator);
-  const auto random = random_batch(generator);
-  const Sequences& sequences = random.x.sequences();
-  for (std::size_t s = 0; s < sequences.count(); ++s) {
-    CAPTURE(s);
-    Batch<double> batch{start, random.x, Weights{sequences, 0.0}};
-    for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) batch.omega(i, 0) = 1;
-    CHECK(loss(model, batch) ==
-          doctest::Approx(loss(model, unweighted<double>(start, sequence(random.x, s)))).epsilon(tolerance));
-  }
-}
-
-TEST_CASE("the average over rows is the same for equal row sums of the weights, and in general another") {
-  Generator generator{5};
-  const auto model = random_layer<Model>(generator);
-  const auto unequal_sums = random_batch(generator);
-  const auto equal_sums = with_equal_row_sums(unequal_sums);
-  CHECK(average_over_rows(model, equal_sums) == doctest::Approx(loss(model, equal_sums)).epsilon(tolerance));
-  CHECK(std::abs(average_over_rows(model, unequal_sums) - loss(model, unequal_sums)) > 1e-3);
-}
-
-TEST_CASE("the loss is the one that the gradient is taken of, and not negative") {
-  Generator generator{6};
-  const auto model = random_layer<Model>(generator);
-  const auto batch = random_batch(generator);
-  Model gradient;
-  CHECK(loss_and_gradient(model, batch, gradient) == loss(model, batch));
-  CHECK(loss(model, batch) > 0);
 }
 
 TEST_CASE("LogSoftmax neither overflows nor forgets the small entries") {

@@ -115,36 +115,6 @@ TEST_CASE("an ε that smooths nothing, or leaves nothing, is refused, and the gr
   CHECK(distance_of_weights(gradient, Model{}) == 0);
 }
 
-TEST_CASE("a batch in parts has the loss and the gradient of the whole, by every objective") {
-  Generator generator{3};
-  const auto model = random_layer<Model>(generator);
-  auto whole = random_batch(generator);
-  for (std::size_t i = 6; i < 12; ++i) whole.omega(i, 0) = 0;  // all of the third sequence
-  const auto compare = [&](const auto& objective) {
-    for (const std::size_t most : {1u, 2u, 3u, 5u, 100u}) {
-      CAPTURE(most);
-      const auto parts = in_parts(whole, most);
-      CHECK(parts.parts.size() == (5 + most - 1) / most);
-      Model of_whole, of_parts;
-      const double expected = loss_and_gradient(model, whole, of_whole, objective);
-      CHECK(loss_and_gradient(model, parts, of_parts, objective) == doctest::Approx(expected).epsilon(1e-13));
-      CHECK(loss(model, parts, objective) == doctest::Approx(expected).epsilon(1e-13));
-      CHECK(distance_of_weights(of_whole, of_parts) <= 1e-13);
-    }
-  };
-  compare(Mean{});
-  compare(Sum{});
-  compare(PartOf<double>{100});
-  compare(Smoothed<Mean>{0.3});
-  compare(Smoothed<Sum>{0.3});
-  compare(Smoothed<PartOf<double>>{0.3, {100}});
-  // Control: it is not the mean of the parts' means.
-  const auto parts = in_parts(random_batch(generator), 2);
-  double mean_of_means = 0;
-  for (const auto& part : parts.parts) mean_of_means += loss(model, part) / 3;
-  CHECK(std::abs(mean_of_means - loss(model, parts)) > 1e-4);
-}
-
 TEST_CASE("translations in parts, too, have the loss and the gradient of the whole, and null does not count") {
   using Translator = formulated::Transformer<
       formulated::Config{
