@@ -241,7 +241,7 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
   constexpr std::size_t block = 3;
   using Kernel = KernelMatrices<2, Mask, float, block>;
   for (std::size_t length = 0; length <= 30; ++length)
-    for (const std::size_t earlier : {0, 1, 2, 7}) {
+    for (const std::size_t earlier : {0u, 1u, 2u, 7u}) {
       CAPTURE(length);
       CAPTURE(earlier);
       const Kernel kernel{Sequences::of_lengths({length, 2}), Sequences::of_lengths({length + earlier, 5})};
