@@ -17,7 +17,7 @@ struct Shifted {
 #endif
 
   codomain operator()(domain X) const {
-    for (std::size_t i = 0; i < X.rows(); ++i) X.add_to_row(i, a.row(0));
+    for (std::size_t i = 0; i < X.rows(); ++i) X.row(i) += a.row(0);
     return X;
   }
 

@@ -179,7 +179,7 @@ TEST_CASE("the rows of the formulated model are probability vectors") {
   const auto Y = random_layer<SmallFormulated>(generator)({sources(), targets()});
   for (std::size_t i = 0; i < Y.rows(); ++i) {
     CAPTURE(i);
-    CHECK(total(Y.row(i)) == doctest::Approx(1).epsilon(1e-14));
+    CHECK(sum_of(Y.row(i)) == doctest::Approx(1).epsilon(1e-14));
     for (std::size_t j = 0; j < small_formulated.s; ++j) CHECK(Y(i, j) >= 0);
   }
 }
