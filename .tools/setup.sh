@@ -36,6 +36,7 @@ readonly library=(
   "pkg-config program pkg-config"
   "libxtensor-dev module xtensor"
   "libxtensor-blas-dev header xflens/cxxblas/drivers/cblas.h"
+  "libxsimd-dev module xsimd"
   "libopenblas-dev module openblas"
 )
 readonly for_examples=(

@@ -142,7 +142,7 @@ inline std::string duration(double seconds) {
 /// make(k) of k = 0, 1, …, count − 1, on so many threads. Throws what one of them throws.
 template <class Make>
 auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
-  if (threads > 1) tlm::blas::multiply_on_threads(threads);
+  const tlm::OneThreadAProduct on_each;
   std::vector<decltype(make(count))> made(count);
   std::atomic<std::size_t> next = 0;
   std::vector<std::future<void>> running;
@@ -203,7 +203,6 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   ranks().any(false);  // all have seen that there is no file yet
   if (!settings.resume) save();
   Workers<Model> workers{settings.threads};
-  const tlm::Helped helped = workers.help();
   const auto next = [&] {
     auto batch = next_batch();
     tokens += token_count(batch);

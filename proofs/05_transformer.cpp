@@ -92,7 +92,7 @@ TEST_CASE("CA(X) = H(X)×W_O + B: exactly over the prime field, n = 6") {
     weight<"W_V">(heads) = weight<"W_V">(ca);
     const auto X = draw_matrix<Matrix<n, d_model, PrimeField>>(Sequences{greatest_n}, generator);
     auto by_formula = heads(X) * weight<"W_O">(ca);
-    for (std::size_t i = 0; i < greatest_n; ++i) by_formula.add_to_row(i, weight<"B">(ca).row(0));
+    for (std::size_t i = 0; i < greatest_n; ++i) by_formula.row(i) += weight<"B">(ca).row(0);
     must_be_equal("CA(X) = H(X)×W_O + B", "CA", ca(X), by_formula, 8);
     return true;
   });

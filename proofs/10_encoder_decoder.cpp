@@ -73,8 +73,8 @@ std::optional<Failure> equivariance_fails(std::string_view name, std::uint64_t s
     while (std::next_permutation(order.begin(), order.end())) {
       Rows<PrimeField> permuted{Sequences{4}}, expected{Sequences{4}};
       for (std::size_t i = 0; i < 4; ++i) {
-        permuted.set_row(i, X.row(order[i]));
-        expected.set_row(i, Y.row(order[i]));
+        permuted.row(i) = X.row(order[i]);
+        expected.row(i) = Y.row(order[i]);
       }
       const auto failure = first_difference({.claim = "E(PX) = P E(X)",
                                              .layer = std::string(name),
@@ -261,7 +261,7 @@ TEST_CASE(
   redrawing(8, [](Generator& generator) {
     const auto model = draw_layer<FormulatedModel<PrimeField>>(generator);
     const auto Y = model({Tokens{1, 2, 3}, Tokens{0, 4}});
-    for (std::size_t i = 0; i < Y.rows(); ++i) CHECK(total(Y.row(i)) == PrimeField(1));
+    for (std::size_t i = 0; i < Y.rows(); ++i) CHECK(sum_of(Y.row(i)) == PrimeField(1));
     return true;
   });
 }

@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/table.hpp>
 
 /// How doctest prints what the tests compare: it knows numbers and texts, and would print {?} for all else.
 namespace tlm::tests {

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/rearranged.hpp>
+#include <tlm/matrix/table.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/training/initialization.hpp>
 

@@ -73,7 +73,6 @@ void train_and_test(const Options& options) {
   if (options.optimizer == Options::Optimizer::adam) optimizer = tlm::Adam<Model>{options.learning_rate};
   program::ProgressReport report{steps, options.quiet, record};
   program::Workers<Model> workers{options.threads};
-  const tlm::Helped helped = workers.help();
   tlm::train(
       *model, optimizer,
       [&] {

@@ -42,7 +42,6 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
   tlm::Adam<Model> adam{options.learning_rate};
   program::ProgressReport report{options.steps, options.quiet, record};
   program::Workers<Model> workers{options.threads};
-  const tlm::Helped helped = workers.help();
   tlm::train(
       *model, adam,
       [&] {

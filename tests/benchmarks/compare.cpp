@@ -50,7 +50,7 @@ auto say(const Model& model, std::size_t texts, std::size_t length) {
   for (std::size_t i = 0; i < length; ++i) {
     const auto Y = utterances.next();
     for (std::size_t k = 0; k < texts; ++k) utterances.say(k, choose(Y.row(k).data(), Y.cols));
-    scores.set_row(i, Y.row(0));
+    scores.row(i) = Y.row(0);
   }
   return scores;
 }
@@ -85,11 +85,10 @@ class Contestant {
 
   /// Milliseconds for one of `times` times an action.
   double milliseconds(const std::string& action, std::size_t times, std::size_t thread_count) {
-    openblas_set_num_threads(1);  // the threads are ours
+    const OneThreadAProduct on_each;  // the threads are ours
     if (action == "products") return milliseconds_of_products(times, thread_count);
     auto& threads = threads_[thread_count];
     if (!threads) threads = std::make_unique<Threads<Model>>(thread_count);
-    const Helped helped = threads->help();
     const SharedBatch shared{*threads, batch_};
     const auto step = [&](auto& optimizer) {
       set_to_zero(*gradient_);
@@ -123,9 +122,8 @@ class Contestant {
     auto& parts = products_[part_count];
     while (parts.size() < part_count)
       parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
-    HelpingThreads threads{thread_count};
-    return timing::milliseconds([&] { products::run(threads, parts, times, products::Calls::one_each); }) /
-           double(times);
+    Pool threads{thread_count};
+    return timing::milliseconds([&] { products::run(threads, parts, times); }) / double(times);
   }
 
   Generator generator_{1};

@@ -33,7 +33,7 @@ inline double multiply_and_add() {
 
 /// Multiplications and additions of float that so many threads do in a nanosecond, in registers alone.
 inline double gigaflops(std::size_t thread_count) {
-  tlm::HelpingThreads threads{thread_count};
+  tlm::Pool threads{thread_count};
   std::vector<double> operations(thread_count);
   const auto all = [&] { threads.at_once(thread_count, [&](std::size_t k) { operations[k] = multiply_and_add(); }); };
   all();  // a new thread may begin on the processor of another

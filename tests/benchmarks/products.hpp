@@ -5,14 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/parallel/helping_threads.hpp>
+#include <tlm/parallel/pool.hpp>
 #include <tlm/tlm.hpp>
 
 /// What a step of training cannot avoid.
 namespace products {
-
-/// How BLAS is asked for a product: by one call, or as the library does, which may take several.
-enum class Calls { one_each, library };
 
 /// Matrix products of fixed shapes: C = A×B, C = A×Bᵀ and C += Aᵀ×B, as in a layer X ↦ X×W and its pullback.
 class Products {
@@ -46,7 +43,7 @@ class Products {
   }
 
   /// Does all of them once.
-  void run(Calls calls) {
+  void run() {
     const auto stored = [](Entries& entries, std::size_t rows, std::size_t cols) {
       return tlm::View<float>{entries.data(), rows, cols, cols};
     };
@@ -54,12 +51,7 @@ class Products {
       const auto A = p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner);
       const auto B =
           p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols);
-      const auto C = stored(p.result, p.rows, p.cols);
-      if (calls == Calls::library)
-        tlm::multiply(A, B, C, p.present);
-      else
-        tlm::share_product<float>(
-            A, B, C, [&](auto a, auto b, auto c) { tlm::blas::multiply_at_once<float>(a, b, c, p.present, 1); });
+      tlm::multiply(A, B, stored(p.result, p.rows, p.cols), p.present);
     }
   }
 
@@ -140,10 +132,10 @@ inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t
   return products;
 }
 
-/// Each on a thread of its own, so often; one alone with the help of all of them.
-inline void run(tlm::HelpingThreads& threads, std::vector<Products>& parts, std::size_t times, Calls calls) {
+/// Each on a thread of its own, so often.
+inline void run(tlm::Pool& threads, std::vector<Products>& parts, std::size_t times) {
   threads.at_once(parts.size(), [&](std::size_t k) {
-    for (std::size_t time = 0; time < times; ++time) parts[k].run(calls);
+    for (std::size_t time = 0; time < times; ++time) parts[k].run();
   });
 }
 

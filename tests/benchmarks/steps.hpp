@@ -20,7 +20,6 @@ class Steps {
   /// batch_for(model) is the batch.
   template <class BatchFor>
   Steps(const BatchFor& batch_for, std::size_t thread_count) : batch_{batch_for(*model_)}, threads_{thread_count} {
-    openblas_set_num_threads(1);
     run(2);
     allocations::begin();
     run(1);
@@ -28,19 +27,9 @@ class Steps {
   }
 
   void run(std::size_t times) {
-    const tlm::Helped helped = threads_.help();
     for (std::size_t k = 0; k < times; ++k) {
       tlm::set_to_zero(*gradient_);
       tlm::loss_and_gradient(*model_, shared_, *gradient_);
-      sgd_(*model_, *gradient_);
-    }
-  }
-
-  /// What passes over the weights alone, once a step: the gradient is set to zero, and weights are moved.
-  void run_passes(std::size_t times) {
-    const tlm::Helped helped = threads_.help();
-    for (std::size_t k = 0; k < times; ++k) {
-      tlm::set_to_zero(*gradient_);
       sgd_(*model_, *gradient_);
     }
   }
@@ -49,6 +38,7 @@ class Steps {
   const allocations::Count& allocated() const { return allocated_; }
 
  private:
+  tlm::OneThreadAProduct on_each_;
   tlm::Generator generator_{1};
   std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();
   BatchOf batch_;

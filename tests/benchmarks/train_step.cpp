@@ -3,8 +3,7 @@
 //
 // In every round some steps are timed, one after the other as in a training, then the products of as many steps alone: every
 // product of the forward and the backward pass, of the same shapes and transpositions and by the same BLAS, those of attention as
-// full squares, once by one call of BLAS each and once in the pieces that the library makes of them; then multiplications and
-// additions in registers alone. The medians over all rounds are printed, and their ratios. GFLOP/s count the products, of
+// full squares; then multiplications and additions in registers alone. The medians over all rounds are printed, and their ratios. GFLOP/s count the products, of
 // attention only what the mask leaves visible. Memory is the most that operator new has given at the same time, for model,
 // gradient and step; OpenBLAS's own buffers come to it.
 
@@ -35,7 +34,7 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
              std::size_t length, std::size_t rounds, std::size_t steps_a_round) {
   for (const std::size_t threads : {1, 2}) {
     steps::Steps<Model, decltype(batch_for(std::declval<const Model&>()))> training{batch_for, threads};
-    HelpingThreads sharing{threads};
+    Pool sharing{threads};
     const std::size_t part_count = std::min(threads, count);
     std::vector<products::Products> parts;
     double operations = 0;
@@ -43,27 +42,20 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
       parts.push_back(products::of(Model::config, count / part_count, length));
       operations += parts.back().operations();
     }
-    std::vector<double> steps, alone, in_pieces, passes, most;
+    std::vector<double> steps, alone, most;
     for (std::size_t round = 0; round <= rounds; ++round) {
       const double step = milliseconds([&] { training.run(steps_a_round); });
-      const double product =
-          milliseconds([&] { products::run(sharing, parts, steps_a_round, products::Calls::one_each); });
-      const double pieces =
-          milliseconds([&] { products::run(sharing, parts, steps_a_round, products::Calls::library); });
-      const double pass = milliseconds([&] { training.run_passes(steps_a_round); });
+      const double product = milliseconds([&] { products::run(sharing, parts, steps_a_round); });
       const double peak = peak::gigaflops(threads);
       if (round == 0) continue;  // to warm up
       steps.push_back(step / double(steps_a_round));
       alone.push_back(product / double(steps_a_round));
-      in_pieces.push_back(pieces / double(steps_a_round));
-      passes.push_back(pass / double(steps_a_round));
       most.push_back(peak);
     }
     const double ms = median(steps), speed = operations / ms / 1e6;
     const allocations::Count& allocated = training.allocated();
     results.row({name, std::to_string(threads), rounded(ms, 3), rounded(1e3 * double(count * length) / ms, 0),
-                 rounded(speed, 1), rounded(ms / median(alone), 2), rounded(ms / median(in_pieces), 2),
-                 rounded((median(in_pieces) + median(passes)) / median(alone), 2), rounded(median(most), 0),
+                 rounded(speed, 1), rounded(ms / median(alone), 2), rounded(median(most), 0),
                  rounded(100 * speed / median(most), 1), rounded(double(allocated.bytes) / 1e6, 1),
                  std::to_string(allocated.matrices), std::to_string(allocated.others)});
   }
@@ -97,8 +89,8 @@ void measure(table::Table& results, const std::string& name, std::size_t count, 
 }  // namespace
 
 int main(int, char** arguments) {
-  table::Table results{{"model", "threads", "ms", "tokens/s", "GFLOP/s", "÷ products", "÷ in pieces", "with passes",
-                        "peak GFLOP/s", "% of peak", "MB", "allocations of matrices", "others"}};
+  table::Table results{{"model", "threads", "ms", "tokens/s", "GFLOP/s", "÷ products", "peak GFLOP/s", "% of peak",
+                        "MB", "allocations of matrices", "others"}};
   measure<models::example_0>(results, "Example 0, 4×6 tokens", 4, 6, 30, 40);
   measure<models::narrow>(results, "128/512/6/4, 4×256 tokens", 4, 256, 9, 4);
   measure<models::wide>(results, "512/2048/6/8, 4×128 tokens", 4, 128, 7, 3);

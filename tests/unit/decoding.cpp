@@ -26,7 +26,7 @@ struct Answers {
 
   codomain operator()(const domain& x) const {
     codomain Y{x.sequences()};
-    for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, rows.row(std::size_t(x(i, 0))));
+    for (std::size_t i = 0; i < x.rows(); ++i) Y.row(i) = rows.row(std::size_t(x(i, 0)));
     return Y;
   }
   auto value_and_pullback(const domain& x) const {

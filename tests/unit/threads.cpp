@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <barrier>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <tlm/parallel/threads.hpp>
@@ -103,4 +105,25 @@ TEST_CASE("a batch is shared among as many threads as it has tokens for, and no 
   Threads<Model<double>> all{4, 1}, none{4, 1'000};
   CHECK(SharedBatch{all, batch()}.batch.parts.size() == 3);  // of five sequences: 2, 2 and 1
   CHECK(SharedBatch{none, batch()}.batch.parts.size() == 1);
+}
+
+TEST_CASE("a pool does its shares at once, and throws what the first share throws that throws") {
+  Pool pool{3};
+  CHECK(pool.count() == 3);
+  std::vector<int> done(3);
+  std::barrier all{3};
+  pool.at_once(3, [&](std::size_t k) {
+    all.arrive_and_wait();  // as long as there is one that is not there yet
+    done[k] = int(k) + 1;
+  });
+  CHECK(done == std::vector<int>{1, 2, 3});
+  pool.at_once(2, [&](std::size_t k) { done[k] = 7; });
+  CHECK(done == std::vector<int>{7, 7, 3});
+  pool.at_once(0, [&](std::size_t) { done[0] = 0; });
+  CHECK(done[0] == 7);
+  const auto throws = [](std::size_t k) {
+    if (k > 0) throw std::runtime_error{"share " + std::to_string(k)};
+  };
+  CHECK_THROWS_WITH_AS(pool.at_once(3, throws), "share 1", std::runtime_error);
+  CHECK_THROWS_WITH_AS(pool.at_once(4, throws), "4 shares are too many for 3 threads", std::invalid_argument);
 }

@@ -7,6 +7,7 @@
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
+#include <tlm/matrix/rearranged.hpp>
 
 namespace tlm {
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// The weights of a layer, visited with their names. (Found by them: weight_by_path.hpp.)
@@ -232,6 +231,8 @@ struct WeightNumbers {
   Role role = Role::matrix;
 
   std::size_t size() const { return rows * cols; }
+  /// All of them, as a vector that refers to them.
+  auto entries() const { return as_vector(numbers, size()); }
   Real* begin() const { return numbers; }
   Real* end() const { return numbers + size(); }
 };
@@ -292,20 +293,11 @@ auto& part(Layer& layer) {
   return *found;
 }
 
-namespace detail {
-
-/// So many numbers become 0: compiled once, and not for each shape of a weight.
-template <class Real>
-void set_to_zero(std::size_t size, Real* w) {
-  in_shares(size, 4, [=](std::size_t first, std::size_t last) { std::fill(w + first, w + last, Real(0)); });
-}
-
-}  // namespace detail
-
 /// All weights become 0: what a gradient is before anything is added to it.
 template <class Layer>
 void set_to_zero(Layer& layer) {
-  for (const auto& weight : numbers_of(layer)) detail::set_to_zero(weight.size(), weight.numbers);
+  for (const auto& weight : numbers_of(layer))
+    std::fill(weight.begin(), weight.end(), typename Layer::codomain::Real(0));
 }
 
 }  // namespace tlm

@@ -13,7 +13,6 @@
 #include <tlm/attention/head_matrix.hpp>
 #include <tlm/attention/mask.hpp>
 #include <tlm/matrix/function_ref.hpp>
-#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
 #include <tlm/matrix/refuse.hpp>
@@ -90,22 +89,12 @@ class KernelMatrices {
   }
 
   /// action(s, h) for every sequence s and head h.
-  void for_each_head(FunctionRef<void(std::size_t s, std::size_t h)> action) const { for_heads(0, n_heads, action); }
-
-  /// The same, heads at once if this thread has helpers: action(s, h) changes nothing that is not of head h alone. What is done
-  /// with an entry takes as long as some tens of multiplications: a product of vectors as wide as a head, or an exponential.
-  void for_each_head_at_once(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
-    constexpr std::size_t for_an_entry = 50;
-    in_shares(n_heads, for_an_entry * (all_->first.back() / n_heads),
-              [&](std::size_t first, std::size_t last) { for_heads(first, last, action); });
+  void for_each_head(FunctionRef<void(std::size_t s, std::size_t h)> action) const {
+    for (std::size_t s = 0; s < queries().count(); ++s)
+      for (std::size_t h = 0; h < n_heads; ++h) action(s, h);
   }
 
  private:
-  void for_heads(std::size_t first, std::size_t last, FunctionRef<void(std::size_t s, std::size_t h)> action) const {
-    for (std::size_t s = 0; s < queries().count(); ++s)
-      for (std::size_t h = first; h < last; ++h) action(s, h);
-  }
-
   struct All {
     Sequences queries, keys;
     std::vector<std::size_t> first;  // of the entries of each sequence
@@ -187,7 +176,7 @@ class VisibleProduct {
   /// That of all heads.
   operator A() const {
     A product{queries(), keys()};
-    product.for_each_head_at_once([&](std::size_t s, std::size_t h) { compute(s, h, product(s, h)); });
+    product.for_each_head([&](std::size_t s, std::size_t h) { compute(s, h, product(s, h)); });
     return product;
   }
 
@@ -214,7 +203,7 @@ Matrix<n, Values::cols, Real> operator*(const KernelMatrices<n_heads, Mask, Real
                                         const Values& V) requires RowsForHeads<Values, n_heads, Values::cols, Real> {
   require_same_sequences("the keys", A.keys(), "the values", V.sequences());
   Matrix<n, Values::cols, Real> Y{A.queries(), Real(0)};
-  A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
+  A.for_each_head([&](std::size_t s, std::size_t h) {
     accumulate_visible<false, Values::cols / n_heads>(A(s, h), head<n_heads>(V, s, h), head<n_heads>(Y, s, h));
   });
   return Y;
@@ -226,7 +215,7 @@ Matrix<n, cols, Real> transposed_product(const KernelMatrices<n_heads, Mask, Rea
                                          const Matrix<n, cols, Real>& Y) {
   require_same_sequences("the queries", A.queries(), "what they are multiplied by", Y.sequences());
   Matrix<n, cols, Real> V{A.keys(), Real(0)};
-  A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
+  A.for_each_head([&](std::size_t s, std::size_t h) {
     accumulate_visible<true, cols / n_heads>(A(s, h), head<n_heads>(Y, s, h), head<n_heads>(V, s, h));
   });
   return V;

@@ -19,7 +19,7 @@ namespace tlm {
 /// subtracted, or it would show.)
 template <class Mask, class Real, std::size_t block>
 void softmax_of_visible(const HeadMatrix<Mask, Real, block>& A) {
-  for (std::size_t i = 0; i < A.rows; ++i) softmax(&A(i, 0), A.visible(i));
+  for (std::size_t i = 0; i < A.rows; ++i) softmax(as_vector(&A(i, 0), A.visible(i)));
 }
 
 /// The condition under which a mask goes with keys K. A failure shows both.
@@ -100,20 +100,17 @@ struct SoftmaxKernel {
       require_same_sequences("the keys of A", A.keys(), "those of A_bar", A_bar.keys());
       Queries Q_bar{A.queries(), Real(0)};
       Keys K_bar{A.keys(), Real(0)};
-      const auto pull_back = [&](std::size_t s, std::size_t h) {
+      A.for_each_head([&](std::size_t s, std::size_t h) {
         const auto A_bar_sh = A_bar.own(s, h);
         const auto& S_bar = A_bar_sh.matrix;  // row by row in the place of Ā
         for (std::size_t i = 0; i < S_bar.rows; ++i) {
-          softmax_pullback(&A(s, h)(i, 0), &S_bar(i, 0), &S_bar(i, 0), S_bar.visible(i));
-          bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
+          const std::size_t visible = S_bar.visible(i);
+          softmax_pullback(as_vector(&A(s, h)(i, 0), visible), as_vector(&S_bar(i, 0), visible));
+          bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), visible, gradient.bias);
         }
         accumulate_visible<false, d_head>(S_bar, head<n_heads>(K_X, s, h), head<n_heads>(Q_bar, s, h), one_over_c());
         accumulate_visible<true, d_head>(S_bar, head<n_heads>(Q_X, s, h), head<n_heads>(K_bar, s, h), one_over_c());
-      };
-      if constexpr (std::is_same_v<Bias, NoBias>)
-        A.for_each_head_at_once(pull_back);
-      else
-        A.for_each_head(pull_back);  // heads may share the weights of a bias
+      });
       return Q_pullback(std::move(Q_bar), gradient.q, entry_gradients...) +
              K_pullback(std::move(K_bar), gradient.k, entry_gradients...);
     });
@@ -145,8 +142,7 @@ struct SoftmaxKernel {
 
   codomain kernel(const Queries& Q_X, const RowsForHeads<n_heads, Keys::cols, Real> auto& K_X) const {
     codomain A{Q_X.sequences(), K_X.sequences()};
-    // Head by head, so that what is computed next is still in the cache.
-    A.for_each_head_at_once([&](std::size_t s, std::size_t h) {
+    A.for_each_head([&](std::size_t s, std::size_t h) {
       const auto A_sh = A(s, h);
       multiply_visible(head<n_heads>(Q_X, s, h), head<n_heads>(K_X, s, h), A_sh, one_over_c());
       for (std::size_t i = 0; i < A_sh.rows; ++i) bias.add(h, A_sh.position(i), &A_sh(i, 0), A_sh.visible(i));

@@ -14,7 +14,7 @@
 #include <tlm/algebra/weights.hpp>
 #include <tlm/checking/positions.hpp>
 #include <tlm/checking/prime_field.hpp>
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/rearranged.hpp>
 #include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 

@@ -21,7 +21,7 @@ struct RowsOfMemory {
   Memory<Matrix<n, cols, Real>> of_sequences(std::size_t count) const {
     Memory<Matrix<n, cols, Real>> memory{
         Matrix<n, cols, Real>{Sequences::of_lengths(std::vector<std::size_t>(count, rows))}};
-    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.set_row(i, M.row(i % rows));
+    for (std::size_t i = 0; i < memory.rows.rows(); ++i) memory.rows.row(i) = M.row(i % rows);
     return memory;
   }
 };
@@ -50,7 +50,7 @@ struct WithMemory {
                            auto M_bar = Rows{}.of_sequences(count);
                            auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar);
                            for (std::size_t i = 0; i < M_bar.rows.rows(); ++i)
-                             gradient.memory.M.add_to_row(i % memory_rows, M_bar.rows.row(i));
+                             gradient.memory.M.row(i % memory_rows) += M_bar.rows.row(i);
                            return X_bar;
                          });
   }

@@ -105,7 +105,7 @@ class Utterances {
     require_same_sequences("what the model reads", tokens.sequences(), "the scores that it returns", Y.sequences());
     Matrix<n, vocab_size, Real> last{Sequences{open}};
     for (std::size_t k = 0, row = 0; k < texts_.size(); ++k)
-      if (!texts_[k].ended) last.set_row(row++, Y.row(Y.sequences().end(k) - 1));
+      if (!texts_[k].ended) last.row(row++) = Y.row(Y.sequences().end(k) - 1);
     return last;
   }
 

@@ -15,7 +15,7 @@ template <std::size_t vocab_size, std::size_t cols, class Real>
 Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tokens& x) {
   require_in_vocabulary(x, vocab_size);
   Matrix<n, cols, Real> Y{x.sequences()};
-  for (std::size_t i = 0; i < x.rows(); ++i) Y.set_row(i, W.row(std::size_t(x(i, 0))));
+  for (std::size_t i = 0; i < x.rows(); ++i) Y.row(i) = W.row(std::size_t(x(i, 0)));
   return Y;
 }
 
@@ -25,7 +25,7 @@ template <std::size_t vocab_size, std::size_t cols, class Real>
 void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, const Matrix<n, cols, Real>& Y_bar) {
   require_in_vocabulary(x, vocab_size);
   require_same_sequences("x", x.sequences(), "Y_bar", Y_bar.sequences());
-  for (std::size_t i = 0; i < x.rows(); ++i) W_bar.add_to_row(std::size_t(x(i, 0)), Y_bar.row(i));
+  for (std::size_t i = 0; i < x.rows(); ++i) W_bar.row(std::size_t(x(i, 0))) += Y_bar.row(i);
 }
 
 /// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)

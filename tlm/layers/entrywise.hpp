@@ -16,6 +16,8 @@ namespace tlm {
 ///     template <class Real> static Real value(const Real& x) { return x * x; }
 ///     template <class Real> static Real derivative(const Real& x) { return x + x; }
 ///   };
+///
+/// The number may be several numbers at once, a batch of xsimd: a case is told apart by where(x < Real(0), a, b).
 template <class Function, std::size_t cols, class Real = float>
 struct Entrywise {
   using declared = is::Rowwise;
@@ -23,25 +25,38 @@ struct Entrywise {
   using codomain = domain;
 
   codomain operator()(domain X) const {
-    for (std::size_t e = 0; e < X.rows() * cols; ++e) X.data()[e] = Function::value(X.data()[e]);
+    auto x = X.entries();
+    x = f(x);
     return X;
   }
 
-  /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ. Both are computed at once, as f and f′ often have a part in common.
+  /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
   auto value_and_pullback(domain X) const {
     domain slopes{X.sequences()};
-    for (std::size_t e = 0; e < X.rows() * cols; ++e) {
-      const Real x = X.data()[e];
-      X.data()[e] = Function::value(x);
-      slopes.data()[e] = Function::derivative(x);
-    }
-    return with_pullback(std::move(X), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
-      for (std::size_t e = 0; e < Y_bar.rows() * cols; ++e) Y_bar.data()[e] *= slopes.data()[e];
+    slopes.entries() = f_prime(X.entries());
+    return with_pullback((*this)(std::move(X)), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
+      auto y_bar = Y_bar.entries(), x_bar = y_bar;  // the same entries
+      x_bar = slopes.entries() * y_bar;
       return Y_bar;
     });
   }
 
   static constexpr void weights(auto&&, auto&...) {}
+
+ private:
+  /// The function of each entry, as an expression.
+  template <class Entries>
+  static auto f(Entries&& x) {
+    return xt::make_lambda_xfunction(
+        [](const auto& x_j) -> decltype(Function::value(x_j)) { return Function::value(x_j); },
+        std::forward<Entries>(x));
+  }
+  template <class Entries>
+  static auto f_prime(Entries&& x) {
+    return xt::make_lambda_xfunction(
+        [](const auto& x_j) -> decltype(Function::derivative(x_j)) { return Function::derivative(x_j); },
+        std::forward<Entries>(x));
+  }
 };
 
 }  // namespace tlm

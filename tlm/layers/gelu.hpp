@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tlm/layers/entrywise.hpp>
+#include <tlm/matrix/numbers.hpp>
 
 namespace tlm {
 
@@ -41,7 +42,7 @@ struct TimesTanh {
   }
   template <class Real>
   static Real c() {
-    return Real(0.79788456080286536);
+    return real_constant<Real>(0.79788456080286536);
   }
   template <class Real>
   static Real u(const Real& x) {

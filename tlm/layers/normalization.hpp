@@ -8,6 +8,7 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/symbol.hpp>
+#include <tlm/matrix/numbers.hpp>
 
 namespace tlm {
 
@@ -80,44 +81,36 @@ struct StandardizedRows {
     std::vector<Real> root;  // r, row by row
   };
 
-  // X̄ takes the place of Ȳ.
-  [[gnu::noinline]] void pull_back(const Standardized& standard, codomain& Y_bar, StandardizedRows& gradient) const {
-    const Real d(d_model);
-    for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
-      const auto z = standard.Z.row(i);
-      const auto y_bar = Y_bar.row(i), z_bar = y_bar;  // the one takes the other's place
-      for (std::size_t j = 0; j < d_model; ++j) {
-        gradient.a(0, j) += y_bar[j] * z[j];
-        gradient.b(0, j) += y_bar[j];
-        z_bar[j] = a(0, j) * y_bar[j];
-      }
-      const Real mean = total(z_bar) / d;
-      const Real slope = quotient_or_zero(inner_product(z_bar, z), d * standard.root[i]);
-      const Real s = Formula::divisor(standard.root[i]);
-      for (std::size_t j = 0; j < d_model; ++j) z_bar[j] = (z_bar[j] - mean) / s - z[j] * slope;
-    }
-  }
-
   static Standardized standardized(const domain& X) {
     Standardized standard{domain{X.sequences()}, std::vector<Real>(X.rows())};
-    const Real d(d_model);
     for (std::size_t i = 0; i < X.rows(); ++i) {
+      Real& r = standard.root[i];
       const auto x = X.row(i);
-      const auto z = standard.Z.row(i);
-      const Real mean = total(x) / d;
-      for (std::size_t j = 0; j < d_model; ++j) z[j] = x[j] - mean;
-      standard.root[i] = Formula::root(inner_product(z, z) / d);
-      const Real s = Formula::divisor(standard.root[i]);
-      for (std::size_t j = 0; j < d_model; ++j) z[j] = z[j] / s;
+      auto z = standard.Z.row(i), u = z;  // the same entries
+      u = x - mean_of(x);
+      r = Formula::root(mean_of(u * u));
+      z = u / Formula::divisor(r);
     }
     return standard;
   }
 
   codomain scaled(const domain& Z) const {
     codomain Y{Z.sequences()};
-    for (std::size_t i = 0; i < Z.rows(); ++i)
-      for (std::size_t j = 0; j < d_model; ++j) Y(i, j) = a(0, j) * Z(i, j) + b(0, j);
+    for (std::size_t i = 0; i < Z.rows(); ++i) Y.row(i) = a.row(0) * Z.row(i) + b.row(0);
     return Y;
+  }
+
+  void pull_back(const Standardized& standard, codomain& Y_bar, StandardizedRows& gradient) const {
+    for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
+      const Real r = standard.root[i], s = Formula::divisor(r);
+      const auto z = standard.Z.row(i);
+      auto y_bar = Y_bar.row(i), z_bar = y_bar, x_bar = y_bar;  // the same entries
+      gradient.a.row(0) += y_bar * z;
+      gradient.b.row(0) += y_bar;
+      z_bar = a.row(0) * y_bar;
+      const Real slope = quotient_or_zero(sum_of(z_bar * z), Real(d_model) * r);
+      x_bar = (z_bar - mean_of(z_bar)) / s - z * slope;
+    }
   }
 };
 

@@ -44,7 +44,7 @@ Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, Length
     if (lengths[s] + sequences.length(s) > max_len)
       refuse<std::length_error>({"sequence ", s + 1, ", of ", lengths[s] + sequences.length(s),
                                  " tokens, is too long: max_len is ", max_len});
-    for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.add_to_row(i, P.row(lengths[s]++));
+    for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.row(i) += P.row(lengths[s]++);
   }
   so_far.lengths = std::move(lengths);
   return X;
@@ -56,8 +56,7 @@ template <std::size_t max_len, std::size_t cols, class Real>
 void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, cols, Real>& Y_bar) {
   const Sequences& sequences = Y_bar.sequences();
   for (std::size_t s = 0; s < sequences.count(); ++s)
-    for (std::size_t pos = 0; pos < sequences.length(s); ++pos)
-      P_bar.add_to_row(pos, Y_bar.row(sequences.begin(s) + pos));
+    for (std::size_t pos = 0; pos < sequences.length(s); ++pos) P_bar.row(pos) += Y_bar.row(sequences.begin(s) + pos);
 }
 
 /// PE(X) = X + PE|n, where n is the number of rows of X and PE is a max_len × d_model weight matrix.

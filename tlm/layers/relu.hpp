@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tlm/layers/entrywise.hpp>
+#include <tlm/matrix/numbers.hpp>
 
 namespace tlm {
 

@@ -22,7 +22,7 @@ struct Softmax {
   static constexpr std::string_view symbol = "Softmax";
 
   codomain operator()(domain X) const {
-    for (std::size_t i = 0; i < X.rows(); ++i) softmax(&X(i, 0), cols);
+    for (std::size_t i = 0; i < X.rows(); ++i) softmax(X.row(i));
     return X;
   }
 
@@ -30,7 +30,7 @@ struct Softmax {
   auto value_and_pullback(domain X) const {
     codomain Y = (*this)(std::move(X));
     return with_pullback(Y, [Y](codomain Y_bar, Softmax&) {
-      for (std::size_t i = 0; i < Y.rows(); ++i) softmax_pullback(&Y(i, 0), &Y_bar(i, 0), &Y_bar(i, 0), cols);
+      for (std::size_t i = 0; i < Y.rows(); ++i) softmax_pullback(Y.row(i), Y_bar.row(i));
       return Y_bar;
     });
   }

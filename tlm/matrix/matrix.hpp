@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <ostream>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tlm/matrix/entries.hpp>
-#include <tlm/matrix/numbers.hpp>
 #include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/sequences.hpp>
-#include <tlm/matrix/table.hpp>
 #include <tlm/matrix/token.hpp>
 
 namespace tlm {
@@ -95,13 +92,13 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     if (this->rows() != other.rows())
       refuse<std::invalid_argument>(
           {"a matrix with ", other.rows(), " rows cannot be added to one with ", this->rows()});
-    this->add(other);
+    this->entries() += other.entries();
     return *this;
   }
 
   /// Adds a matrix "whose rows are identical", of which only the one row is kept: X + B.
   Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B) {
-    for (std::size_t i = 0; i < this->rows(); ++i) this->add_to_row(i, B.row(0));
+    for (std::size_t i = 0; i < this->rows(); ++i) this->row(i) += B.row(0);
     return *this;
   }
 
@@ -121,7 +118,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
 
   /// The same entries in the same sequences.
   friend bool operator==(const Matrix& left, const Matrix& right) {
-    return left.sequences() == right.sequences() && left.same(right);
+    return left.sequences() == right.sequences() && left.xtensor() == right.xtensor();
   }
 
  private:
@@ -168,7 +165,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
 
   /// Entry by entry.
   Matrix& operator+=(const Matrix& other) {
-    this->add(other);
+    this->entries() += other.entries();
     return *this;
   }
 
@@ -176,7 +173,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
 
   /// The same entries.
-  friend bool operator==(const Matrix& left, const Matrix& right) { return left.same(right); }
+  friend bool operator==(const Matrix& left, const Matrix& right) { return left.xtensor() == right.xtensor(); }
 
  private:
   static const std::vector<Real>& all(const std::vector<Real>& entries) {
@@ -202,84 +199,6 @@ class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Rea
 /// A matrix of one row: what is the same for every row of an X.
 template <std::size_t cols, class Real = float>
 using Row = Matrix<std::size_t{1}, cols, Real>;
-
-/// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
-/// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
-  std::vector<std::size_t> lengths;
-  for (const auto& part : parts) {
-    if (part.sequences().count() == 0) lengths.push_back(0);
-    for (std::size_t s = 0; s < part.sequences().count(); ++s) lengths.push_back(part.sequences().length(s));
-  }
-  Matrix<n, cols, Real> stacked{Sequences::of_lengths(lengths)};
-  Real* next = stacked.data();
-  for (const auto& part : parts) next = std::copy_n(part.data(), part.rows() * cols, next);
-  return stacked;
-}
-
-/// Sequence s of a stack, on its own. Throws std::out_of_range if there is none.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
-  if (s >= X.sequences().count())
-    refuse<std::out_of_range>({"there is no sequence ", s, " in a stack of ", X.sequences().count()});
-  Matrix<n, cols, Real> alone{Sequences{X.sequences().length(s)}};
-  std::copy_n(X.data() + X.sequences().begin(s) * cols, alone.rows() * cols, alone.data());
-  return alone;
-}
-
-/// Each sequence of X continued by the corresponding sequence of `more`; a stack of no sequences is continued by
-/// `more` as it is. Throws std::invalid_argument if the numbers of sequences differ.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
-  if (X.sequences().count() == 0) return more;
-  require_continuation(X.sequences().count(), more.sequences().count());
-  std::vector<std::size_t> lengths;
-  for (std::size_t s = 0; s < X.sequences().count(); ++s)
-    lengths.push_back(X.sequences().length(s) + more.sequences().length(s));
-  Matrix<n, cols, Real> whole{Sequences::of_lengths(lengths)};
-  Real* next = whole.data();
-  for (std::size_t s = 0; s < lengths.size(); ++s)
-    for (const auto* part : {&X, static_cast<const Matrix<n, cols, Real>*>(&more)})
-      next = std::copy_n(part->data() + part->sequences().begin(s) * cols, part->sequences().length(s) * cols, next);
-  return whole;
-}
-
-/// The rows of F and of G side by side. Throws std::invalid_argument unless both have the same sequences.
-template <std::size_t left, std::size_t right, class Real>
-Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {
-  require_same_sequences("what is on the left", F.sequences(), "what is on the right", G.sequences());
-  Matrix<n, left + right, Real> both{F.sequences()};
-  for (std::size_t i = 0; i < both.rows(); ++i) {
-    std::copy_n(F.data() + i * left, left, &both(i, 0));
-    std::copy_n(G.data() + i * right, right, &both(i, left));
-  }
-  return both;
-}
-
-/// `width` columns of X, the first of which is `first`, from 0. Throws std::out_of_range if X has fewer.
-template <std::size_t width, std::size_t cols, class Real>
-Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
-  if (first > cols || width > cols - first)
-    refuse<std::out_of_range>({"there are no ", width, " columns from column ", first, " in a matrix with ", cols});
-  Matrix<n, width, Real> part{X.sequences()};
-  for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
-  return part;
-}
-
-/// X as a small table (table.hpp), the sequences of a stack one under the other.
-template <auto rows, std::size_t cols, class Real>
-requires requires(std::ostream& out, const Real& x) { out << x; }
-std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
-  const auto rows_from = [&](std::size_t first, std::size_t count) {
-    print_table(out, count, cols, [&, first](std::size_t i, std::size_t j) -> const Real& { return X(first + i, j); });
-  };
-  if constexpr (requires { X.sequences(); })
-    print_sequences(out, X.sequences(), rows_from);
-  else
-    rows_from(0, X.rows());
-  return out;
-}
 
 /// Sequences of tokens, "interpreted as a matrix of dimension n×1".
 using Tokens = Matrix<n, 1, Token>;

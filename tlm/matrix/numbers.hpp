@@ -4,64 +4,71 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <numbers>
 #include <type_traits>
 
-#include <tlm/language.hpp>
-#include <tlm/matrix/exponential.hpp>
+#include <tlm/matrix/vector.hpp>
 
 /// The functions of numbers that the layers use beside + − × ÷.
 ///
 /// They are all that a layer knows of its arithmetic: no layer compares numbers or branches on a value. Another
-/// arithmetic (a prime field, sets of positions) brings its own overloads, found by argument-dependent lookup.
+/// arithmetic (a prime field, sets of positions) brings its own overloads, found by argument-dependent lookup. So does a batch of
+/// xsimd, which is several numbers at once.
 namespace tlm {
 
 using std::cos;
+using std::erf;
+using std::exp;
 using std::log;
 using std::sin;
 using std::sqrt;
 using std::tanh;
 
+/// A floating-point number, or a batch of these.
+template <class Real>
+concept Floating = std::floating_point<Real> || std::same_as<Real, detail::Batch<typename Real::value_type>>;
+
+/// A real constant as a number of this kind, or as a batch of these.
+template <class Real>
+Real real_constant(double c) {
+  if constexpr (requires { typename Real::value_type; })
+    return Real(typename Real::value_type(c));
+  else
+    return Real(c);
+}
+
+/// a where the condition holds, otherwise b.
+template <Floating Real>
+Real where(auto condition, Real a, Real b) {
+  if constexpr (std::floating_point<Real>)
+    return condition ? a : b;
+  else
+    return xt_simd::select(condition, a, b);
+}
+
 /// ReLU(x) = max(0, x). NaN stays NaN.
-template <std::floating_point Real>
-constexpr Real relu(Real x) {
-  return x < Real(0) ? Real(0) : x;
+template <Floating Real>
+Real relu(Real x) {
+  return tlm::where(x < Real(0), Real(0), x);
 }
 
 /// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0, and so it is at NaN, which
 /// shows in the value.
-template <std::floating_point Real>
-constexpr Real relu_derivative(Real x) {
-  return x > Real(0) ? Real(1) : Real(0);
+template <Floating Real>
+Real relu_derivative(Real x) {
+  return tlm::where(x > Real(0), Real(1), Real(0));
 }
 
 /// φ(x) = exp(−x²/2)/√(2π), the density of the standard normal distribution.
-template <std::floating_point Real>
-[[gnu::always_inline]] inline Real normal_density(Real x) {
-  return exponential(-x * x / 2) * std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real>;
+template <Floating Real>
+Real normal_density(Real x) {
+  return exp(-x * x / Real(2)) * real_constant<Real>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 
-/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function; here (erfc(−x/√2))/2, which is the same and as exact
-/// for x far below 0.
-template <std::floating_point Real>
+/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function.
+template <Floating Real>
 Real normal_cdf(Real x) {
-  return std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
-}
-
-/// Φ(x) of a float, in steps that a loop takes for several numbers at once, as there is no branch: for a ≥ 0
-///
-///   Φ(−a) = φ(a)·M(a)  with Mills' ratio  M(a) = t·Q(t),  t = 1/(1 + 0.265a),
-///
-/// and for Q the polynomial of degree 8 that is nearest for a ≤ 14, which differs by less than 1.2·10⁻⁸ of M. The result
-/// differs from the one above by less than 2.5·10⁻⁷, and for x < 0, where the rounding of x² shows, by less than 6·10⁻⁶ of it
-/// (a test).
-[[gnu::always_inline]] inline float normal_cdf(float x) {
-  const float a = std::abs(x), t = 1 / (1 + 0.265f * a);
-  const float Q = polynomial(t, 0.265054791f, 0.263814313f, 0.257432821f, 0.151184041f, 0.34579347f, -0.291672276f,
-                             0.545976143f, -0.361525071f, 0.0772559103f);
-  const float tail = normal_density(x) * t * Q;
-  return x < 0 ? tail : 1 - tail;
+  return (Real(1) + erf(x / real_constant<Real>(std::numbers::sqrt2))) / Real(2);
 }
 
 /// The greatest of `count` ≥ 1 numbers.
@@ -73,6 +80,44 @@ Real maximum(const Real* numbers, std::size_t count) {
   return greatest;
 }
 
+/// The greatest entry of a vector.
+template <class Adaptor>
+auto max_of(const Vector<Adaptor>& x) {
+  return maximum(x.data(), x.size());
+}
+
+/// Σ_j x_j of the entries of an expression, for floating point in the order that is fastest. (xt::sum adds one after the other.)
+template <XtensorExpression E>
+[[gnu::always_inline]] inline auto sum_of(const E& x) {
+  using Real = typename E::value_type;
+  Real sum(0);
+  if constexpr (detail::EvaluatedAtOnce<E>) {
+    constexpr std::size_t lanes = detail::lanes<Real>;
+    detail::Batch<Real> sums(Real(0));
+    Real each[lanes];
+    detail::for_each_batch(
+        x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
+          if (count == lanes) {
+            sums += batch;
+          } else {
+            detail::store<Real>(batch, each, count);
+            for (std::size_t k = 0; k < count; ++k) sum += each[k];
+          }
+        });
+    detail::store<Real>(sums, each, lanes);
+    for (const Real& one : each) sum += one;
+  } else {
+    for (const auto& x_j : x) sum += x_j;
+  }
+  return sum;
+}
+
+/// (Σ_j x_j)/d of the d entries of an expression.
+template <XtensorExpression E>
+[[gnu::always_inline]] inline auto mean_of(const E& x) {
+  return sum_of(x) / typename E::value_type(x.size());
+}
+
 /// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
 template <std::floating_point Real>
 constexpr Real quotient_or_zero(Real a, Real b) {
@@ -80,42 +125,11 @@ constexpr Real quotient_or_zero(Real a, Real b) {
 }
 
 /// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
-///
-/// Floating-point terms may be added in any order: without this leave the compiler must not use vector instructions. (A
-/// function that refers to where its numbers lie, instead of holding that, is asked for the place at each term.)
 template <class Terms>
 auto sum_of(std::size_t count, Terms x) {
-  using Real = std::remove_cvref_t<decltype(x(std::size_t{}))>;
-  Real total(0);
-  if constexpr (std::is_floating_point_v<Real>) {
-#pragma omp simd reduction(+ : total)
-    for (std::size_t j = 0; j < count; ++j) total += x(j);
-  } else {
-    for (std::size_t j = 0; j < count; ++j) total += x(j);
-  }
+  std::remove_cvref_t<decltype(x(std::size_t{}))> total(0);
+  for (std::size_t j = 0; j < count; ++j) total += x(j);
   return total;
-}
-
-/// The sum of so many numbers; for floating point in the order that is fastest. (Compiled once, and not for each length.)
-template <class Real>
-[[gnu::noinline]] Real total(std::size_t count, const Real* x) {
-  return sum_of(count, [x](std::size_t j) { return x[j]; });
-}
-/// The same of a row's entries.
-template <class Entries>
-auto total(const Entries& x) {
-  return total(std::size(x), std::data(x));
-}
-
-/// ⟨x, y⟩ = Σ_j x_j y_j of so many numbers, added like total.
-template <class Real>
-[[gnu::noinline]] Real inner_product(std::size_t count, const Real* x, const Real* y) {
-  return sum_of(count, [x, y](std::size_t j) { return x[j] * y[j]; });
-}
-/// The same of two rows of as many entries.
-template <class Entries, class Others>
-auto inner_product(const Entries& x, const Others& y) {
-  return inner_product(std::size(x), std::data(x), std::data(y));
 }
 
 }  // namespace tlm

@@ -6,56 +6,69 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <tlm/matrix/blas.hpp>
-#include <tlm/matrix/function_ref.hpp>
-#include <tlm/matrix/helpers.hpp>
+#ifndef TLM_BLAS_NONE
+// Of xtensor-blas the two functions that are used, as its xblas.hpp brings them with all the others.
+#include <complex>
+
+#include <xtensor-blas/xblas_config.hpp>
+
+#include <xflens/cxxblas/drivers/drivers.tcc>
+#include <xflens/cxxblas/level2/gemv.tcc>
+#include <xflens/cxxblas/level3/gemm.tcc>
+#endif
+
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/view.hpp>
 
 namespace tlm {
 
-using blas::Present;
+/// What becomes of the entries that are already there.
+enum class Present { overwritten, added_to };
 
-/// C = factor·A×B, or C += factor·A×B, by the thread that asks. The rows of C are contiguous. By BLAS for float and double; over
-/// any other numbers by the definition, c_ij = Σ_k a_ik·b_kj.
+/// Whether BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
 template <class Real>
-void multiply_alone(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
-                    Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
-  if constexpr (std::is_same_v<Real, float> || std::is_same_v<Real, double>) {
-    blas::multiply<Real>(A, B, C, present, factor, blas::kernels());
-  } else {
+#ifdef TLM_BLAS_NONE
+inline constexpr bool by_blas = false;
+#else
+inline constexpr bool by_blas = std::is_same_v<Real, float> || std::is_same_v<Real, double>;
+
+/// C = factor·A×B, or C += factor·A×B, by any BLAS. The rows of C are contiguous.
+template <class Real>
+requires by_blas<Real>
+void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+  using namespace cxxblas;
+  const Real kept = present == Present::added_to ? Real(1) : Real(0);
+  if (C.rows >= 4) {
+    const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
+    gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
+         B.leading(), kept, C.data, int(C.row_step));
+  } else {  // which take gemm longer than gemv takes for C_i = Bᵀ×A_i, as columns
+    const View<const Real> M = B.by_rows() ? B : B.transposed();
     for (std::size_t i = 0; i < C.rows; ++i)
-      for (std::size_t j = 0; j < C.cols; ++j) {
-        const Real entry = factor * sum_of(A.cols, [&](std::size_t k) { return A(i, k) * B(k, j); });
-        C(i, j) = present == Present::added_to ? Real(C(i, j) + entry) : entry;
-      }
+      gemv(RowMajor, B.by_rows() ? Trans : NoTrans, int(M.rows), int(M.cols), factor, M.data, M.leading(), &A(i, 0),
+           int(A.col_step), kept, &C(i, 0), 1);
   }
 }
+#endif
 
-/// action(a, b, c) for the product of A and B in C; if it is large, together with the helpers of this thread, for the product of
-/// some rows of A, or of some columns of B if C has more of them, for each: 16 after 16, which the kernels do at a time.
-template <class Real>
-void share_product(View<const Real> A, View<const Real> B, View<Real> C,
-                   FunctionRef<void(View<const Real>, View<const Real>, View<Real>)> action) {
-  constexpr std::size_t side = 16;
-  const bool by_rows = C.rows >= C.cols;
-  const std::size_t longer = std::max(C.rows, C.cols), shorter = std::min(C.rows, C.cols);
-  in_shares((longer + side - 1) / side, side * A.cols * shorter, [&](std::size_t first, std::size_t last) {
-    const std::size_t begin = first * side, count = std::min(last * side, longer) - begin;
-    if (by_rows)
-      action(A.block(begin, count, 0, A.cols), B, C.block(begin, count, 0, C.cols));
-    else
-      action(A, B.block(0, B.rows, begin, count), C.block(0, C.rows, begin, count));
-  });
-}
-
-/// C = factor·A×B, or C += factor·A×B, as multiply_alone does; if it is large, together with the helpers of this thread.
+/// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous, and the sums have a term. By BLAS for float and double; over
+/// any other numbers by the definition, c_ij = Σ_k a_ik·b_kj.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
-  share_product<Real>(
-      A, B, C, [&](View<const Real> a, View<const Real> b, View<Real> c) { multiply_alone(a, b, c, present, factor); });
+  if constexpr (by_blas<Real>) {
+    if (C.rows > 0 && A.cols > 0) multiply_by_blas<Real>(A, B, C, present, factor);
+  } else {
+    for (std::size_t i = 0; i < C.rows; ++i) {
+      Real* const c_i = &C(i, 0);
+      if (present == Present::overwritten) std::fill_n(c_i, C.cols, Real(0));
+      for (std::size_t k = 0; k < A.cols; ++k) {
+        const Real a_ik = factor * A(i, k);
+        for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * B(k, j);
+      }
+    }
+  }
 }
 
 /// Mᵀ as a factor of a product. It refers to M.
@@ -130,7 +143,7 @@ void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, std::size_t(ro
 /// b += the sum of the rows of Y.
 template <std::size_t cols, class Real>
 void accumulate_rows(Row<cols, Real>& b, const Matrix<n, cols, Real>& Y) {
-  for (std::size_t i = 0; i < Y.rows(); ++i) b.add_to_row(0, Y.row(i));
+  for (std::size_t i = 0; i < Y.rows(); ++i) b.row(0) += Y.row(i);
 }
 
 }  // namespace tlm

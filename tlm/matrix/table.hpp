@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/matrix/sequences.hpp>
+#include <tlm/matrix/matrix.hpp>
 
 /// How matrices are printed: as small tables. Of many rows, columns or sequences the first and the last are shown, "…"
 /// stands for the others, and a last line says how many there are.
@@ -86,6 +86,20 @@ void print_sequences(std::ostream& out, const Sequences& sequences, const auto& 
       },
       [&] { out << "\n…"; });
   if (!shown.is_all()) out << "\n(" + std::to_string(sequences.count()) + " sequences)";
+}
+
+/// X as a small table, the sequences of a stack one under the other.
+template <auto rows, std::size_t cols, class Real>
+requires requires(std::ostream& out, const Real& x) { out << x; }
+std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
+  const auto rows_from = [&](std::size_t first, std::size_t count) {
+    print_table(out, count, cols, [&, first](std::size_t i, std::size_t j) -> const Real& { return X(first + i, j); });
+  };
+  if constexpr (requires { X.sequences(); })
+    print_sequences(out, X.sequences(), rows_from);
+  else
+    rows_from(0, X.rows());
+  return out;
 }
 
 }  // namespace tlm

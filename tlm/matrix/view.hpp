@@ -17,6 +17,12 @@ struct View {
 
   Real& operator()(std::size_t i, std::size_t j) const { return data[i * row_step + j * col_step]; }
 
+  /// Whether the entries of a row lie side by side, and not those of a column. (Both steps of a matrix of one column are 1: it
+  /// lies as rows unless they would overlap.)
+  bool by_rows() const { return col_step == 1 && row_step >= cols; }
+  /// How far its rows, or its columns, lie apart.
+  int leading() const { return int(by_rows() ? row_step : col_step); }
+
   /// The transpose: the same numbers, read the other way.
   View transposed() const { return {data, cols, rows, col_step, row_step}; }
 

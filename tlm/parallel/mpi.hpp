@@ -157,8 +157,6 @@ class ThreadsOfRanks {
   /// Throws like Threads.
   ThreadsOfRanks(Ranks& ranks, std::size_t threads) : ranks_{ranks}, threads_{threads} {}
 
-  /// Like Threads: on this rank its threads help.
-  Helped help() { return threads_.help(); }
   /// Among how many ranks a batch is shared, however small; each shares what it gets among its threads.
   std::size_t count_for(std::size_t) const { return ranks_.count(); }
 

@@ -7,13 +7,33 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/blas.hpp>
-#include <tlm/matrix/helpers.hpp>
-#include <tlm/parallel/helping_threads.hpp>
+#include <tlm/parallel/pool.hpp>
 #include <tlm/training/loss.hpp>
+
+// OpenBLAS alone has these two: where products are another's, both are null.
+extern "C" {
+[[gnu::weak]] int openblas_get_num_threads();
+[[gnu::weak]] void openblas_set_num_threads(int count);
+}
 
 /// A batch learned from by several threads at once: each takes a part of its sequences.
 namespace tlm {
+
+/// While it lives, OpenBLAS uses one thread for each product, in whichever thread that is asked for: threads of a program that
+/// multiply at once have the processors already. (Of another BLAS, or an OpenBLAS that was built with OpenMP, see to it before
+/// the program starts: OMP_NUM_THREADS=1.)
+class [[nodiscard]] OneThreadAProduct {
+ public:
+  OneThreadAProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }
+  OneThreadAProduct(OneThreadAProduct&&) = delete;
+  ~OneThreadAProduct() { set(before_); }
+
+ private:
+  static void set(int count) {
+    if (openblas_set_num_threads) openblas_set_num_threads(count);
+  }
+  int before_;
+};
 
 /// So many tokens of a batch make up for what a thread costs that computes them: it is woken twice, and its gradient is set to
 /// zero and added to that of the others. That is work for each weight, as is a token: so the number is about the same for small
@@ -21,37 +41,30 @@ namespace tlm {
 /// 10 to 14 tokens for each where d_model is 128 or 256, and with about 28 where it is 64, and less with more.)
 inline constexpr std::size_t worth_a_thread = 32;
 
-/// Threads that compute losses and gradients of a model of type T, and help the one that has made them: with the steps of an
-/// optimizer, and where a batch is one sequence with its products and its attention.
+/// Threads that compute losses and gradients of a model of type T: each takes a part of a batch's sequences. A batch that is one
+/// sequence is computed by the thread that asks, with the threads of the BLAS.
 ///
-/// Each but the first, which is the thread that asks, has a gradient of its own, as soon as it is given sequences. They live as
-/// long as this object, and sleep where there is nothing to do. Inside each of them OpenBLAS uses one thread, as these share the
-/// processors already: making such threads tells it so, for the whole process (blas::multiply_on_threads).
+/// Each but the first, which is the thread that asks, has a gradient of its own, as soon as it is given sequences.
 template <class T>
 class Threads {
  public:
-  /// So many threads, or fewer where a batch has not `least_tokens` for each. Throws std::invalid_argument for 0 threads, and
-  /// std::bad_alloc if there is no room for them to multiply.
+  /// So many threads, or fewer where a batch has not `least_tokens` for each. Throws std::invalid_argument for 0 threads.
   explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread)
-      : least_tokens_{least_tokens}, threads_{count} {
-    if (count > 1) blas::multiply_on_threads(count);
-  }
+      : least_tokens_{least_tokens}, threads_{count} {}
   /// How many there are, with the one that asks.
   std::size_t count() const { return threads_.count(); }
   /// Among how many of them a batch of so many tokens is shared.
   std::size_t count_for(std::size_t tokens) const {
     return std::clamp<std::size_t>(tokens / std::max<std::size_t>(1, least_tokens_), 1, count());
   }
-  /// As long as what this returns exists, the others help this thread with all that is large: const Helped helped =
-  /// threads.help(); before a training, so that they set gradients to zero and move weights, too.
-  Helped help() { return Helped{&threads_}; }
 
-  /// The sum of the losses of all parts by this objective, each on a thread of its own, and one alone with the help of the
-  /// others; adds their gradients to `gradient`, in the order of the parts. So the bits depend on the parts, and not on which of
+  /// The sum of the losses of all parts by this objective, each on a thread of its own; adds their gradients to `gradient`, in the order of the parts. So the bits depend on the parts, and not on which of
   /// them is done first. Throws what the first part throws that throws, and then the gradient may have that of some parts; and
   /// std::invalid_argument for more parts than threads.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
+    if (parts.size() == 1) return loss_and_gradient(model, parts[0], gradient, objective);
+    const OneThreadAProduct on_each;
     while (gradients_.size() + 1 < parts.size()) gradients_.push_back(std::make_unique<T>());
     std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
     threads_.at_once(parts.size(), [&](std::size_t k) {
@@ -77,7 +90,7 @@ class Threads {
 
  private:
   std::size_t least_tokens_;
-  HelpingThreads threads_;
+  Pool threads_;
   std::vector<std::unique_ptr<T>> gradients_;
 };
 

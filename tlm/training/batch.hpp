@@ -10,7 +10,7 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/noise.hpp>
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/rearranged.hpp>
 #include <tlm/matrix/refuse.hpp>
 
 /// What a model learns from: batches of sequences, or of sources with their targets.

@@ -22,10 +22,9 @@ namespace tlm {
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   for (std::size_t i = 0; i < X.rows(); ++i) {
-    const Real* const x = &X(i, 0);
-    const Real greatest = maximum(x, cols);
-    const Real shift = greatest + log(sum_of(cols, [=](std::size_t j) { return exponential(x[j] - greatest); }));
-    for (std::size_t j = 0; j < cols; ++j) X(i, j) = X(i, j) - shift;
+    auto x = X.row(i);
+    const Real greatest = max_of(x);
+    x = x - (greatest + log(sum_of(exp(x - greatest))));
   }
   return X;
 }
@@ -33,7 +32,7 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
 /// Σω, of the tokens that a model should say.
 template <class Real>
 Real sum_of(const Matrix<n, 1, Real>& omega) {
-  return sum_of(omega.rows(), [&](std::size_t k) { return omega(k, 0); });
+  return sum_of(omega.entries());
 }
 
 /// A loss with its gradient by the model's scores.
@@ -61,9 +60,10 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
   for (std::size_t k = 0; k < Y.rows(); ++k) {
     const auto x_k = std::size_t(x(k, 0));
     const Real share = omega(k, 0) / c;
-    result.value -= share * q.mean(&Y(k, 0), x_k, cols);
-    for (std::size_t j = 0; j < cols; ++j) Y(k, j) = share * exponential(Y(k, j));
-    q.subtract(share, &Y(k, 0), x_k, cols);
+    auto y = Y.row(k), z_bar = y;  // the same entries
+    result.value -= share * q.mean(y, x_k);
+    z_bar = share * exp(y);
+    q.subtract(share, z_bar, x_k);
   }
   return result;
 }

@@ -52,15 +52,9 @@ PartOf<Real> part_of(const Objective& objective, const Real& whole) {
 /// Σ_j q_j y_j of numbers y, and q itself, to be subtracted.
 struct OneHot {
   /// Σ_j q_j y_j = y_x. The other terms are left out: where y_j is −∞, 0·y_j is not a number.
-  template <class Real>
-  Real mean(const Real* y, std::size_t x, std::size_t) const {
-    return y[x];
-  }
+  auto mean(const auto& y, std::size_t x) const { return y[x]; }
   /// r ← r − cq.
-  template <class Real>
-  void subtract(const Real& c, Real* r, std::size_t x, std::size_t) const {
-    r[x] -= c;
-  }
+  void subtract(const auto& c, auto r, std::size_t x) const { r[x] -= c; }
 };
 
 /// The distribution q = (1−ε)·OneHot(x) + ε/s on {0, …, s−1}: label smoothing. (Szegedy et al., 2016, section 7; Attention Is
@@ -69,16 +63,16 @@ struct SmoothedOneHot {
   double epsilon;
 
   /// Σ_j q_j y_j = (1−ε)·y_x + ε/s·Σ_j y_j.
-  template <class Real>
-  Real mean(const Real* y, std::size_t x, std::size_t s) const {
-    const Real share = Real(epsilon) / Real(s);
-    return (Real(1) - Real(epsilon)) * y[x] + share * sum_of(s, [y](std::size_t j) { return y[j]; });
+  template <class Row>
+  auto mean(const Row& y, std::size_t x) const {
+    using Real = typename Row::value_type;
+    return (Real(1) - Real(epsilon)) * y[x] + Real(epsilon) / Real(y.size()) * sum_of(y);
   }
   /// r ← r − cq.
-  template <class Real>
-  void subtract(const Real& c, Real* r, std::size_t x, std::size_t s) const {
-    const Real share = c * (Real(epsilon) / Real(s));
-    for (std::size_t j = 0; j < s; ++j) r[j] -= share;
+  template <class Row>
+  void subtract(const typename Row::value_type& c, Row r, std::size_t x) const {
+    using Real = typename Row::value_type;
+    r = r - c * (Real(epsilon) / Real(r.size()));
     r[x] -= c * (Real(1) - Real(epsilon));
   }
 };

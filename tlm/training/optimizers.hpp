@@ -8,7 +8,6 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/helpers.hpp>
 #include <tlm/matrix/numbers.hpp>
 #include <tlm/matrix/refuse.hpp>
 
@@ -50,15 +49,14 @@ struct SGD {
   void operator()(Layer& layer, const Layer& gradient) const {
     using Real = typename CodomainOf<Layer>::Real;
     detail::require_positive<Real>("the learning rate of SGD", learning_rate);
-    const auto w = numbers_of(layer);
-    const auto g = numbers_of(gradient);
-    for (std::size_t k = 0; k < w.size(); ++k)
-      in_shares(w[k].size(), 8, [&](std::size_t first, std::size_t last) {
-        const auto eta = Real(learning_rate);
-        Real* const w_k = w[k].numbers;
-        const Real* const g_k = g[k].numbers;
-        for (std::size_t e = first; e < last; ++e) w_k[e] -= eta * g_k[e];
-      });
+    const auto eta = Real(learning_rate);
+    const auto weights = numbers_of(layer);
+    const auto derivatives = numbers_of(gradient);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      auto w = weights[k].entries();
+      const auto g = derivatives[k].entries();
+      w = w - eta * g;
+    }
   }
 };
 
@@ -86,23 +84,20 @@ struct Adam {
     detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
                           "finite and at least 0", weight_decay);
     ++t;
-    const double eta = learning_rate / (1 - std::pow(beta_1, double(t)));
-    const double one_over_bias = 1 / (1 - std::pow(beta_2, double(t)));
+    // η/(1−β₁ᵗ) and 1/(1−β₂ᵗ)
+    const auto eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
+    const auto one_over_bias = Real(1 / (1 - std::pow(beta_2, double(t))));
+    const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);
     const auto weights = numbers_of(layer), moments = numbers_of(first_moment), squares = numbers_of(second_moment);
     const auto derivatives = numbers_of(gradient);
-    for (std::size_t k = 0; k < weights.size(); ++k)
-      in_shares(weights[k].size(), 24, [&](std::size_t first, std::size_t last) {
-        const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eta_t = Real(eta), scale = Real(one_over_bias),
-                   eps = Real(epsilon),
-                   decay = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
-        Real *const w = weights[k].numbers, *const m = moments[k].numbers, *const v = squares[k].numbers;
-        const Real* const g = derivatives[k].numbers;
-        for (std::size_t e = first; e < last; ++e) {
-          const Real m_e = m[e] = b_1 * m[e] + (1 - b_1) * g[e];
-          const Real v_e = v[e] = b_2 * v[e] + (1 - b_2) * g[e] * g[e];
-          w[e] -= eta_t * m_e / (std::sqrt(v_e * scale) + eps) + decay * w[e];
-        }
-      });
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const auto decay = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
+      auto w = weights[k].entries(), m = moments[k].entries(), v = squares[k].entries();
+      const auto g = derivatives[k].entries();
+      m = b_1 * m + (1 - b_1) * g;
+      v = b_2 * v + (1 - b_2) * g * g;
+      w = w - (eta * m / (sqrt(v * one_over_bias) + eps) + decay * w);
+    }
   }
 
   Layer first_moment{}, second_moment{};

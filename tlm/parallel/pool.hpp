@@ -11,33 +11,36 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/helpers.hpp>
+#include <tlm/matrix/function_ref.hpp>
 #include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
-/// Threads that live as long as this object, and help one thread at a time: const Helped helped{&threads}.
-class HelpingThreads : public Helpers {
+/// Threads that live as long as this object, and sleep where there is nothing to do.
+class Pool {
  public:
-  /// So many, with the one that is helped; each gets `least` multiplications, at least. Throws std::invalid_argument for 0.
-  explicit HelpingThreads(std::size_t count, std::size_t least = worth_asking) : Helpers{count, least} {
+  /// That many, with the one that asks. Throws std::invalid_argument for 0.
+  explicit Pool(std::size_t count) {
     if (count == 0) refuse<std::invalid_argument>({"0 threads compute nothing: at least 1 is needed"});
-    for (std::size_t k = 1; k < count; ++k) helpers_.push_back(std::make_unique<Helper>());
+    for (std::size_t k = 1; k < count; ++k) others_.push_back(std::make_unique<Other>());
   }
 
-  /// As Helpers say.
-  void at_once(std::size_t shares, FunctionRef<void(std::size_t)> action) override {
+  /// How many there are, with the one that asks.
+  std::size_t count() const { return others_.size() + 1; }
+
+  /// action(k) for each k < shares, at once; k = 0 on the thread that asks. Returns when all are done, and then throws what the
+  /// first share has thrown that throws. Throws std::invalid_argument at once for more shares than count().
+  void at_once(std::size_t shares, FunctionRef<void(std::size_t)> action) {
     if (shares > count()) refuse<std::invalid_argument>({shares, " shares are too many for ", count(), " threads"});
-    for (std::size_t k = 1; k < shares; ++k) helpers_[k - 1]->start(action, k);
+    for (std::size_t k = 1; k < shares; ++k) others_[k - 1]->start(action, k);
     std::exception_ptr thrown;
     try {
-      const Helped by{shares > 1 ? nullptr : this};
       if (shares > 0) action(0);
     } catch (...) {
       thrown = std::current_exception();
     }
     for (std::size_t k = 1; k < shares; ++k) {
-      const std::exception_ptr another = helpers_[k - 1]->finish();
+      const std::exception_ptr another = others_[k - 1]->finish();
       if (!thrown) thrown = another;
     }
     if (thrown) std::rethrow_exception(thrown);
@@ -45,9 +48,9 @@ class HelpingThreads : public Helpers {
 
  private:
   /// A thread that does its share of what it is given.
-  class Helper {
+  class Other {
    public:
-    Helper()
+    Other()
         : thread_{[this] {
             for (;;) {
               wait_for(begin_);
@@ -60,8 +63,8 @@ class HelpingThreads : public Helpers {
               end_.release();
             }
           }} {}
-    Helper(Helper&&) = delete;
-    ~Helper() {
+    Other(Other&&) = delete;
+    ~Other() {
       action_.reset();
       begin_.release();
     }
@@ -78,8 +81,7 @@ class HelpingThreads : public Helpers {
 
    private:
     /// Waits actively for a moment, then sleeps: a thread that has slept may be given the processor of the one that woke it, and
-    /// then each waits for the other. (Measured on two cores: two threads that slept take as long as one for the product of
-    /// 512×512 with 512×512, 3.8 ms; two that did not, 1.9.)
+    /// then each waits for the other.
     static void wait_for(std::binary_semaphore& event) {
       for (int time = 0; time < 1'000; ++time) {
         if (event.try_acquire()) return;
@@ -95,7 +97,7 @@ class HelpingThreads : public Helpers {
     std::jthread thread_;  // the last member: it begins when all others are there, and ends before they do
   };
 
-  std::vector<std::unique_ptr<Helper>> helpers_;
+  std::vector<std::unique_ptr<Other>> others_;
 };
 
 }  // namespace tlm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include <tlm/matrix/matrix.hpp>
+
+/// The same rows and columns in other stacks and other matrices.
+namespace tlm {
+
+/// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
+/// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
+  std::vector<std::size_t> lengths;
+  for (const auto& part : parts) {
+    if (part.sequences().count() == 0) lengths.push_back(0);
+    for (std::size_t s = 0; s < part.sequences().count(); ++s) lengths.push_back(part.sequences().length(s));
+  }
+  Matrix<n, cols, Real> stacked{Sequences::of_lengths(lengths)};
+  Real* next = stacked.data();
+  for (const auto& part : parts) next = std::copy_n(part.data(), part.rows() * cols, next);
+  return stacked;
+}
+
+/// Sequence s of a stack, on its own. Throws std::out_of_range if there is none.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
+  if (s >= X.sequences().count())
+    refuse<std::out_of_range>({"there is no sequence ", s, " in a stack of ", X.sequences().count()});
+  Matrix<n, cols, Real> alone{Sequences{X.sequences().length(s)}};
+  std::copy_n(X.data() + X.sequences().begin(s) * cols, alone.rows() * cols, alone.data());
+  return alone;
+}
+
+/// Each sequence of X continued by the corresponding sequence of `more`; a stack of no sequences is continued by
+/// `more` as it is. Throws std::invalid_argument if the numbers of sequences differ.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
+  if (X.sequences().count() == 0) return more;
+  require_continuation(X.sequences().count(), more.sequences().count());
+  std::vector<std::size_t> lengths;
+  for (std::size_t s = 0; s < X.sequences().count(); ++s)
+    lengths.push_back(X.sequences().length(s) + more.sequences().length(s));
+  Matrix<n, cols, Real> whole{Sequences::of_lengths(lengths)};
+  Real* next = whole.data();
+  for (std::size_t s = 0; s < lengths.size(); ++s)
+    for (const auto* part : {&X, static_cast<const Matrix<n, cols, Real>*>(&more)})
+      next = std::copy_n(part->data() + part->sequences().begin(s) * cols, part->sequences().length(s) * cols, next);
+  return whole;
+}
+
+/// The rows of F and of G side by side. Throws std::invalid_argument unless both have the same sequences.
+template <std::size_t left, std::size_t right, class Real>
+Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {
+  require_same_sequences("what is on the left", F.sequences(), "what is on the right", G.sequences());
+  Matrix<n, left + right, Real> both{F.sequences()};
+  for (std::size_t i = 0; i < both.rows(); ++i) {
+    std::copy_n(F.data() + i * left, left, &both(i, 0));
+    std::copy_n(G.data() + i * right, right, &both(i, left));
+  }
+  return both;
+}
+
+/// `width` columns of X, the first of which is `first`, from 0. Throws std::out_of_range if X has fewer.
+template <std::size_t width, std::size_t cols, class Real>
+Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
+  if (first > cols || width > cols - first)
+    refuse<std::out_of_range>({"there are no ", width, " columns from column ", first, " in a matrix with ", cols});
+  Matrix<n, width, Real> part{X.sequences()};
+  for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
+  return part;
+}
+
+}  // namespace tlm
