@@ -24,7 +24,7 @@
 #include <examples/ranks.hpp>
 #include <examples/record.hpp>
 #include <examples/settings.hpp>
-#include <tlm/matrix/blas.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/storage/checkpoint.hpp>
 #include <tlm/text/utf8.hpp>
 #include <tlm/training/batch.hpp>

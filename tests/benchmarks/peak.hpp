@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tlm/parallel/helping_threads.hpp>
+#include <tlm/parallel/pool.hpp>
 
 #include "timing.hpp"
 

@@ -9,7 +9,7 @@ namespace tlm {
 /// x ← exp(x) / Σ_j exp(x_j). The greatest entry is subtracted first, which cancels and keeps exp from overflowing.
 template <class Adaptor>
 void softmax(Vector<Adaptor> x) {
-  x = exp(x - max_of(x));
+  x = xt::exp(x - max_of(x));
   x = x / sum_of(x);
 }
 

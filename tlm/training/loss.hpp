@@ -24,7 +24,7 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> X) {
   for (std::size_t i = 0; i < X.rows(); ++i) {
     auto x = X.row(i);
     const Real greatest = max_of(x);
-    x = x - (greatest + log(sum_of(exp(x - greatest))));
+    x = x - (greatest + log(sum_of(xt::exp(x - greatest))));
   }
   return X;
 }
@@ -62,7 +62,7 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
     const Real share = omega(k, 0) / c;
     auto y = Y.row(k), z_bar = y;  // the same entries
     result.value -= share * q.mean(y, x_k);
-    z_bar = share * exp(y);
+    z_bar = share * xt::exp(y);
     q.subtract(share, z_bar, x_k);
   }
   return result;

@@ -96,7 +96,7 @@ struct Adam {
       const auto g = derivatives[k].entries();
       m = b_1 * m + (1 - b_1) * g;
       v = b_2 * v + (1 - b_2) * g * g;
-      w = w - (eta * m / (sqrt(v * one_over_bias) + eps) + decay * w);
+      w = w - (eta * m / (xt::sqrt(v * one_over_bias) + eps) + decay * w);
     }
   }
 
