@@ -21,7 +21,7 @@ SWAPS = {"+": ["-"], "-": ["+"], "+=": ["-="], "-=": ["+="], "<": ["<="], "<=": 
 # Where the whole expression ends in which an operator stands.
 OPERATORS = set(SWAPS) - {"true", "false"}
 ASSIGNED = {"=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^="}
-ENDS = {",", ";", "?", ":", "<<", "return", "throw", "case", "else", "do"} | ASSIGNED
+ENDS = {",", ";", "?", ":", "return", "throw", "case", "else", "do"} | ASSIGNED
 COMPARED, JOINED = {"<", "<=", ">", ">=", "==", "!="}, {"&&", "||"}
 # Who says what this is, reads it while compiling; no statement begins so that can be left out.
 DECLARES = set("""alignas auto break case class concept const constexpr continue default delete do enum explicit extern for
@@ -94,6 +94,12 @@ class Header:
         return self.words[i - 1] in (";", "{", "else", "do") or (self.words[i - 1] == ")" and (
             self.words[before - 1] in ("if", "for", "while") or self.words[before - 2:before] == ["if", "constexpr"]))
 
+    def definition(self, beginning):
+        """Begin and end of the definition that begins so: to the end of its block, or to its semicolon."""
+        first, _ = self.find(beginning)
+        end = self.until(first, 1, {";", "{"}) + 1
+        return self.tokens[first].begin, self.tokens[self.partner.get(end, end)].end
+
     def until(self, i, step, ends):
         """The last token of an expression in a direction, before brackets around it or one of its ends."""
         while True:
@@ -109,7 +115,7 @@ class Header:
     def around(self, i):
         """Begin and end of the expression in which an operator stands."""
         word = self.words[i]
-        weaker = set() if word in ASSIGNED | JOINED else JOINED if word in COMPARED else JOINED | COMPARED
+        weaker = set() if word in ASSIGNED | JOINED else JOINED if word in COMPARED else JOINED | COMPARED | {"<<"}
         last = self.until(i, 1, ENDS - ASSIGNED if word in ASSIGNED else ENDS | weaker)
         return self.tokens[self.until(i, -1, ENDS | weaker)].begin, self.tokens[last].end
 

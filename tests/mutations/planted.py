@@ -10,6 +10,7 @@ With --places it only looks whether every line is right and has its place in the
     header | from → to | check: test case      a change by hand, and who must see it
     header | from ⇒ to | check: test case      the same, made in a copy of its own that is compiled again
     header | from ≡ to | why                   a general change that changes nothing: no check may see it
+    header | from ∅ | why                      no general changes in the definition that begins so
     folder/ | 90 % of 40 | check check …       that many general changes are tried, and at least that share is seen
 
 `from` stands once in the header, whatever the spaces, line breaks and comments between its tokens; with « and » in it, it is
@@ -83,9 +84,9 @@ class Line:
         change, _, last = rest.rpartition(" | ")
         if not change or not last:
             raise ValueError("it has not three columns")
-        self.kind = "/" if self.header.endswith("/") else next((mark for mark in "→⇒≡" if mark in change), "")
+        self.kind = "/" if self.header.endswith("/") else next((mark for mark in "→⇒≡∅" if mark in change), "")
         if not self.kind:
-            raise ValueError("it says neither → nor ⇒ nor ≡")
+            raise ValueError("it says none of → ⇒ ≡ ∅")
         self.falls, self.change = "", None
         if self.kind == "/":
             floor = re.fullmatch(r"(\d+) % of (\d+)", change)
@@ -98,11 +99,14 @@ class Line:
             raise ValueError(f"there is no header {self.header}")
         wanted, _, new = (part.strip() for part in change.partition(self.kind))
         try:
-            self.change = library.header(self.header).replaced(wanted, new)
+            if self.kind == "∅":
+                self.begin, self.end = library.header(self.header).definition(wanted)
+            else:
+                self.change = library.header(self.header).replaced(wanted, new)
         except ValueError as error:
             raise ValueError(f"{self.header} {error}") from None
         self.text = text
-        if self.kind != "≡":
+        if self.kind in "→⇒":
             check, _, self.falls = last.partition(": ")
             self.checks = [library.check(check)]
             self.program = library.is_program(check)
@@ -186,7 +190,9 @@ class Planted:
             for path in sorted((self.library.tlm / folder.header).glob("*.hpp")):
                 name = path.relative_to(self.library.tlm).as_posix()
                 if name not in kept_by_hand:
-                    some += [(key, name, change) for key, change in self.library.header(name).sample(name, SEED)]
+                    left_out = [line for line in self.lines if line.kind == "∅" and line.header == name]
+                    some += [(key, name, change) for key, change in self.library.header(name).sample(name, SEED)
+                             if not any(line.begin <= change.begin < line.end for line in left_out)]
             for key, name, change in sorted(some):
                 line = next((line for line in self.lines if line.kind == "≡" and line.header == name
                              and line.change[:2] == change[:2] and words(line.change.new) == words(change.new)), None)
