@@ -676,7 +676,8 @@ TEST_CASE("a row that counts for nothing is seen, and a row that is not to count
   REQUIRE(failure);
   CHECK(failure->layer == "Scale");
   CHECK(failure->arithmetic == checking::arithmetic<Positions>());
-  CHECK(printed(Positions::position(0) + Positions::position(2) + Positions::codomain_position(1)) == "{1, 3 | 2}");
+  const auto of_Y = Positions::codomain_position(0) + Positions::codomain_position(1);
+  CHECK(printed(Positions::position(0) + Positions::position(2) + of_Y) == "{1, 3 | 1, 2}");
 }
 
 TEST_CASE("what is independent of X does not depend on how many rows it has") {
