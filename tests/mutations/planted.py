@@ -1,31 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Plants changes in a copy of the library, one at a time, and requires that the check named beside each sees it.
+"""Plants changes in a copy of the library, one at a time, and requires that a check sees each.
 
-    planted.py PLANTED.toml SOURCES BUILD DOCTEST_MAIN COMPILER [ARGUMENT...]
-    planted.py --places PLANTED.toml SOURCES
+    planted.py PLANTED.txt SOURCES BUILD DOCTEST_MAIN COMPILER [ARGUMENT...]
+    planted.py --places PLANTED.txt SOURCES
 
-With --places it only looks whether every change has its place in the headers. An entry of PLANTED.toml is
+With --places it only looks whether every line is right and has its place in the headers. The lines of PLANTED.txt:
 
-    [[planted]]
-    change = "row i sees one key too many"      what is wrong, in words
-    header = "attention/mask.hpp"
-    old = 'return «i + 1»;'                     occurs once in the header; what stands between « and », or all of it,
-    new = 'i + 2'                               becomes this
-    seen_by = "proofs/03_product"               the program, or the file or case that is compiled
-    falls = "A a causal kernel"                 part of the name of the test case, or of what the compiler then says
+    header | from → to | check: test case      a change by hand, and who must see it
+    header | from ⇒ to | check: test case      the same, made in a copy of its own that is compiled again
+    header | from ≡ to | why                   a general change that changes nothing: no check may see it
+    header | from ∅ | why                      no general changes in the definition that begins so
+    folder/ | 90 % of 40 | check check …       that many general changes are tried, and at least that share is seen
 
-and, if need be,
+`from` stands once in the header, whatever the spaces, line breaks and comments between its tokens; with « and » in it, it is
+what stands between these that becomes `to`. It is an expression, or statements if it ends with ;. A check is the path of its
+file, of which the beginning is enough: proofs/08. The test case is part of its name; of static/…, compile_fail/… and headers/…,
+whose changes are all made for real, part of what is then said. A change by hand must make the test case fail, and not crash.
 
-    ends = "crash"         or "timeout": so it ends, instead of by a test case that fails
-    equivalent = "…"       why it changes nothing: the test case must pass, although it comes to the place
-    for_real = true        made in a copy of its own, for which the program is compiled again
+General changes (places.py) are those of the headers in the folder that have no change by hand. Those are taken whose hash is
+the lowest, so that the same ones are taken wherever they stand. What does not compile does not count; what no check comes to
+counts as not seen.
 
-In the copy of all other changes both stand side by side: `old` is an expression, or statements if it ends with ;, and
-the environment variable TLM_PLANTED says which change is on, by its number in the file. So each program is compiled
-once. What the compiler reads (constant expressions, types, declarations) is never switched: such changes are made for real,
-as are all whose `seen_by` is static/…, compile_fail/… or headers/…, where nothing is linked. JOBS=1 does one thing at a
-time.
+In the copy both texts stand side by side, and the environment variable TLM_PLANTED says which change is on. So each program
+is compiled once. JOBS=1 does one thing at a time.
 """
 
 import collections
@@ -33,13 +31,18 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import tomllib
 
-SWITCH = """// Which of the planted changes is on, and whether the program came to its place.
+from places import Header, words
+
+SWITCH = """// Which of the planted changes is on, and to which of them the program came: their numbers, at the end.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -47,318 +50,414 @@ SWITCH = """// Which of the planted changes is on, and whether the program came 
 
 struct TlmPlanted {
   int number = std::getenv("TLM_PLANTED") ? std::atoi(std::getenv("TLM_PLANTED")) : 0;
-  bool reached = false;
+  bool reached[100000] = {};
   ~TlmPlanted() {
-    if (reached) std::fputs("the planted change was reached\\n", stderr);
+    std::FILE* file = std::getenv("TLM_REACHED") ? std::fopen(std::getenv("TLM_REACHED"), "a") : nullptr;
+    if (!file) return;
+    for (int k = 0; k < 100000; ++k)
+      if (reached[k]) std::fprintf(file, "%d\\n", k);
+    std::fclose(file);
   }
 };
 inline TlmPlanted tlm_planted_change;
 
 constexpr bool tlm_planted(int number) {
-  if (std::is_constant_evaluated() || tlm_planted_change.number != number) return false;
-  return tlm_planted_change.reached = true;
+  if (std::is_constant_evaluated()) return false;
+  tlm_planted_change.reached[number] = true;
+  return tlm_planted_change.number == number;
 }
 """
-NEEDED, OPTIONAL = {"change", "header", "old", "new", "seen_by", "falls"}, {"ends", "equivalent", "for_real"}
 SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradients",
           "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "headers": "tests/headers",
           "storage": "tests/storage", "mpi": "tests/mpi"}
-CASES = "tests/compile_fail/cases.toml"
+CASES = "tests/compile_fail/cases.toml"  # a case is a check of its own: compile_fail/NAME
 RANKS = 3  # on which what is in mpi runs
-Place = collections.namedtuple("Place", "begin end")
-Outcome = collections.namedtuple("Outcome", "ran failed ended reached seconds said", defaults=[0, 0, "", False, 0, ""])
+SEED = 44
+MEMORY = 8 << 30  # bytes, for a change that asks for more and more
+Outcome = collections.namedtuple("Outcome", "ran failed ended reached seconds said")
 
 
-class Change:
-    """An entry of the file: its number, and what it says."""
+class Line:
+    """A line of the file. Throws ValueError if it is none."""
 
-    def __init__(self, number, entry):
-        self.number, self.entry = number, entry
-        self.ends, self.equivalent = entry.get("ends", ""), "equivalent" in entry
-        for key in NEEDED:
-            setattr(self, key, entry.get(key, ""))
+    def __init__(self, number, text, library):
+        self.number = number
+        self.header, _, rest = text.partition(" | ")
+        change, _, last = rest.rpartition(" | ")
+        if not change or not last:
+            raise ValueError("it has not three columns")
+        self.kind = "/" if self.header.endswith("/") else next((mark for mark in "→⇒≡∅" if mark in change), "")
+        if not self.kind:
+            raise ValueError("it says none of → ⇒ ≡ ∅")
+        self.falls, self.change = "", None
+        if self.kind == "/":
+            floor = re.fullmatch(r"(\d+) % of (\d+)", change)
+            if not floor or not (library.tlm / self.header).is_dir():
+                raise ValueError("it is no folder of which a share must be seen")
+            self.floor, self.count = map(int, floor.groups())
+            self.checks = [library.check(check) for check in last.split()]
+            return
+        if not (library.tlm / self.header).is_file():
+            raise ValueError(f"there is no header {self.header}")
+        wanted, _, new = (part.strip() for part in change.partition(self.kind))
+        try:
+            if self.kind == "∅":
+                self.begin, self.end = library.header(self.header).definition(wanted)
+            else:
+                self.change = library.header(self.header).replaced(wanted, new)
+        except ValueError as error:
+            raise ValueError(f"{self.header} {error}") from None
+        self.text = text
+        if self.kind in "→⇒":
+            check, _, self.falls = last.partition(": ")
+            self.checks = [library.check(check)]
+            self.program = library.is_program(check)
+            if self.program and self.falls not in re.sub(r'"\s*"', "", library.source(self.checks[0]).read_text()):
+                raise ValueError(f"no test case of {self.checks[0]} has in its name: {self.falls}")
 
     @property
-    def program(self):
-        """Whether a program sees it; otherwise the compiler or a script."""
-        return self.seen_by.split("/")[0] not in ("static", "compile_fail", "headers")
-
-    @property
-    def for_real(self):
-        return self.entry.get("for_real", False) or not self.program
-
-    def place(self, text):
-        """Where in a header the part stands that it replaces."""
-        before, part, _ = re.fullmatch(r"([^«]*)«(.*)»([^»]*)", self.old, re.DOTALL).groups() if "«" in self.old else (
-            "", self.old, "")
-        begin = text.index(re.sub("[«»]", "", self.old)) + len(before)
-        return Place(begin, begin + len(part))
-
-    def complaint(self, sources):
-        """What is wrong with the entry, or None."""
-        if missing := NEEDED - set(self.entry):
-            return f"it does not say {', '.join(sorted(missing))}"
-        if unknown := set(self.entry) - NEEDED - OPTIONAL:
-            return f"nobody reads {', '.join(sorted(unknown))}"
-        header = sources / "tlm" / self.header
-        if not header.is_file():
-            return f"there is no header {self.header}"
-        if (self.old.count("«"), self.old.count("»")) not in ((0, 0), (1, 1)):
-            return f"there is not one part between « and »: {self.old}"
-        if (count := header.read_text().count(re.sub("[«»]", "", self.old))) != 1:
-            return f"{self.header} has {count} times instead of once: {self.old}"
-        suite, _, name = self.seen_by.partition("/")
-        files = list((sources / SUITES.get(suite, "nowhere")).glob(f"{name}.*"))
-        if name not in tomllib.loads((sources / CASES).read_text()) if suite == "compile_fail" else not files:
-            return f"there is no {self.seen_by}"
-        if self.program and self.falls not in re.sub(r'"\s*"', "", files[0].read_text()):
-            return f"no test case of {self.seen_by} has in its name: {self.falls}"
-        return None
+    def switched(self):
+        """Whether the change is one by hand that stands beside what it replaces."""
+        return self.kind == "→" and self.program
 
 
-def switched(text, changes):
-    """A header in which every change can be switched on. Of changes within each other the outermost is the place of all."""
-    groups = []
-    for place, change in sorted(((change.place(text), change) for change in changes),
-                                key=lambda pair: (pair[0].begin, -pair[0].end)):
-        if not groups or place.begin >= groups[-1][0].end:
-            groups.append((place, []))
-        outer, within = groups[-1]
-        if place.end > outer.end:
-            raise ValueError(f"{change.header}: two changes overlap: »{text[outer.begin:outer.end]}« and "
-                             f"»{text[place.begin:place.end]}«")
-        new = text[outer.begin:place.begin] + change.new + text[place.end:outer.end]
-        within.append((change.number, new))
-    for outer, within in reversed(groups):
-        old = text[outer.begin:outer.end]
-        if old.rstrip().endswith(";"):
-            new = "".join(f"if (::tlm_planted({number})) {{ {new} }} else " for number, new in within) + f"{{ {old} }}"
+class Library:
+    """The headers, and the files of the checks."""
+
+    def __init__(self, sources):
+        self.sources, self.tlm, self.headers = sources, sources / "tlm", {}
+
+    def header(self, name):
+        """A header, which is read once."""
+        if name not in self.headers:
+            self.headers[name] = Header((self.tlm / name).read_text())
+        return self.headers[name]
+
+    def check(self, beginning):
+        """The whole name of a check."""
+        suite, _, name = beginning.partition("/")
+        if suite == "compile_fail":
+            names = {case for case in tomllib.loads((self.sources / CASES).read_text()) if case.startswith(name)}
         else:
-            new = "".join(f"::tlm_planted({number}) ? ({new}) : " for number, new in within)
-            new = f"({new}({old}))"
-        text = text[:outer.begin] + new + text[outer.end:]
-    return text
+            folder = self.sources / SUITES.get(suite, "nowhere")
+            names = {file.stem for file in folder.glob(f"{name}*.*") if file.suffix in (".cpp", ".py")}
+        if len(names) != 1 and name not in names:
+            raise ValueError(f"there are {len(names)} checks {beginning}" if names else f"there is no {beginning}")
+        return f"{suite}/{name if name in names else names.pop()}"
+
+    def source(self, check):
+        """The file of a check."""
+        suite, _, name = check.partition("/")
+        return self.sources / SUITES[suite] / (name + (".py" if suite == "headers" else ".cpp"))
+
+    @staticmethod
+    def is_program(check):
+        """Whether a program sees it; otherwise the compiler or a script."""
+        return check.split("/")[0] not in ("static", "compile_fail", "headers")
 
 
-def changed(text, change):
-    """A header with the change made for real."""
-    place = change.place(text)
-    return text[:place.begin] + change.new + text[place.end:]
+class Planted:
+    """What is planted: the lines by hand, and {number: change} of each header, of which `general` are those of a folder."""
 
+    def __init__(self, file, library):
+        self.library, self.lines, complaints = library, [], []
+        for number, text in enumerate(file.read_text().splitlines(), 1):
+            if text.strip() and not text.startswith("#"):
+                try:
+                    self.lines.append(Line(number, text, library))
+                except ValueError as error:
+                    complaints.append(f"{file.name}:{number}: {error}")
+        self.by_hand = [line for line in self.lines if line.kind in "→⇒"]
+        self.folders = [line for line in self.lines if line.kind == "/"]
+        self.changes = collections.defaultdict(dict)  # of each header
+        self.general = collections.defaultdict(list)  # numbers, of each folder
+        self.header_of, self.equivalent = {}, {}
+        for line in self.by_hand:
+            if line.switched:
+                self.changes[line.header][line.number] = line.change
+        self.sample(len(file.read_text().splitlines()) + 1)
+        found = set(self.equivalent.values())
+        complaints += [f"{file.name}:{line.number}: no general change is so: {line.text}" for line in self.lines
+                       if line.kind == "≡" and line not in found]
+        for name, changes in self.changes.items():
+            try:
+                library.header(name).switched(changes)
+            except ValueError as error:
+                complaints.append(f"{name}: {error}")
+        if complaints:
+            sys.exit("\n".join(complaints))
 
-def on_ranks(program):
-    """Whether this program is started by mpirun."""
-    return program.name.startswith("mpi_")
+    def sample(self, number):
+        """Takes the general changes of each folder, and numbers them."""
+        kept_by_hand = {line.header for line in self.by_hand}
+        for folder in self.folders:
+            some = []
+            for path in sorted((self.library.tlm / folder.header).glob("*.hpp")):
+                name = path.relative_to(self.library.tlm).as_posix()
+                if name not in kept_by_hand:
+                    left_out = [line for line in self.lines if line.kind == "∅" and line.header == name]
+                    some += [(key, name, change) for key, change in self.library.header(name).sample(name, SEED)
+                             if not any(line.begin <= change.begin < line.end for line in left_out)]
+            for key, name, change in sorted(some):
+                line = next((line for line in self.lines if line.kind == "≡" and line.header == name
+                             and line.change[:2] == change[:2] and words(line.change.new) == words(change.new)), None)
+                if line:
+                    self.equivalent[number] = line
+                elif len(self.general[folder]) == folder.count:
+                    continue
+                else:
+                    self.general[folder].append(number)
+                self.changes[name][number] = change
+                self.header_of[number] = name, folder
+                number += 1
+
+    def text(self, number):
+        """A general change, as a line of the file would have it."""
+        name, header = self.header_of[number][0], self.library.header(self.header_of[number][0])
+        change = self.changes[name][number]
+        return f"{name}:{header.text[:change.begin].count(chr(10)) + 1} | {header.line(change)}"
 
 
 class Runner:
     """What compiles, and runs what is compiled."""
 
-    def __init__(self, sources, build, doctest_main, compiler):
-        self.sources, self.build, self.main = sources, build, doctest_main
-        self.compiler = compiler
+    def __init__(self, planted, build, doctest_main, compiler):
+        self.planted, self.library, self.build, self.main = planted, planted.library, build, doctest_main
+        # Of loops for vector instructions the compiler reads the conditions.
+        self.compiler = [argument for argument in compiler if argument != "-fopenmp-simd"]
         self.libraries = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split() + ["-lrapidcheck"]
+        self.copy, self.dropped, self.lock = self.copied("switched"), set(), threading.Lock()
+        (self.copy / "switch.hpp").write_text(SWITCH)
+        for name in planted.changes:
+            self.write(name)
 
-    def copy(self, name):
+    def copied(self, name):
         """A copy of the library under the build directory."""
-        copy = self.build / name
-        shutil.copytree(self.sources / "tlm", copy / "tlm")
-        return copy
+        shutil.copytree(self.library.tlm, self.build / name / "tlm")
+        return self.build / name
 
-    def source(self, seen_by):
-        """The file of a check."""
-        suite, _, name = seen_by.partition("/")
-        return next((self.sources / SUITES[suite]).glob(f"{name}.*"))
+    def write(self, name):
+        """Writes a header with its switches, but not those that do not compile."""
+        changes = {number: change for number, change in self.planted.changes[name].items() if number not in self.dropped}
+        path = self.copy / "tlm" / name
+        path.with_suffix(".new").write_text(self.library.header(name).switched(changes))
+        path.with_suffix(".new").rename(path)
+
+    def drop(self, said):
+        """Leaves out the general changes in whose lines the compiler finds errors, and says how many these are."""
+        errors = "\n".join(line for line in said.splitlines() if " error: " in line)
+        blamed = self.blamed(errors) or self.blamed(said)
+        with self.lock:
+            self.dropped |= blamed
+            for name in {self.planted.header_of[number][0] for number in blamed}:
+                self.write(name)
+        return len(blamed)
+
+    def blamed(self, said):
+        """The general changes in the lines that the compiler names."""
+        numbers = set()
+        for file, line in re.findall(r"([^\s:]+\.hpp):(\d+):", said):
+            if pathlib.Path(file).is_relative_to(self.copy) and pathlib.Path(file).is_file():
+                lines = pathlib.Path(file).read_text().splitlines()
+                numbers |= {int(n) for n in re.findall(r"tlm_planted\((\d+)\)", "".join(lines[int(line) - 1:int(line)]))}
+        return numbers & set(self.planted.header_of)
 
     def compiling(self, copy):
         """The compiler, which reads the copy of the library instead of the library."""
-        return [f"-I{copy}" if argument == f"-I{self.sources}" else argument for argument in self.compiler]
+        return [f"-I{copy}" if argument == f"-I{self.library.sources}" else argument for argument in self.compiler]
 
-    def compile(self, seen_by, copy):
+    def compile(self, check, copy=None):
         """The program of a check over a copy of the library. Throws RuntimeError if it does not compile."""
-        began, program = time.monotonic(), copy / seen_by.replace("/", "_")
-        (copy / "switch.hpp").write_text(SWITCH)
-        libraries = list(self.libraries)
-        if on_ranks(program):
+        copy, began = copy or self.copy, time.monotonic()
+        program, libraries = copy / check.replace("/", "_"), list(self.libraries)
+        if check.startswith("mpi/"):
             libraries += subprocess.check_output(["pkg-config", "--cflags", "--libs", "ompi-c"], text=True).split()
-        result = subprocess.run([*self.compiling(copy), "-std=c++20", "-O0", "-w", "-include", copy / "switch.hpp", "-o",
-                                 program, self.source(seen_by), self.main, *libraries],
-                                capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            errors = [line for line in result.stderr.splitlines() if "error" in line]
-            raise RuntimeError(f"{seen_by} does not compile:\n" + "\n".join(errors[:5]))
-        return program, time.monotonic() - began
+        command = [*self.compiling(copy), "-std=c++20", "-O0", "-w", "-include", self.copy / "switch.hpp",
+                   "-o", program, self.library.source(check), self.main, *libraries]
+        while True:
+            result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+            if result.returncode == 0:
+                return program, time.monotonic() - began
+            if copy != self.copy or not self.drop(result.stderr):
+                errors = [line for line in result.stderr.splitlines() if "error" in line]
+                raise RuntimeError(f"{check} does not compile:\n" + "\n".join(errors[:5]))
 
-    def run(self, program, falls, number=0, limit=300):
+    def run(self, program, falls="", number=0, limit=300):
         """What becomes of the test cases with this part in their name."""
         pattern = falls.replace("\\", "\\\\").replace(",", "\\,")
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TLM_PLANTED": str(number)}
-        began = time.monotonic()
-        if on_ranks(program):  # One that ended at its first failure would leave the others waiting.
-            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS), program]
-        else:
-            command = [program, "--abort-after=1"]
-        try:
-            result = subprocess.run([*command, "--no-colors=true", f"--test-case=*{pattern}*"], env=environment, check=False,
-                                    capture_output=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            return Outcome(ended="timeout")
-        said = result.stdout.decode("utf-8", "replace")
-        counts = re.findall(r"test cases: +(\d+) +\| +\d+ passed +\| +(\d+) failed", said)
-        if result.returncode not in (0, 1) or not counts:
-            return Outcome(ended="crash", said=said)
-        ran, failed = (max(map(int, those)) for those in zip(*counts))  # of several ranks one that sees it is enough
-        return Outcome(ran, failed, "", b"was reached" in result.stderr, time.monotonic() - began, said)
+        with tempfile.TemporaryDirectory() as directory:
+            reached, output = pathlib.Path(directory) / "reached", pathlib.Path(directory) / "said"
+            environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TLM_PLANTED": str(number), "TLM_REACHED": str(reached)}
+            if program.name.startswith("mpi_"):  # One that ended at its first failure would leave the others waiting.
+                command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS), program]
+            else:
+                command = [program, "--abort-after=1"]
+            began = time.monotonic()
+            with open(output, "wb") as file:
+                process = subprocess.Popen(
+                    [*command, "--no-colors=true", f"--test-case=*{pattern}*"], env=environment, stdout=file,
+                    stderr=subprocess.DEVNULL, start_new_session=True, cwd=directory,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28)) or
+                    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
+                try:
+                    code = process.wait(limit)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, 9)
+                    process.wait()
+                    code = None
+            said = output.read_bytes()[-5000:].decode("utf-8", "replace")
+            counts = re.findall(r"test cases: +(\d+) +\| +\d+ passed +\| +(\d+) failed", said)
+            ended = "timeout" if code is None else "crash" if code not in (0, 1) or not counts else ""
+            ran, failed = (max(map(int, those)) for those in zip(*counts)) if counts else (0, 0)  # of ranks one is enough
+            numbers = set(map(int, reached.read_text().split())) if reached.exists() else set()
+            return Outcome(ran, failed, ended, numbers, time.monotonic() - began, said)
 
-    def read(self, seen_by, copy):
+    def read(self, check, copy):
         """The exit code of the compiler or the script that reads a copy of the library, and what it says."""
-        suite, _, name = seen_by.partition("/")
+        suite, _, name = check.partition("/")
         if suite == "compile_fail":
-            command = [sys.executable, self.sources / "tests/compile_fail/check.py", "--only", name, "wrong",
-                       self.sources / CASES, *self.compiling(copy)]
+            cases = self.library.sources / CASES
+            command = [sys.executable, cases.with_name("check.py"), "--only", name, "wrong", cases, *self.compiling(copy)]
         elif suite == "static":
-            command = [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", self.source(seen_by)]
+            command = [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", self.library.source(check)]
         else:
-            command = [sys.executable, self.source(seen_by), copy / "tlm"]
+            command = [sys.executable, self.library.source(check), copy / "tlm"]
         result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
         return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
 
 
 class Campaign:
-    """All changes of a file, and what was seen of them."""
+    """All that is planted, and what was seen of it."""
 
-    def __init__(self, changes, runner, jobs):
-        self.changes, self.runner, self.jobs = changes, runner, jobs
+    def __init__(self, planted, runner, jobs):
+        self.planted, self.runner, self.jobs = planted, runner, jobs
         self.programs, self.unchanged = {}, {}
 
-    def each(self, action, *what):
+    def each(self, action, what):
         """The results of the action, as they come."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            yield from concurrent.futures.as_completed([pool.submit(action, one) for one in what])
+            for done in concurrent.futures.as_completed([pool.submit(action, one) for one in what]):
+                yield done.result()
 
     def prepare(self):
         """Compiles all programs over the copy in which every change can be switched on, and runs them with none."""
-        runner, copy = self.runner, self.runner.copy("switched")
-        of_header = collections.defaultdict(list)
-        for change in self.changes:
-            if not change.for_real:
-                of_header[change.header].append(change)
-        for header, changes in of_header.items():
-            path = copy / "tlm" / header
-            path.write_text(switched(path.read_text(), changes))
-        needed = list(dict.fromkeys(change.seen_by for change in self.changes if change.program))
-        needed.sort(key=lambda name: not name.startswith("proofs/"))  # the greatest first
-        broken = []
-        for done in self.each(lambda name: (name, *runner.compile(name, copy)), *needed):
-            if done.exception():
-                broken.append(str(done.exception()))
-                continue
-            name, program, seconds = done.result()
+        runner, planted = self.runner, self.planted
+        whole = [(check, "") for folder in planted.folders for check in folder.checks]
+        needed = list(dict.fromkeys([line.checks[0] for line in planted.by_hand if line.program] + [one for one, _ in whole]))
+        for name, (program, seconds) in self.each(lambda name: (name, runner.compile(name)), needed):
             self.programs[name] = program
             print(f"compiled {len(self.programs)} of {len(needed)}: {name} ({seconds:.0f} s)", flush=True)
-
-        if broken:
-            raise RuntimeError("\n".join(broken))
-
-        plain = runner.copy("unchanged")
-        checks = dict.fromkeys((change.seen_by, change.falls if change.program else "") for change in self.changes)
+        plain, fallen = runner.copied("unchanged"), []
 
         def passes(check):
-            seen_by, falls = check
-            if seen_by in self.programs:
-                return check, runner.run(self.programs[seen_by], falls)
-            code, said = runner.read(seen_by, plain)
-            return check, Outcome(1, int(code != 0), said=said)
-        fallen = []
-        for done in self.each(passes, *checks):
-            (seen_by, falls), outcome = done.result()
-            self.unchanged[seen_by, falls] = outcome
+            if check[0] in self.programs:
+                return check, runner.run(self.programs[check[0]], check[1])
+            code, said = runner.read(check[0], plain)
+            return check, Outcome(1, int(code != 0), "", set(), 0, said)
+        by_hand = [(line.checks[0], line.falls if line.program else "") for line in planted.by_hand]
+        for check, outcome in self.each(passes, dict.fromkeys(by_hand + whole)):
+            self.unchanged[check] = outcome
             if outcome.ended or outcome.failed or not outcome.ran:
-                fallen.append(f"{seen_by}, »{falls}«, does not pass without any change: "
+                fallen.append(f"{check[0]}, »{check[1]}«, does not pass without any change: "
                               f"{outcome.ended or f'{outcome.failed} of {outcome.ran} fail'}\n{outcome.said[-2000:]}")
         if fallen:
             raise RuntimeError("\n".join(fallen))
-        print(f"without any change {len(checks)} checks pass", flush=True)
+        print(f"without any change {len(self.unchanged)} checks pass", flush=True)
 
-    def complaint(self, change):
-        """Why a change does not count as seen, or an equivalent one as harmless; None if it does."""
-        runner, program = self.runner, self.programs.get(change.seen_by)
-        if change.for_real:
-            copy = runner.copy(f"change_{change.number}")
-            header = copy / "tlm" / change.header
-            header.write_text(changed(header.read_text(), change))
-            if change.program:
-                program, _ = runner.compile(change.seen_by, copy)
+    def complaint(self, line):
+        """Why a change by hand does not count as seen; None if it does."""
+        runner, check = self.runner, line.checks[0]
+        program = self.programs.get(check)
+        if not line.switched:
+            copy = runner.copied(f"line_{line.number}")
+            (copy / "tlm" / line.header).write_text(self.planted.library.header(line.header).changed(line.change))
+            if line.program:
+                try:
+                    program, _ = runner.compile(check, copy)
+                except RuntimeError as error:
+                    return str(error)
             else:
-                code, said = runner.read(change.seen_by, copy)
+                code, said = runner.read(check, copy)
                 shutil.rmtree(copy)
                 if code == 0:
-                    return f"{change.seen_by} accepts it"
-                return None if change.falls in said else f"{change.seen_by} does not say »{change.falls}«:\n{said[:2000]}"
-        before = self.unchanged[change.seen_by, change.falls]
-        outcome = runner.run(program, change.falls, change.number, 20 + 10 * before.seconds)
-        if change.equivalent:
-            if outcome.ended or outcome.failed:
-                return "it is said to be equivalent, and is seen"
-            return None if outcome.reached else "it is said to be equivalent, but nothing comes to its place"
-        if outcome.ended != change.ends:
-            return f"it ends by {outcome.ended or 'itself'}:\n{outcome.said[-1000:]}"
-        if not outcome.ended and not outcome.failed:
-            return f"{change.seen_by}, »{change.falls}«, passes" + (
-                "" if outcome.reached or change.for_real else ", and nothing comes to its place")
+                    return f"{check} accepts it"
+                return None if line.falls in said else f"{check} does not say »{line.falls}«:\n{said[:2000]}"
+        limit = 20 + 10 * self.unchanged[check, line.falls].seconds
+        outcome = runner.run(program, line.falls, line.number, limit)
+        if outcome.ended:
+            return f"it ends by {outcome.ended}:\n{outcome.said[-1000:]}"
+        if not outcome.failed:
+            return f"{check}, »{line.falls}«, passes" + (
+                "" if line.number in outcome.reached or not line.switched else ", and nothing comes to its place")
         return None
+
+    def seen_by(self, number):
+        """The first check of the folder that sees a general change, or None; and whether any comes to it."""
+        _, folder = self.planted.header_of[number]
+        came = [check for check in folder.checks if number in self.unchanged[check, ""].reached]
+        for check in came:
+            outcome = self.runner.run(self.programs[check], "", number, 10 + 5 * self.unchanged[check, ""].seconds)
+            if outcome.ended or outcome.failed:
+                return check, True
+        return None, bool(came)
+
+    def by_hand(self):
+        """Whether all changes by hand are seen."""
+        good = 0
+        for line, complaint in self.each(lambda line: (line, self.complaint(line)), self.planted.by_hand):
+            good += not complaint
+            print(f"{'NOT SEEN' if complaint else 'seen'}: {line.number}. {line.text}"
+                  + (f": {complaint}" if complaint else ""), flush=True)
+        print(f"{good} of {len(self.planted.by_hand)} changes by hand are seen")
+        return good == len(self.planted.by_hand)
+
+    def general(self):
+        """Whether the share of each folder is as great as it should be, and what changes nothing is seen nowhere."""
+        planted, dropped = self.planted, self.runner.dropped
+        good, seen = True, collections.Counter()
+        tried = [number for number in planted.header_of if number not in dropped]
+        for number, (check, reached) in self.each(lambda number: (number, self.seen_by(number)), tried):
+            place = planted.text(number)
+            if line := planted.equivalent.get(number):
+                wrong = "is seen" if check else "" if reached else "but nothing comes to its place"
+                good &= not wrong
+                print(f"NOT SO: {line.number}. it is said to change nothing, {wrong}: {line.text}" if wrong else
+                      f"not seen, rightly: {place}", flush=True)
+            else:
+                seen[planted.header_of[number][1]] += bool(check)
+                print(f"seen by {check}: {place}" if check else
+                      f"NOT SEEN{'' if reached else ', and nothing comes to its place'}: {place}", flush=True)
+        for folder, numbers in planted.general.items():
+            count = len(set(numbers) - dropped)
+            share = 100 * seen[folder] / max(count, 1)
+            enough = share >= folder.floor
+            good &= enough
+            print(f"{folder.header}: {share:.0f} % of {count} are seen, {folder.floor} % must be"
+                  + ("" if enough else ": TOO FEW"))
+        return good
 
     def run(self):
         """Whether all is as the file says."""
         began = time.monotonic()
         self.prepare()
-        good = 0
-
-        def look(change):
-            try:
-                return change, self.complaint(change)
-            except RuntimeError as error:
-                return change, str(error)
-        for done in self.each(look, *self.changes):
-            change, complaint = done.result()
-            good += not complaint
-            verdict = "NOT SEEN" if complaint else "not seen, rightly" if change.equivalent else "seen"
-            print(f"{verdict}: {change.number}. {change.header}: {change.change} — {change.seen_by}, »{change.falls}«"
-                  + (f": {complaint}" if complaint else ""), flush=True)
-        equivalent = sum(change.equivalent for change in self.changes)
-        print(f"{good} of {len(self.changes)} as expected, {equivalent} of which are equivalent and not to be seen "
-              f"({(time.monotonic() - began) / 60:.1f} minutes)")
-        return good == len(self.changes)
+        good = self.by_hand() & self.general()
+        print(f"{(time.monotonic() - began) / 60:.1f} minutes")
+        return good
 
 
 def main():
     only_places = sys.argv[1] == "--places"
     file, sources, *rest = sys.argv[1 + only_places:]
-    sources = pathlib.Path(sources)
-    with open(file, "rb") as entries:
-        changes = [Change(number, entry) for number, entry in enumerate(tomllib.load(entries)["planted"], 1)]
-    complaints = [f"{change.number}. {change.change}: {complaint}" for change in changes
-                  if (complaint := change.complaint(sources))]
-    if complaints:
-        sys.exit("\n".join(complaints))
-    headers = {change.header: (sources / "tlm" / change.header).read_text() for change in changes}
-    try:
-        for header, text in headers.items():
-            switched(text, [change for change in changes if change.header == header and not change.for_real])
-    except ValueError as overlap:
-        sys.exit(str(overlap))
-    print(f"{len(changes)} changes in {len(headers)} headers")
+    planted = Planted(pathlib.Path(file), Library(pathlib.Path(sources)))
+    print(f"{len(planted.by_hand)} changes by hand, {len(planted.header_of)} general ones in {len(planted.folders)} folders")
     if only_places:
-        untouched = {path.relative_to(sources / "tlm").as_posix() for path in sources.glob("tlm/**/*.hpp")} - set(headers)
-        print("".join(f"none in {header}\n" for header in sorted(untouched)), end="")
         return 0
-
     build, doctest_main, *compiler = rest
     build = pathlib.Path(build)
     shutil.rmtree(build, ignore_errors=True)
     jobs = int(os.environ.get("JOBS") or os.cpu_count())
     try:
-        return int(not Campaign(changes, Runner(sources, build, doctest_main, compiler), jobs).run())
+        return int(not Campaign(planted, Runner(planted, build, doctest_main, compiler), jobs).run())
     except RuntimeError as error:
         sys.exit(str(error))
 

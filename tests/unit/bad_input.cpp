@@ -35,6 +35,7 @@ TEST_CASE("a token outside the vocabulary, with its place") {
   CHECK_THROWS_WITH_AS(model(Tokens{0, 5}), read("5", 2, 1).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(model(Tokens{{0, 1}, {}, {2, 3, -1, 7}}), read("-1", 3, 3).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(model.value_and_pullback(Tokens{7}), read("7", 1, 1).c_str(), std::out_of_range);
+  CHECK_THROWS_WITH_AS(require_in_vocabulary(Tokens{1, 5}, 5, "read", 3), read("5", 5, 1).c_str(), std::out_of_range);
   // Places count behind the token that starts, which is no part of what is given.
   const auto starts = [](const char* token) {
     return std::string("token ") + token + ", which starts every sequence, is not in the vocabulary: tokens are 0 to 4";

@@ -650,7 +650,7 @@ struct NumberOfRows : Ones<Real> {
 }  // namespace
 
 TEST_CASE("a row that counts for nothing is seen, and a row that is not to count") {
-  using checking::Claim, checking::Sees, checking::a_row_does_not_count, checking::trace_positions;
+  using checking::Claim, checking::Positions, checking::Sees, checking::a_row_does_not_count, checking::trace_positions;
   CHECK(!a_row_does_not_count<SumSoFar>("Sum", Claim::autoregressive));
   CHECK(!a_row_does_not_count<RightScale>("Scale", Claim::rowwise));
   CHECK(a_row_does_not_count<RightScale>("Scale", Claim::autoregressive));
@@ -658,6 +658,12 @@ TEST_CASE("a row that counts for nothing is seen, and a row that is not to count
   CHECK((!trace_positions<SumSoFar>("Sum", Sees::the_past) && trace_positions<SumSoFar>("Sum", Sees::no_other)));
   CHECK((!trace_positions<RightScale>("Scale", Sees::no_other) && trace_positions<RightScale>("Scale", Sees::nothing)));
   CHECK(!trace_positions<Ones>("1", Sees::nothing));
+  const auto failure = trace_positions<RightScale>("Scale", Sees::nothing);
+  REQUIRE(failure);
+  CHECK(failure->layer == "Scale");
+  CHECK(failure->arithmetic == checking::arithmetic<Positions>());
+  const auto of_Y = Positions::codomain_position(0) + Positions::codomain_position(1);
+  CHECK(printed(Positions::position(0) + Positions::position(2) + of_Y) == "{1, 3 | 1, 2}");
 }
 
 TEST_CASE("what is independent of X does not depend on how many rows it has") {

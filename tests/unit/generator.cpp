@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include <tlm/random/generator.hpp>
+#include <tlm/random/hash.hpp>
 
 #include "../printing.hpp"
 
@@ -93,4 +96,14 @@ TEST_CASE("a generator goes on from its state") {
   CHECK_THROWS_WITH_AS(Generator{too_far},
                        "a generator that has drawn 1099511627777 numbers is not resumed: at most 2^40 are drawn again",
                        std::invalid_argument);
+}
+
+TEST_CASE("numbers are mixed as SplitMix64 does, and bytes one after the other") {
+  // What SplitMix64 draws from the seed 0: it mixes the multiples of this number.
+  const std::array<std::uint64_t, 4> drawn{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f,
+                                           0xf88bb8a8724c81ec};
+  for (std::uint64_t k = 0; k < drawn.size(); ++k) CHECK(mixed(k * 0x9e3779b97f4a7c15) == drawn[k]);
+  const std::array bytes{std::byte{1}, std::byte{255}};
+  CHECK(mixed(7, bytes) == mixed(mixed(7 ^ 1) ^ 255));
+  CHECK(mixed(7, std::array<std::byte, 0>{}) == 7);
 }

@@ -287,6 +287,7 @@ TEST_CASE("a matrix is printed as a table: its columns flush right, the sequence
         "sequence 1:\n 1\n12\n"
         "sequence 2:\nno rows\n"
         "sequence 3:\n5");
+  CHECK(table_of(Tokens{{3}, {4}}) == "sequence 1:\n3\nsequence 2:\n4");
   CHECK(table_of(Tokens{}) == "no sequences");
   CHECK(table_of(Tokens{{}}) == "no rows");
   CHECK(table_of(Matrix<std::size_t{1}, 2, double>{0.1, 1.0 / 3}) == "0.1  0.333333");

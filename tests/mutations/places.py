@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""The tokens of a header, the places of changes in it, and general changes of it. It knows no more of C++ than it needs."""
+
+import bisect
+import collections
+import hashlib
+import re
+
+LEXER = re.compile(r"""
+    (?P<space>   \s+ | //[^\n]* | /\*.*?\*/ | ^[ \t]*\#(?:[^\n\\]|\\.)* )
+  | (?P<string>  R"(?P<raw>\w*)\(.*?\)(?P=raw)" | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])+' )
+  | (?P<number>  \.?\d(?:[eEpP][+-]|'?[\w.])* )
+  | (?P<name>    \w+ )
+  | (?P<mark>    <=>|->|\+\+|--|::|&&|\|\||\.\.\.|<<|[-+*/%=!<>&|^]=|. )""", re.VERBOSE | re.DOTALL | re.MULTILINE)
+Token = collections.namedtuple("Token", "kind text begin end")
+# What is replaced, by what, and in which whole expression or statement; the change in words, as a line of the file has it.
+Change = collections.namedtuple("Change", "begin end new outer_begin outer_end")
+OPENING, CLOSING = dict(zip("([{", ")]}")), set(")]}")
+SWAPS = {"+": ["-"], "-": ["+"], "+=": ["-="], "-=": ["+="], "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"],
+         "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"], "true": ["false"], "false": ["true"]}
+# Where the whole expression ends in which an operator stands.
+OPERATORS = set(SWAPS) - {"true", "false"}
+ASSIGNED = {"=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^="}
+ENDS = {",", ";", "?", ":", "return", "throw", "case", "else", "do"} | ASSIGNED
+COMPARED, JOINED = {"<", "<=", ">", ">=", "==", "!="}, {"&&", "||"}
+# Who says what this is, reads it while compiling; no statement begins so that can be left out.
+DECLARES = set("""alignas auto break case class concept const constexpr continue default delete do enum explicit extern for
+    friend goto if inline mutable namespace operator private protected public requires return static static_assert struct
+    switch template thread_local throw try typedef typename union using virtual void volatile while""".split())
+READ_BY_THE_COMPILER = {"alignas", "decltype", "noexcept", "sizeof", "static_assert"}
+
+
+def tokens(text):
+    """What the compiler reads of a text."""
+    return [Token(match.lastgroup if match.lastgroup != "raw" else "string", match[0], *match.span())
+            for match in LEXER.finditer(text) if match.lastgroup != "space"]
+
+
+def words(text):
+    """The tokens, as texts."""
+    return [token.text for token in tokens(text)]
+
+
+def in_one_line(text):
+    """A text without comments and line breaks."""
+    parts = [" " if match.lastgroup == "space" else match[0] for match in LEXER.finditer(text)]
+    return "".join(part for before, part in zip([""] + parts, parts) if not before == part == " ")
+
+
+class Header:
+    """A header, and what stands where in it."""
+
+    def __init__(self, text):
+        self.text, self.tokens = text, tokens(text)
+        self.words = [token.text for token in self.tokens]
+        self.partner, self.inside = {}, [None] * len(self.words)  # of a bracket; the bracket around a token
+        stack = []
+        for i, word in enumerate(self.words):
+            closes = word in CLOSING or (word == ">" and stack and self.words[stack[-1]] == "<" and not self.spaced(i))
+            if closes and stack:
+                self.partner[i], self.partner[stack[-1]] = stack[-1], i
+                stack.pop()
+            self.inside[i] = stack[-1] if stack else None
+            before = self.words[i - 1] if i > 0 else ""
+            if word in OPENING or (word == "<" and before != "operator" and (before == "template" or not self.spaced(i))):
+                stack.append(i)
+
+    def spaced(self, i):
+        """Whether space stands in front of a token."""
+        return self.tokens[i].begin > self.tokens[i - 1].end
+
+    def find(self, wanted):
+        """Where a text stands, whatever its spaces and comments: (first token, number of tokens) of «…», or of all of it."""
+        before, _, rest = wanted.rpartition("«")
+        part, _, after = rest.partition("»")
+        before, part, after = words(before), words(part), words(after)
+        whole = before + part + after
+        places = [i for i in range(len(self.words) - len(whole) + 1) if self.words[i:i + len(whole)] == whole]
+        if len(places) != 1 or not part:
+            raise ValueError(f"has {len(places)} times instead of once: {wanted}")
+        return places[0] + len(before), len(part)
+
+    def replaced(self, wanted, new):
+        """The change of what `wanted` finds."""
+        first, count = self.find(wanted)
+        begin, end = self.tokens[first].begin, self.tokens[first + count - 1].end
+        return Change(begin, end, new, *(self.around(first) if count == 1 and self.words[first] in OPERATORS else (begin, end)))
+
+    def begins_statement(self, i):
+        """Whether a statement begins here: after another, a block, or what it depends on."""
+        before = self.partner.get(i - 1, i)
+        if self.words[i - 1] == "}":
+            return self.tokens[i].kind == "name" or self.words[i] in ("*", "++", "--")
+        return self.words[i - 1] in (";", "{", "else", "do") or (self.words[i - 1] == ")" and (
+            self.words[before - 1] in ("if", "for", "while") or self.words[before - 2:before] == ["if", "constexpr"]))
+
+    def definition(self, beginning):
+        """Begin and end of the definition that begins so: to the end of its block, or to its semicolon."""
+        first, _ = self.find(beginning)
+        end = self.until(first, 1, {";", "{"}) + 1
+        return self.tokens[first].begin, self.tokens[self.partner.get(end, end)].end
+
+    def until(self, i, step, ends):
+        """The last token of an expression in a direction, before brackets around it or one of its ends."""
+        while True:
+            after = i + step
+            if self.words[after] in ends or (step < 0 and self.begins_statement(i)):
+                return i
+            if after in self.partner:
+                if (self.partner[after] < after) == (step > 0):
+                    return i
+                after = self.partner[after]
+            i = after
+
+    def around(self, i):
+        """Begin and end of the expression in which an operator stands."""
+        word = self.words[i]
+        weaker = set() if word in ASSIGNED | JOINED else JOINED if word in COMPARED else JOINED | COMPARED | {"<<"}
+        last = self.until(i, 1, ENDS - ASSIGNED if word in ASSIGNED else ENDS | weaker)
+        return self.tokens[self.until(i, -1, ENDS | weaker)].begin, self.tokens[last].end
+
+    def read_by_the_compiler(self):
+        """The tokens that are read while compiling: no program sees a change there."""
+        found = set()
+        for i, word in enumerate(self.words[:-1]):
+            if word == "<" and i in self.partner:
+                found.update(range(i, self.partner[i]))
+            elif word in READ_BY_THE_COMPILER and self.words[i + 1] == "(" or (word, self.words[i + 1]) == ("if", "constexpr"):
+                bracket = i + 1 + (word == "if")
+                found.update(range(bracket, self.partner[bracket]))
+            elif word in ("using", "concept", "typedef", "enum"):
+                found.update(range(i, self.until(i, 1, {";"}) + 1))
+            elif word == "requires":
+                found.update(range(i, self.until(i, 1, {";", "{"}) + 1))
+            elif word == "constexpr":
+                end = self.until(i, 1, {";", "=", "{"})
+                if self.words[end + 1] == "=" or self.words[end + 1] == "{" and self.words[end] not in (")", "const"):
+                    found.update(range(i, self.until(i, 1, {";"}) + 1))
+        return found
+
+    def in_code(self, i):
+        """Whether a token stands between statements, and not in a class or a list of values."""
+        around = self.inside[i]
+        if around is None or self.words[around] != "{" or around not in self.partner:
+            return False
+        begin = self.until(around, -1, {";"})
+        while self.words[begin] == "{" and begin < around:
+            begin += 1
+        head = self.words[begin:around]
+        if {"struct", "class", "namespace", "union", "enum"} & {word for j, word in enumerate(head, begin)
+                                                               if self.inside[j] == self.inside[around]}:
+            return False
+        return head != [] and (head[-1] in (")", "]", "else", "do", "try", "const", "noexcept", "mutable", "override")
+                               or "->" in head or head[0] in ("for", "if", "while", "else"))
+
+    def statements(self):
+        """(first, last token) of what is calculated, called or assigned for its effect."""
+        for end, word in enumerate(self.words):
+            if word != ";" or not self.in_code(end):
+                continue
+            begin = self.until(end, -1, set())
+            kinds = [self.tokens[i].kind for i in range(begin, end) if self.inside[i] == self.inside[end]]
+            texts = [self.words[i] for i in range(begin, end) if self.inside[i] == self.inside[end]]
+            left = next((n for n, text in enumerate(texts) if text in ENDS), len(texts))
+            declared = any(kind == "name" and (before == "name" or word in ("&", "&&", ">", "*", "]") and n > 0)
+                           for n, (before, word, kind) in enumerate(zip(kinds[:left], texts, kinds[1:left])))
+            if begin < end and not declared and texts[0] not in DECLARES and "reserve" not in texts:
+                yield begin, end
+
+    def general_changes(self):
+        """All changes of general kinds: swapped operators, constants ± 1, statements left out."""
+        fixed, last = self.read_by_the_compiler(), len(self.words) - 1
+        for i, (kind, word, begin, end) in enumerate(self.tokens):
+            if i in fixed or i in (0, last) or self.words[i - 1] == "operator":
+                continue
+            if word in ("true", "false"):
+                yield Change(begin, end, *SWAPS[word], begin, end)
+            elif kind == "number":
+                if not (word == "0" and self.words[i - 1] == "=" and self.words[i + 1] == ";" and self.words[i - 2] == ")"):
+                    for step in (1, -1) if word.strip("0.") else (1,):
+                        new = str(int(word) + step) if word.isdecimal() else f"{word} {'-+'[step > 0]} 1"
+                        yield Change(begin, end, new, begin, end)
+            elif word in SWAPS and self.spaced(i) and self.spaced(i + 1) and i not in self.partner:
+                outer_begin, outer_end = self.around(i)
+                if word not in ("+", "+=") or '"' not in self.text[outer_begin:outer_end]:  # texts are not subtracted
+                    yield Change(begin, end, *SWAPS[word], outer_begin, outer_end)
+        for first, end in self.statements():
+            if first not in fixed:
+                begin, end = self.tokens[first].begin, self.tokens[end].end
+                yield Change(begin, end, "", begin, end)
+
+    def line(self, change):
+        """A change as `from → to`, with as much around it as it needs to stand once in the header."""
+        begins = [token.begin for token in self.tokens]
+        first, end = bisect.bisect_left(begins, change.begin), bisect.bisect_left(begins, change.end)
+        for around in range(2 if end == first + 1 else 0, 40):
+            low, high = max(0, first - (around + 1) // 2), min(len(self.words), end + around // 2)
+            before = self.text[self.tokens[low].begin:change.begin]
+            after = self.text[change.end:self.tokens[high - 1].end] if high > end else ""
+            wanted = in_one_line(f"{before}«{self.text[change.begin:change.end]}»{after}")
+            try:
+                self.find(wanted)
+                return f"{wanted if around else wanted[1:-1]} → {change.new}".rstrip()
+            except ValueError:
+                pass
+        return wanted
+
+    def sample(self, name, seed):
+        """General changes, each with the number that says whether it is among those that are tried. It does not depend on
+        what else is in the header."""
+        seen = collections.Counter()
+        for change in self.general_changes():
+            around = words(self.text[change.outer_begin:change.outer_end]), words(self.text[change.begin:change.end])
+            key = f"{seed} {name} {around} {change.new}"
+            seen[key] += 1
+            yield hashlib.sha256(f"{key} {seen[key]}".encode()).hexdigest(), change
+
+    def switched(self, changes):
+        """The header with every change of {number: change} behind a switch, each in a line of its own: tlm_planted(number)."""
+        order = sorted(changes.items(), key=lambda item: (item[1].outer_begin, -item[1].outer_end))
+
+        def plain(begin, end):
+            return self.text[begin:end]
+
+        def one_line(begin, end, change):
+            return in_one_line(f"{self.text[begin:change.begin]} {change.new} {self.text[change.end:end]}")
+
+        def put(begin, end, those):
+            result = ""
+            while those:
+                outer = those[0][1]
+                same = [(number, change) for number, change in those
+                        if (change.outer_begin, change.outer_end) == (outer.outer_begin, outer.outer_end)]
+                within = [item for item in those[len(same):] if item[1].outer_begin < outer.outer_end]
+                for _, change in within:
+                    if change.outer_end > outer.outer_end:
+                        raise ValueError(f"two changes overlap: »{plain(outer.outer_begin, outer.outer_end)}« and "
+                                         f"»{plain(change.outer_begin, change.outer_end)}«")
+                low, high = outer.outer_begin, outer.outer_end
+                old = put(low, high, within)
+                new = [(number, one_line(low, high, change)) for number, change in same]
+                result += plain(begin, low)
+                if plain(low, high).endswith(";"):
+                    result += "{" + "".join(f"\nif (::tlm_planted({number})) {{ {text} }} else\n" for number, text in new)
+                    result += f"{{ {old} }} }}"
+                else:
+                    result += "(" + "".join(f"\n::tlm_planted({number}) ? ({text}) :\n" for number, text in new)
+                    result += f"({old}))"
+                begin, those = high, those[len(same) + len(within):]
+            return result + plain(begin, end)
+        return put(0, len(self.text), order)
+
+    def changed(self, change):
+        """The header with a change made for real."""
+        return self.text[:change.begin] + change.new + self.text[change.end:]
