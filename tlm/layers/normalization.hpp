@@ -13,10 +13,10 @@ namespace tlm {
 
 /// (x − x̄)/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
 struct DeviationPlusEpsilon {
-  /// The square root in it: σ.
+  /// The square root in it, σ, by the variance of x ÷ scale.
   template <class Real>
-  static Real root(Real variance) {
-    return sqrt(variance);
+  static Real root(Real variance, Real scale) {
+    return scale * sqrt(variance);
   }
   /// The divisor: σ + ε.
   template <class Real>
@@ -28,10 +28,10 @@ struct DeviationPlusEpsilon {
 /// (x − μ)/√(σ² + ε) with ε = 1/one_over_epsilon. (The Formulated Transformer, "Layer normalization".)
 template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
-  /// The square root in it: √(σ² + ε).
+  /// The square root in it, √(σ² + ε), by the variance of x ÷ scale.
   template <class Real>
-  static Real root(Real variance) {
-    return sqrt(variance + Real(1) / Real(one_over_epsilon));
+  static Real root(Real variance, Real scale) {
+    return scale * sqrt(variance + Real(1) / Real(one_over_epsilon) / scale / scale);
   }
   /// The divisor: the same.
   template <class Real>
@@ -92,7 +92,7 @@ struct StandardizedRows {
         z_bar[j] = a(0, j) * y_bar[j];
       }
       const Real mean = total(z_bar) / d;
-      const Real slope = quotient_or_zero(inner_product(z_bar, z), d * standard.root[i]);
+      const Real slope = quotient_or_zero(inner_product(z_bar, z) / d, standard.root[i]);
       const Real s = Formula::divisor(standard.root[i]);
       for (std::size_t j = 0; j < d_model; ++j) z_bar[j] = (z_bar[j] - mean) / s - z[j] * slope;
     }
@@ -104,10 +104,13 @@ struct StandardizedRows {
     for (std::size_t i = 0; i < X.rows(); ++i) {
       const auto x = X.row(i);
       const auto z = standard.Z.row(i);
-      const Real mean = total(x) / d;
-      for (std::size_t j = 0; j < d_model; ++j) z[j] = x[j] - mean;
-      standard.root[i] = Formula::root(inner_product(z, z) / d);
-      const Real s = Formula::divisor(standard.root[i]);
+      // A row is divided by a power of two first, which changes no digit of z: squares of great numbers would overflow.
+      const Real scale = scale_of(d_model, &x[0]), unit = Real(1) / scale;
+      for (std::size_t j = 0; j < d_model; ++j) z[j] = x[j] * unit;
+      const Real mean = total(z) / d;
+      for (std::size_t j = 0; j < d_model; ++j) z[j] = z[j] - mean;
+      standard.root[i] = Formula::root(inner_product(z, z) / d, scale);
+      const Real s = Formula::divisor(standard.root[i]) * unit;
       for (std::size_t j = 0; j < d_model; ++j) z[j] = z[j] / s;
     }
     return standard;

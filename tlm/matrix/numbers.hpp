@@ -73,6 +73,20 @@ Real maximum(const Real* numbers, std::size_t count) {
   return greatest;
 }
 
+/// The greatest power of two, from 1 on, that is not greater than all of `count` magnitudes |x_j|; 1 if one of them is
+/// infinite. What is divided by it keeps its digits, and its squares do not overflow. It is 1 in an arithmetic that does not overflow.
+template <class Real>
+Real scale_of([[maybe_unused]] std::size_t count, [[maybe_unused]] const Real* x) {
+  if constexpr (std::is_floating_point_v<Real>) {
+    Real greatest = 1;
+#pragma omp simd reduction(max : greatest)
+    for (std::size_t j = 0; j < count; ++j) greatest = greatest < std::abs(x[j]) ? std::abs(x[j]) : greatest;
+    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
+  } else {
+    return Real(1);
+  }
+}
+
 /// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
 template <std::floating_point Real>
 constexpr Real quotient_or_zero(Real a, Real b) {
