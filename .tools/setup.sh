@@ -43,6 +43,8 @@ readonly for_examples=(
   "libcli11-dev module CLI11"
   "nlohmann-json3-dev module nlohmann_json"
   "libgoogle-perftools-dev module libtcmalloc_minimal"
+  "zlib1g-dev module zlib"
+  "liblzma-dev module liblzma"
 )
 readonly for_tests=(
   "doctest-dev header doctest/doctest.h"

@@ -71,10 +71,15 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
   }
 }
 
+/// What ends a program that has done what it could, and not all of what was asked.
+struct Unfinished : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs `run` after reading the options. What ends the program otherwise is one sentence on standard error, and an exit
-/// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe) or
-/// there is too little memory. If Ctrl-C stopped the training, the last line, on standard error, says so and the program
-/// dies of SIGINT, so that a shell's loop over it ends too (130 is its `$?`).
+/// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe), there is
+/// too little memory, or something was left out (Unfinished). If Ctrl-C stopped the training, the last line, on standard
+/// error, says so and the program dies of SIGINT, so that a shell's loop over it ends too (130 is its `$?`).
 ///
 /// Of several ranks the first one prints, also the sentence that all of them end with. One that ends alone prints its own,
 /// and ends the others.
@@ -100,6 +105,8 @@ int main(CLI::App& app, int argc, char** argv, const Run& run) {
     return fail(std::string("standard output cannot be written: ") + std::strerror(errno), 1);
   } catch (const std::bad_alloc&) {
     return fail("there is not enough memory", 1);
+  } catch (const Unfinished& left_out) {
+    return fail(left_out.what(), 1);
   } catch (const std::exception& error) {
     return fail(error.what(), 2);
   }
@@ -212,6 +219,12 @@ inline void add_seed(CLI::App& command, Settings& settings) {
               with_standard("Where random numbers start", settings.seed));
 }
 
+/// The flag of those that read again what a model has learned from.
+inline CLI::Option& add_other_data(CLI::App& command, Settings& settings) {
+  return *command.add_flag("--other-data", settings.other_data,
+                           "Take what the model has learned from although it has changed since then");
+}
+
 /// The options of a command that trains, on batches of `these`. A run that is resumed is told neither those that its file says,
 /// nor `others`, which it says as well.
 inline void add_settings(CLI::App& command, Settings& settings, const std::string& these,
@@ -233,6 +246,7 @@ inline void add_settings(CLI::App& command, Settings& settings, const std::strin
   std::vector<std::string> kept{"--steps", "--batch-size", "--learning-rate", "--seed"};
   kept.insert(kept.end(), others.begin(), others.end());
   for (const std::string& name : kept) resume.excludes(command.get_option(name));
+  add_other_data(command, settings).needs(&resume);
 }
 
 }  // namespace program

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <limits>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,7 @@
 #include <examples/record.hpp>
 #include <examples/settings.hpp>
 #include <tlm/parallel/threads.hpp>
+#include <tlm/random/hash.hpp>
 #include <tlm/storage/checkpoint.hpp>
 #include <tlm/text/utf8.hpp>
 #include <tlm/training/batch.hpp>
@@ -35,6 +37,19 @@
 /// What the programs that learn from text, and may take minutes, have in common: a run that is kept in a file, evaluated now
 /// and then, stopped by Ctrl-C and resumed.
 namespace program {
+
+/// What identifies some bytes: how many they are, and their hash (tlm::mixed). As a file says it.
+inline tlm::storage::Metadata identity_of(std::string_view bytes) {
+  std::ostringstream hash;
+  hash << std::hex << std::setfill('0') << std::setw(16) << tlm::mixed(0, std::as_bytes(std::span{bytes}));
+  return {{"data_bytes", std::to_string(bytes.size())}, {"data_hash", hash.str()}};
+}
+
+/// What a model learns from: what a sentence calls it, and what identifies it, if anything does.
+struct Data {
+  std::string name;
+  tlm::storage::Metadata identity;
+};
 
 /// A file that one of these programs has written.
 class ModelFile : public tlm::storage::SafetensorsFile {
@@ -61,11 +76,70 @@ class ModelFile : public tlm::storage::SafetensorsFile {
     settings.learning_rate = rate;
   }
 
+  /// Throws std::runtime_error if the model learned from other data than these, by what identifies them, unless others are
+  /// taken. A file that does not say from which is not refused.
+  void require_data(const Data& data, bool others_are_taken) const {
+    const auto described = [](const tlm::storage::Metadata& identity) {
+      return identity.at("data_bytes") + " bytes with the hash " + identity.at("data_hash");
+    };
+    const auto& said = metadata();
+    if (others_are_taken || data.identity.empty() || !said.contains("data_bytes") || !said.contains("data_hash"))
+      return;
+    if (const auto now = described(data.identity), then = described(said); now != then)
+      refuse("it has learned from other data than " + data.name + " has now, " + then + " and not " + now +
+             "; --other-data takes these");
+  }
+
  private:
   [[noreturn]] void refuse_setting(const std::string& key, const std::string& what) const {
     refuse("its " + tlm::storage::printable(key) + " is " + tlm::storage::printable(text(key)) + ", and should be " +
            what);
   }
+};
+
+/// A file, and what a sentence calls it: "the text".
+struct NamedFile {
+  std::string name, path;
+};
+
+/// Whether two paths lead to one file, which need not be there yet.
+inline bool is_one_file(const std::string& a, const std::string& b) {
+  const auto place = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(tlm::storage::target_of(path));
+  };
+  std::error_code error;
+  return place(a) == place(b) || std::filesystem::equivalent(a, b, error);
+}
+
+/// The files of a run that trains. Until the run ends its model is its own: another run of the same file is refused.
+class RunFiles {
+ public:
+  /// Of what it is told, and of what it reads besides. Throws std::invalid_argument if it would write what is another of its
+  /// files, and if it begins where a model is; std::system_error if the model cannot be locked.
+  RunFiles(const Settings& settings, std::vector<NamedFile> others) {
+    others.push_back({"--model", settings.model});
+    if (!settings.record.empty()) others.push_back({"--record", settings.record});
+    require_different("--model", settings.model, {".part", ".lock"}, others);
+    if (!settings.record.empty()) require_different("--record", settings.record, {".part"}, others);
+    if (ranks().is_first()) lock_.emplace(settings.model);
+    if (!settings.resume && std::filesystem::exists(settings.model))
+      throw std::invalid_argument(settings.model +
+                                  " is there already: --resume goes on with it, --model names another file");
+  }
+
+ private:
+  /// A file is written under its own name, and under that to which it leads with each of these behind it.
+  static void require_different(const std::string& writer, const std::string& path,
+                                const std::vector<std::string>& behind, const std::vector<NamedFile>& others) {
+    std::vector<std::string> written{path};
+    for (const std::string& end : behind) written.push_back(tlm::storage::target_of(path).string() + end);
+    for (const std::string& one : written)
+      for (const NamedFile& other : others)
+        if (other.name != writer && is_one_file(one, other.path))
+          throw std::invalid_argument(writer + " writes " + one + ", which is " + other.name);
+  }
+
+  std::optional<tlm::storage::Lock> lock_;
 };
 
 /// What differs from program to program in how a model learns.
@@ -88,11 +162,11 @@ struct Learning {
   tlm::TrainingRun<Model, Optimizer> run;
 
   /// The run as it begins, with new_tokenizer(), or, if it is resumed, as its file has it. `facts` is what the file says of it
-  /// beside the settings.
+  /// beside the settings and the data.
   ///
-  /// Throws std::invalid_argument if there is a file where a run begins, and what load_run throws.
+  /// Throws what load_run throws.
   template <class NewTokenizer>
-  Learning(const Settings& told, const Recipe& by, const tlm::storage::Metadata& facts,
+  Learning(const Settings& told, const Recipe& by, const tlm::storage::Metadata& facts, const Data& data,
            const NewTokenizer& new_tokenizer)
       : settings{told},
         recipe{by},
@@ -113,17 +187,18 @@ struct Learning {
     configuration["seed"] = std::to_string(told.seed);
     configuration["learning_rate"] = rate;
     if (told.resume) {
+      ModelFile{told.model, facts.at("program")}.require_data(data, told.other_data);
       tlm::storage::load_run(told.model, run, configuration);
     } else {
-      if (std::filesystem::exists(told.model))
-        throw std::invalid_argument(told.model +
-                                    " is there already: --resume goes on with it, --model names another file");
       run.tokenizer = new_tokenizer();
       tlm::initialize_glorot(run.model, run.generator);
     }
+    configuration.insert(data.identity.begin(), data.identity.end());
   }
 
-  void save() const { tlm::storage::save_run(settings.model, run, configuration); }
+  void save(tlm::storage::Existing existing) const {
+    tlm::storage::save_run(settings.model, run, configuration, existing);
+  }
 
   /// As in "in 100 steps with batches of 16, learning rate 0.002, seed 1".
   std::string described() const {
@@ -197,11 +272,11 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   if (run.step >= steps)
     throw std::invalid_argument("there is nothing to resume: all " + std::to_string(steps) + " steps were done");
   Record record{settings.record, std::size_t(steps - first)};
-  const auto save = [&learning] {
-    if (ranks().is_first()) learning.save();
+  const auto save = [&learning](tlm::storage::Existing existing = tlm::storage::Existing::replaced) {
+    if (ranks().is_first()) learning.save(existing);
   };
   ranks().any(false);  // all have seen that there is no file yet
-  if (!settings.resume) save();
+  if (!settings.resume) save(tlm::storage::Existing::refused);
   Workers<Model> workers{settings.threads};
   const auto next = [&] {
     auto batch = next_batch();

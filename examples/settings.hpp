@@ -57,7 +57,7 @@ struct TrainingOptions {
   bool quiet = false;
 };
 
-/// What the programs that learn from text are told of it. All but the files, the threads and `resume` is kept in the file.
+/// What the programs that learn from text are told of it. All but the files, the threads and the flags is kept in the file.
 struct Settings {
   std::string model;                      ///< The file.
   std::optional<std::size_t> steps{};     ///< If it is not told, the program chooses.
@@ -65,7 +65,8 @@ struct Settings {
   std::size_t batch_size = 16, threads = processors();
   std::uint64_t seed = 1;
   bool resume = false;
-  std::string record{};  ///< A file for what the run was like, if any.
+  bool other_data = false;  ///< Whether data are taken that have changed since a model learned from them.
+  std::string record{};     ///< A file for what the run was like, if any.
 };
 
 }  // namespace program

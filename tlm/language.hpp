@@ -7,3 +7,9 @@
 #if __cplusplus < 202002L
 #include "tlm needs C++20: compile with -std=c++20 or later"
 #endif
+
+// What is infinite or not a number is refused, in many places. By -ffinite-math-only, which is part of -ffast-math and -Ofast,
+// a compiler may take all of these refusals away, and does so without a word.
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "tlm refuses infinities and NaN: compile without -ffinite-math-only, hence without -ffast-math and -Ofast"
+#endif

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What `text` does with a model: it trains one, lets it write on, and measures it.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -28,6 +23,7 @@
 #include <tlm/text/file.hpp>
 #include <tlm/training/loss.hpp>
 
+#include "compressed.hpp"
 #include "model.hpp"
 #include "options.hpp"
 
@@ -41,9 +37,10 @@ using Tokenizer = tlm::BytePairs<config.vocab_size>;
 // How many pairs are passed over where a text is split into tokens to learn from.
 constexpr double passed_over = 0.15;
 
-/// A text without its last tenth, and that.
+/// A text without its last tenth, and that; and what identifies the whole.
 struct Text {
   std::string known, held_out;
+  program::Data data;
 };
 
 Text read(const std::string& path) {
@@ -52,9 +49,10 @@ Text read(const std::string& path) {
   if (text.size() < least)
     throw std::invalid_argument(path + " has " + std::to_string(text.size()) +
                                 " bytes: a text to learn from needs at least " + std::to_string(least));
+  program::Data data{path, program::identity_of(text)};
   std::string held_out = text.substr(text.size() / 10 * 9);
   text.resize(text.size() - held_out.size());
-  return {std::move(text), std::move(held_out)};
+  return {std::move(text), std::move(held_out), std::move(data)};
 }
 
 /// The held-out text in windows: of each the second half counts, so that every token has half a window before it.
@@ -107,21 +105,6 @@ double of_bigrams(const Text& text) {
   return bits / double(text.held_out.size());
 }
 
-/// How many bytes a program makes of some; nothing if it is not there.
-std::optional<double> compressed(const std::string& command, const std::string& bytes) {
-  std::string name = std::filesystem::temp_directory_path() / "tlm-text-XXXXXX";
-  const int file = mkstemp(name.data());
-  if (file < 0) return {};
-  close(file);
-  std::ofstream{name, std::ios::binary} << bytes;
-  FILE* const pipe = popen(("{ " + command + " < '" + name + "' | wc -c; } 2> /dev/null").c_str(), "r");
-  double count = 0;
-  const bool read = pipe != nullptr && std::fscanf(pipe, "%lf", &count) == 1;
-  if (pipe != nullptr) pclose(pipe);
-  std::filesystem::remove(name);
-  return read && count > 0 ? std::optional{count} : std::nullopt;
-}
-
 }  // namespace
 
 void train(Options options) {
@@ -131,6 +114,7 @@ void train(Options options) {
     file.settle(settings);
     options.text = file.text("text");
   }
+  const program::RunFiles files{settings, {{"the text", options.text}}};
   const std::size_t steps = settings.steps.value();
   const Text text = read(options.text);
   const auto learning =
@@ -140,7 +124,7 @@ void train(Options options) {
                                                                  .patience = 5,
                                                                  .every = std::max<std::size_t>(25, steps / 20)},
                                                  tlm::storage::Metadata{{"program", "text"}, {"text", options.text}},
-                                                 [&] { return Tokenizer::learned(text.known).list(); });
+                                                 text.data, [&] { return Tokenizer::learned(text.known).list(); });
   auto& run = learning->run;
   const auto tokenizer = Tokenizer::from_list(run.tokenizer);
   const auto held_out = windows(text, tokenizer);
@@ -220,24 +204,33 @@ void sample(const Options& options) {
 void evaluate(const Options& options) {
   auto model = std::make_unique<Model>();
   const std::string& file = options.settings.model;
-  const Text text = read(program::ModelFile{file, "text"}.text("text"));
+  const program::ModelFile about{file, "text"};
+  const std::string& path = about.text("text");
+  const Text text = read(path);
+  about.require_data(text.data, options.settings.other_data);
   const auto tokenizer = Tokenizer::from_list(tlm::storage::load_best(file, *model));
-  const auto per_byte = [&](std::optional<double> bytes) {
-    return bytes ? std::optional{8 * *bytes / double(text.held_out.size())} : std::nullopt;
+  const auto per_byte = [&](double bytes) { return 8 * bytes / double(text.held_out.size()); };
+  struct Line {
+    const char* what;
+    std::function<double()> bits;
   };
-  const auto before = compressed("xz -9", text.known), both = compressed("xz -9", text.known + text.held_out);
-  std::cout << "bits per byte of the last " << text.held_out.size() << " bytes\n";
-  for (const auto& [what, bits] : std::initializer_list<std::pair<const char*, std::optional<double>>>{
-           {"T_LM", Surprise{*model, windows(text, tokenizer), text}.bits_per_byte},
-           {"a byte by the byte before it", of_bigrams(text)},
-           {"gzip -9 of these alone", per_byte(compressed("gzip -9", text.held_out))},
-           {"xz -9 of these alone", per_byte(compressed("xz -9", text.held_out))},
-           {"xz -9 that has read what comes before",
-            before && both ? per_byte(*both - *before) : std::optional<double>{}}}) {
-    std::cout << "  " << std::left << std::setw(40) << what << std::right << std::fixed << std::setprecision(2);
-    if (bits)
-      std::cout << *bits << '\n';
-    else
-      std::cout << "not installed\n";
+  std::cout << "bits per byte of the last " << text.held_out.size() << " bytes of " << path << '\n';
+  for (const Line& line :
+       {Line{"T_LM",
+             [&] {
+               return Surprise{*model, windows(text, tokenizer), text}.bits_per_byte;
+             }},
+        Line{"a byte by the byte before it", [&] { return of_bigrams(text); }},
+        Line{"gzip -9 of these alone", [&] { return per_byte(compressed::by_gzip(text.held_out)); }},
+        Line{"xz -9 of these alone", [&] { return per_byte(compressed::by_xz(text.held_out)); }},
+        Line{"xz -9 that has read what comes before", [&] {
+               return per_byte(compressed::by_xz(text.known + text.held_out) - compressed::by_xz(text.known));
+             }}}) {
+    std::cout << "  " << std::left << std::setw(40) << line.what << std::right << std::fixed << std::setprecision(2);
+    try {
+      std::cout << line.bits() << std::endl;
+    } catch (const compressed::Unavailable& why) {
+      std::cout << "left out: " << why.what() << std::endl;
+    }
   }
 }

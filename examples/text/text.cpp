@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   program::add_seed(sampling, options.settings);
   CLI::App& testing = *app.add_subcommand("evaluate", "Measures the model on the last tenth, beside other means");
   program::add_model(testing, options.settings);
+  program::add_other_data(testing, options.settings);
   return program::main(app, argc, argv, [&] {
     if (training.parsed()) train(options);
     if (sampling.parsed()) sample(options);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <examples/learning.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/tasks/numbers_in_words.hpp>
 #include <tlm/text/catalogue.hpp>
@@ -23,6 +24,7 @@ struct Corpus {
   std::vector<tlm::SentencePair> validation, held_out;  ///< The first to look at is the one whose attention is shown.
   /// Where there are more to learn from than can be listed: one of them. `known` then is some of them.
   std::function<tlm::SentencePair(tlm::Generator&)> draw{};
+  tlm::storage::Metadata identity{};  ///< Of the pairs that were read.
 };
 
 /// At most `most` of some pairs, evenly over all of them.
@@ -50,7 +52,8 @@ inline Corpus numbers() {
 
 /// Of pairs that were read: those with one set of words in ten are held out, and of the others one in eleven to look at.
 inline Corpus sentences(std::string name, tlm::SentencePairs read) {
-  auto [rest, held_out] = tlm::split_by_words(tlm::distinct(std::move(read.pairs)), 10);
+  const auto pairs = tlm::distinct(std::move(read.pairs));
+  auto [rest, held_out] = tlm::split_by_words(pairs, 10);
   auto [known, validation] = tlm::split_by_words(rest, 11);
   if (known.empty() || validation.empty() || held_out.empty())
     throw std::invalid_argument("there are too few pairs to hold some out: " + std::to_string(known.size()) +
@@ -58,5 +61,11 @@ inline Corpus sentences(std::string name, tlm::SentencePairs read) {
                                 " to look at and " + std::to_string(held_out.size()) + " to test" +
                                 (read.left_out.count() > 0 ? "; " + read.left_out.sentence() : ""));
   if (read.left_out.count() > 0) std::cout << read.left_out.sentence() << '\n';
-  return {std::move(name), std::move(known), some(validation, 100), some(held_out, 1000)};
+  if (read.numbered > 0)
+    std::cout << read.numbered << " lines have numbers in columns 1 and 3: their sentences are columns 2 and 4\n";
+  return {.name = std::move(name),
+          .known = std::move(known),
+          .validation = some(validation, 100),
+          .held_out = some(held_out, 1000),
+          .identity = program::identity_of(tlm::lines_of(pairs))};
 }

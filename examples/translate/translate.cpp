@@ -2,19 +2,28 @@
 // Trains the fourth source's encoder–decoder to translate, translates with it, and tests it on pairs that it has not seen.
 
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <functional>
 #include <iomanip>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <examples/command_line.hpp>
 #include <examples/learning.hpp>
 #include <tlm/text/f_score.hpp>
+#include <tlm/text/lines.hpp>
 
 #include "run.hpp"
 
 namespace {
+
+/// How the name of a corpus begins that is a file of the user's own: the rest is the file.
+constexpr std::string_view of_pairs = "pairs ";
 
 /// The corpus of this name, as a file says it.
 Corpus corpus_of(const std::string& name) {
@@ -33,7 +42,7 @@ const OfSize& size_of(const std::string& corpus, int blocks) {
 void train(Options options) {
   std::string name =
       options.corpus == Options::CorpusKind::numbers ? "numbers" : "catalogues " + options.language.value_or("fr");
-  if (!options.pairs.empty()) name = "pairs " + options.pairs;
+  if (!options.pairs.empty()) name = std::string(of_pairs) + options.pairs;
   if (options.corpus != Options::CorpusKind::catalogues && options.language)
     throw CLI::ValidationError("--language", "it is of --corpus catalogues");
   auto& settings = options.settings;
@@ -45,6 +54,9 @@ void train(Options options) {
   } else if (name != "numbers" && options.blocks != 6) {
     throw CLI::ValidationError("--blocks", "other sentences than numbers take the published 6");
   }
+  std::vector<program::NamedFile> read;
+  if (name.starts_with(of_pairs)) read.push_back({"--pairs", name.substr(of_pairs.size())});
+  const program::RunFiles files{settings, read};
   const OfSize& size = size_of(name, options.blocks);
   if (!settings.steps) settings.steps = size.steps;
   if (!settings.learning_rate) settings.learning_rate = size.learning_rate;
@@ -56,17 +68,35 @@ std::function<std::string(const std::string&)> translator(const Options& options
   return size_of(file.text("corpus"), int(file.integer("blocks", 2, 6))).translator(options);
 }
 
+/// Each sentence is a line, from whatever it is read. One that is too long is told at once and translated by an empty line.
 void translate(const Options& options) {
   const auto model = translator(options);
-  const auto to = [&](const std::string& sentence) { return sentence.empty() ? "" : model(sentence); };
-  for (const std::string& sentence : options.sentences) std::cout << to(sentence) << '\n';
+  std::size_t number = 0, too_long = 0;
+  const auto print_translation = [&](std::string_view line, const char* what) {
+    ++number;
+    const std::string sentence{tlm::bare_line(line)};
+    std::string translation;
+    try {
+      if (!sentence.empty()) translation = model(sentence);
+    } catch (const std::length_error& why) {
+      ++too_long;
+      std::cerr << "translate: " << what << ' ' << number << " is left out: " << why.what() << std::endl;
+    }
+    std::cout << translation << std::endl;
+  };
+  for (const std::string& sentence : options.sentences) print_translation(sentence, "sentence");
   if (options.sentences.empty())
-    for (std::string line; std::getline(std::cin, line);) std::cout << to(line) << std::endl;
+    for (std::string line; std::getline(std::cin, line);) print_translation(line, "line");
+  if (std::ferror(stdin) != 0)
+    throw std::runtime_error(std::string("standard input cannot be read: ") + std::strerror(errno));
+  if (too_long > 0) throw program::Unfinished(std::to_string(too_long) + " of " + std::to_string(number) + " left out");
 }
 
 void evaluate(const Options& options) {
   const auto to = translator(options);
-  const Corpus corpus = corpus_of(program::ModelFile{options.settings.model, "translate"}.text("corpus"));
+  const program::ModelFile file{options.settings.model, "translate"};
+  const Corpus corpus = corpus_of(file.text("corpus"));
+  file.require_data({corpus.name, corpus.identity}, options.settings.other_data);
   struct Line {
     const char* what;
     std::function<std::string(const std::string&)> translate;
@@ -126,6 +156,7 @@ int main(int argc, char** argv) {
   translating.add_option("sentences", options.sentences, "What to translate")->type_name("SENTENCE");
   CLI::App& testing = *app.add_subcommand("evaluate", "Tests it on pairs that were held out, beside two baselines");
   program::add_model(testing, options.settings);
+  program::add_other_data(testing, options.settings);
   program::add_integer(testing, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
   return program::main(app, argc, argv, [&] {
     if (training.parsed()) train(options);

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,7 @@ class Translator {
     const auto learning = std::make_unique<program::Learning<Model>>(
         settings, recipe,
         tlm::storage::Metadata{{"program", "translate"}, {"corpus", corpus.name}, {"blocks", std::to_string(blocks)}},
+        program::Data{corpus.name, corpus.identity},
         [&] { return Tokenizer::learned(tlm::lines_of(corpus.known)).list(); });
     auto& run = learning->run;
     const auto tokenizer = Tokenizer::from_list(run.tokenizer);
@@ -117,8 +119,11 @@ class Translator {
         tokenizer_{Tokenizer::from_list(tlm::storage::load_best(options.settings.model, *model_))},
         beam_{std::size_t(options.beam)} {}
 
-  /// The translation of a sentence.
+  /// The translation of a sentence. Throws std::length_error if it is too long.
   std::string operator()(const std::string& sentence) const {
+    if (const std::size_t length = tokenizer_.framed(sentence).size(); length > max_len)
+      throw std::length_error("it has " + std::to_string(length) + " tokens, and the model reads " +
+                              std::to_string(max_len) + " at the most");
     if (beam_ == 1) return said(*model_, tokenizer_, sentence);
     const auto found =
         tlm::beam_search(*model_, tokenizer_.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len}, {beam_});

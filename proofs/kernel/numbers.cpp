@@ -127,6 +127,7 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
       << listed("[", inputs, "]") << "\n  = " << listed("[", outputs, "]") << ".\n"
       << "Proof. match goal with |- _ = ?numbers => vm_cast_no_check (eq_refl numbers) end. Qed.\n";
+  if (!out.flush()) throw std::runtime_error("cannot write " + file + ".v");
   std::cout << file << ' ' << name << '\n';
 }
 

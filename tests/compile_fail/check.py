@@ -48,20 +48,20 @@ class Case:
     wrong: str = ""
     within: int = 5
     explains: str = ""
-    standard: str = ""
+    options: str = ""
 
     def __post_init__(self):
         self.corrected, self.wrong = self.corrected.strip(), self.wrong.strip()
         if self.program:
             self.code = (HERE / "programs" / f"{self.program}.cpp").read_text(encoding="utf-8")
-        if not self.standard and self.code.count(self.corrected) != 1:
+        if not self.options and self.code.count(self.corrected) != 1:
             raise ValueError(f"{self.name}: the program has {self.code.count(self.corrected)} times instead of once: "
                              f"{self.corrected}")
 
     @property
     def wrong_code(self):
         """The program that must not compile."""
-        return self.code if self.standard else self.code.replace(self.corrected, self.wrong)
+        return self.code if self.options else self.code.replace(self.corrected, self.wrong)
 
 
 def cases_of(table, only=None):
@@ -90,8 +90,8 @@ def complaint(case, header, compiler):
     """What is wrong with the case, or None. The header is compiled if this is worth it."""
     file = header.with_name(f"{case.name}.cpp")
     file.write_text(case.wrong_code, encoding="utf-8")
-    language = [f"-std={case.standard}"] if case.standard else ["-std=c++20", "-include", header]
-    code, said = run([*compiler, *language, "-fsyntax-only", file])
+    options = case.options.split() if case.options else ["-std=c++20", "-include", header]
+    code, said = run([*compiler, *options, "-fsyntax-only", file])
     if code == 0:
         return "it compiles although it is WRONG"
     errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]

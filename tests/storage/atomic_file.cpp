@@ -54,6 +54,18 @@ extern "C" int flock(int number, int operation) noexcept {
   return int(::syscall(SYS_flock, number, operation));
 }
 
+namespace {
+/// Whether the file system is to be one without links.
+bool without_links = false;
+}  // namespace
+
+// In the place of the system's, which it calls.
+extern "C" int link(const char* from, const char* to) noexcept {
+  if (!without_links) return int(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+  errno = EPERM;
+  return -1;
+}
+
 using namespace tlm;
 using namespace tlm::tests;
 
@@ -61,8 +73,9 @@ namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span{text}); }
 
-void replace(const std::filesystem::path& path, const std::string& text) {
-  storage::AtomicFile file{path};
+void replace(const std::filesystem::path& path, const std::string& text,
+             storage::Existing existing = storage::Existing::replaced) {
+  storage::AtomicFile file{path, existing};
   file.write(bytes_of(text));
   file.commit();
 }
@@ -166,7 +179,7 @@ TEST_CASE("of two that write one file, the second is refused, and the first goes
   const auto path = directory / "file";
   storage::AtomicFile first{path};
   first.write(bytes_of("fir"));
-  const std::string refused = "cannot write " + path.string() + ": another process is writing " + path.string() +
+  const std::string refused = "cannot write " + path.string() + ": another process has locked " + path.string() +
                               ".part: Resource temporarily unavailable";
   CHECK(refusal([&] { replace(path, "second"); }) == refused);
   CHECK(in_a_child([&] { return refusal([&] { replace(path, "second"); }) == refused ? 42 : 1; }) == 42);
@@ -176,6 +189,58 @@ TEST_CASE("of two that write one file, the second is refused, and the first goes
   // It is still open, but no longer in the way.
   replace(path, "second");
   CHECK(contents_of(path) == "second");
+}
+
+TEST_CASE("what is there already is refused where it is to be, also if it comes while the file is written") {
+  const Directory directory;
+  const auto path = directory / "file";
+  for (const bool fat : {false, true}) {
+    CAPTURE(fat);
+    without_links = fat;
+    replace(path, "first", storage::Existing::refused);
+    CHECK(contents_of(path) == "first");
+    CHECK(refusal([&] { replace(path, "second", storage::Existing::refused); }) ==
+          "cannot write " + path.string() + ": it is there already: File exists");
+    CHECK(contents_of(path) == "first");
+    CHECK(count_in(directory.path()) == 1);
+    std::filesystem::remove(path);
+  }
+  without_links = false;
+  storage::AtomicFile file{path, storage::Existing::refused};
+  put(path, "another's");
+  CHECK(refusal([&] { file.commit(); }) ==
+        "cannot write " + path.string() + ": linking " + path.string() + ".part to it: File exists");
+  CHECK(contents_of(path) == "another's");
+}
+
+TEST_CASE("a lock keeps another one away for as long as it is there, however often the file is replaced") {
+  const Directory directory;
+  const auto path = directory / "file", link = directory / "link";
+  std::filesystem::create_symlink("file", link);
+  const std::string refused = "cannot write " + link.string() + ": another process has locked " + path.string() +
+                              ".lock: Resource temporarily unavailable";
+  const auto another = [&] {
+    return in_a_child([&] { return refusal([&] { storage::Lock{link}; }) == refused ? 42 : 1; });
+  };
+  {
+    const storage::Lock lock{path};
+    CHECK(another() == 42);
+    replace(path, "first");
+    replace(path, "second");
+    CHECK(another() == 42);
+  }
+  CHECK(count_in(directory.path()) == 2);
+  CHECK(another() == 1);
+  // What a killed process left is taken over.
+  put(directory / "file.lock", "");
+  { const storage::Lock lock{path}; }
+  CHECK(count_in(directory.path()) == 2);
+  // What is not empty is no lock.
+  put(directory / "file.lock", "a text");
+  CHECK(refusal([&] { storage::Lock{path}; }) ==
+        "cannot write " + path.string() + ": " + path.string() + ".lock is there and not empty: File exists");
+  CHECK(contents_of(directory / "file.lock") == "a text");
+  CHECK(refusal([] { storage::Lock{""}; }) == "cannot write '': it has no name: No such file or directory");
 }
 
 TEST_CASE("what another process puts in its place just before it is locked is not touched") {
@@ -233,6 +298,35 @@ TEST_CASE("permissions stay, and a link goes on leading to the file") {
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }
 
+TEST_CASE("a link that leads to nothing yet goes on leading there, and one in a circle is refused") {
+  const Directory directory;
+  std::filesystem::create_directory(directory / "disk");
+  std::filesystem::create_directory(directory / "here");
+  std::filesystem::create_symlink("../disk/model", directory / "here/model");
+  std::filesystem::create_symlink("here/model", directory / "link");
+  for (const auto* const text : {"first", "second"}) {
+    replace(directory / "link", text);
+    CHECK(contents_of(directory / "disk/model") == text);
+  }
+  CHECK(std::filesystem::is_symlink(directory / "link"));
+  CHECK(std::filesystem::is_symlink(directory / "here/model"));
+  CHECK(count_in(directory / "disk") == 1);
+
+  const auto circle = directory / "a";
+  std::filesystem::create_symlink("b", circle);
+  std::filesystem::create_symlink("a", directory / "b");
+  CHECK(refusal([&] { replace(circle, "text"); }) ==
+        "cannot tell where " + circle.string() + " leads: Too many levels of symbolic links");
+  CHECK(std::filesystem::is_symlink(circle));
+
+  const auto nowhere = directory / "nowhere";
+  std::filesystem::create_symlink("none/file", nowhere);
+  CHECK(refusal([&] { replace(nowhere, "text"); }) == "cannot write " + (directory / "none/file").string() +
+                                                          ": making " + (directory / "none/file").string() +
+                                                          ".part: No such file or directory");
+  CHECK(std::filesystem::is_symlink(nowhere));
+}
+
 TEST_CASE("what cannot be written is refused in the system's words, and nothing is lost") {
   const Directory directory;
   const auto refused = [&](const std::filesystem::path& path) { return refusal([&] { replace(path, "text"); }); };
@@ -250,7 +344,7 @@ TEST_CASE("what cannot be written is refused in the system's words, and nothing 
 
   const auto below = directory / "file/below";
   put(directory / "file", "text");
-  CHECK(refused(below) == "cannot write " + below.string() + ": making " + below.string() + ".part: Not a directory");
+  CHECK(refused(below) == "cannot tell where " + below.string() + " leads: Not a directory");
 
   // A link in the place of .part is not followed.
   std::filesystem::create_symlink("file", directory / "other.part");
@@ -279,6 +373,19 @@ TEST_CASE("a directory that must not be written to") {
   });
   CHECK(exit_code == 42);
   CHECK(contents_of(path) == "first");
+
+  // Nor followed: where a link leads is not known then.
+  const auto link = directory / "link";
+  std::filesystem::create_symlink("inside/new", link);
+  std::filesystem::permissions(inside, std::filesystem::perms(0));
+  CHECK(in_a_child([&] {
+          if (::geteuid() == 0 && ::seteuid(65534) != 0) return 1;
+          return refusal([&] { replace(link, "second"); }) ==
+                         "cannot tell where " + link.string() + " leads: Permission denied"
+                     ? 42
+                     : 2;
+        }) == 42);
+  CHECK(std::filesystem::is_symlink(link));
   std::filesystem::permissions(inside, std::filesystem::perms::owner_all);
 }
 

@@ -243,8 +243,28 @@ TEST_CASE("what a file cannot hold is not written, and what was there stays") {
   storage::add_numbers(list, "A", std::span{x}, {2});
   list[0].type = "F31";
   CHECK(refusal([&] { storage::write(path, list); }) ==
-        path.string() + " is refused: the dtype of \"A\" is \"F31\", which is none");
+        "\"A\" is of the type \"F31\", which is not known: it is not stored");
   CHECK(contents_of(path) == "before");
+}
+
+TEST_CASE("a tensor of a type that is not known is no reason to refuse the others") {
+  const Directory directory;
+  const auto path = directory / "file";
+  put(path, file_of(R"({"W":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                    R"("q":{"dtype":"F3\u0007","shape":[2],"data_offsets":[8,10]}})") +
+                std::string("\0\0\x80?\0\0\0@\0\0", 10));
+  const storage::SafetensorsFile file{path};
+  std::array<float, 2> x{};
+  std::vector<storage::Place> places;
+  storage::add_numbers(places, "W", std::span{x}, {2});
+  file.read(places);
+  CHECK(x == std::array<float, 2>{1, 2});
+  const std::string described = R"("F3\u0007" [2])";
+  CHECK(refusal([&] { file.require_nothing_but(places); }) ==
+        path.string() + " is refused: what it is read into has no \"q\", " + described);
+  places.front().name = "q";
+  CHECK(refusal([&] { file.read(places); }) ==
+        path.string() + " is refused: \"q\" is " + described + ", and should be F32 [2]");
 }
 
 TEST_CASE("a file that becomes shorter while it is read changes nothing") {

@@ -44,6 +44,52 @@ std::string catalogue(const Messages& messages, bool reversed = false, std::size
   return bytes + strings;
 }
 
+/// A string in plain parts and the names of pieces, in turn, as in {"%", "PRIu64", " files"}.
+using InPieces = std::vector<std::string>;
+
+/// A catalogue whose messages are put together of pieces: twelve words, the tables, the strings.
+std::string put_together(const std::vector<std::pair<InPieces, InPieces>>& messages, bool reversed = false,
+                         std::size_t revision = 1) {
+  std::string bytes;
+  const auto word = [&](std::size_t number) { append_word(bytes, number, reversed); };
+  std::vector<std::string> names;
+  std::vector<InPieces> all;
+  for (const auto& message : messages) all.push_back(message.first);
+  for (const auto& message : messages) all.push_back(message.second);
+  for (const InPieces& one : all)
+    for (std::size_t i = 1; i < one.size(); i += 2) names.push_back(one[i]);
+  const std::size_t tables = 48 + 8 * names.size() + 4 * all.size();
+  std::size_t strings = tables;
+  for (const InPieces& one : all) strings += 4 + 4 * (one.size() + 1);
+  for (const std::size_t number : {std::size_t(0x950412de), revision, std::size_t(0), std::size_t(48), std::size_t(48),
+                                   std::size_t(0), std::size_t(48), names.size(), std::size_t(48), messages.size(),
+                                   48 + 8 * names.size(), 48 + 8 * names.size() + 4 * messages.size()})
+    word(number);
+  std::string texts;
+  for (const std::string& name : names) {
+    word(name.size() + 1);
+    word(strings + texts.size());
+    texts += name + '\0';
+  }
+  std::size_t at = tables;
+  for (const InPieces& one : all) {
+    word(at);
+    at += 4 + 4 * (one.size() + 1);
+  }
+  std::size_t next = 0;
+  for (const InPieces& one : all) {
+    word(strings + texts.size());
+    for (std::size_t i = 0; i < one.size(); i += 2) {
+      const bool last = i + 1 == one.size();
+      word(one[i].size() + last);
+      word(last ? 0xFFFFFFFF : next++);
+      texts += one[i];
+    }
+    texts += '\0';
+  }
+  return bytes + texts;
+}
+
 std::pair<std::string, std::string> header(const std::string& charset) {
   return {"", "Project-Id-Version: x\nContent-Type: text/plain; charset=" + charset + "\nPlural-Forms: nplurals=2;\n"};
 }
@@ -86,11 +132,40 @@ TEST_CASE("the messages of a catalogue, in both orders of bytes and both revisio
   const Messages expected{{"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}};
   CHECK(messages_of(catalogue(plain)) == expected);
   CHECK(messages_of(catalogue(plain, true)) == expected);
-  CHECK(messages_of(catalogue(plain, false, 1)) == expected);
-  CHECK(messages_of(catalogue(plain, true, 0x10001)) == expected);
+  CHECK(messages_of(catalogue(plain, true, 0x10000)) == expected);
   CHECK(pairs_of_catalogue(catalogue(plain), "x.mo").pairs[0].place == "message 2 of x.mo");
   CHECK(pairs_of_catalogue(catalogue(plain), "x.mo").left_out.count() == 0);
   CHECK(catalogue(plain) != catalogue(plain, true));
+}
+
+TEST_CASE("messages that are put together of pieces are as in the source of the catalogue") {
+  // As `msgunfmt` of GNU gettext shows what its `msgfmt` has made of such a source.
+  const std::vector<std::pair<InPieces, InPieces>> messages{
+      {{""}, {header("UTF-8").second}},
+      {{"Hello"}, {"Bonjour"}},
+      {{"%", "PRIu64", " files"}, {"%", "PRIu64", " fichiers"}},
+      {{"x %d of %", "PRIdMAX", ""}, {"y %", "I", "d de %", "PRIdMAX", ""}}};
+  const Messages expected{
+      {"Hello", "Bonjour"}, {"%<PRIu64> files", "%<PRIu64> fichiers"}, {"x %d of %<PRIdMAX>", "y %Id de %<PRIdMAX>"}};
+  CHECK(messages_of(put_together(messages)) == expected);
+  CHECK(messages_of(put_together(messages, true, 0x10001)) == expected);
+  const auto read = pairs_of_catalogue(put_together(messages), "x.mo");
+  CHECK(read.pairs.back().place == "message 4 of x.mo");
+  CHECK(read.left_out.count() == 0);
+
+  const std::string whole = put_together(messages), what = "x.mo is not a catalogue of gettext: ";
+  CHECK(refusal_of(with_word(whole, 7, 1000)) == what + "it claims 1000 pieces, for which it is too short");
+  CHECK(refusal_of(with_word(whole, 9, 1000)) == what + "it claims 1000 messages, for which it is too short");
+  CHECK(refusal_of(with_word(whole, 12, 33)) == what + "piece 1 has no name");
+  CHECK(refusal_of(with_word(whole, 12, 0)) == what + "piece 1 has no name");
+  CHECK(refusal_of(with_word(whole, 7, 1)) == what + "message 4 has a piece that is not there");
+  CHECK(refusal_of(catalogue(plain, false, 1).substr(0, 40)) ==
+        what + "it claims 3 messages, for which it is too short");
+  // One message, claimed often: 2 GB in a file of 300 kB.
+  std::string often = put_together({{{std::string(100'000, 'a')}, {"b"}}});
+  for (int i = 0; i < 50'000; ++i) append_word(often, 56, false);
+  CHECK(refusal_of(with_word(with_word(often, 9, 50'000), 10, often.size() - 200'000)) ==
+        what + "it claims more text than it has bytes");
 }
 
 TEST_CASE("plural forms and contexts") {
@@ -178,7 +253,8 @@ TEST_CASE("bytes changed at random are refused or read, and nothing else happens
   int refused = 0, read = 0;
   const Messages messages{header("ISO-8859-15"), {"Open", "Ouvrir"}, {std::string("a\0b", 3), std::string("c\0d", 3)}};
   for (int i = 0; i < 3000; ++i) {
-    std::string bytes = catalogue(messages, i % 2 == 0);
+    std::string bytes = i % 3 == 0 ? put_together({{{""}, {header("UTF-8").second}}, {{"%", "PRIu64", " x"}, {"y"}}})
+                                   : catalogue(messages, i % 2 == 0);
     for (int changes = generator.integer(1, 3); changes > 0; --changes)
       bytes[std::size_t(generator.integer(0, int(bytes.size()) - 1))] = char(generator.integer(0, 255));
     if (generator.integer(0, 3) == 0) bytes.resize(std::size_t(generator.integer(0, int(bytes.size()))));

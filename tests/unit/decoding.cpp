@@ -190,7 +190,7 @@ TEST_CASE("great scores do not overflow, and a small temperature takes the great
   for (int draw = 0; draw < 100; ++draw) CHECK(Sampled{generator, 1e-300}(close, 3) == 1);
 }
 
-TEST_CASE("what cannot be drawn from is refused by a sentence") {
+TEST_CASE("what cannot be drawn from, or taken, is refused by a sentence") {
   Generator generator{9};
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   const double fine[] = {0.5, 0.5};
@@ -204,6 +204,10 @@ TEST_CASE("what cannot be drawn from is refused by a sentence") {
 
   const double with_NaN[] = {0, NaN}, infinite[] = {infinity, 0};
   const float minus_infinite[] = {0, 0, -std::numeric_limits<float>::infinity()};
+  CHECK_THROWS_WITH_AS(Greedy{}(with_NaN, 2), "the score of token 1 is nan: the greatest is taken by finite scores",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(Greedy{}(infinite, 2), "the score of token 0 is inf: the greatest is taken by finite scores",
+                       std::invalid_argument);
   CHECK_THROWS_WITH_AS(Sampled{generator}(with_NaN, 2),
                        "the score of token 1 is nan: tokens are drawn by finite scores", std::invalid_argument);
   CHECK_THROWS_WITH_AS(Sampled{generator}(infinite, 2),

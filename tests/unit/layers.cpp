@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 
 #include <tlm/checking/check.hpp>
 
@@ -99,6 +102,52 @@ TEST_CASE("N divides by σ + 10⁻⁶, so a constant row becomes b") {
   Normalization<"N", 2, double> unit;
   unit.a = {1, 1};
   CHECK(unit(Matrix<n, 2, double>{1e-6, -1e-6})(0, 0) == doctest::Approx(0.5));
+}
+
+namespace {
+
+/// The greatest difference between y and what N, or LayerNorm, makes of (x, −x, 0, 0), which is (√2, −√2, 0, 0); and between
+/// their derivatives there, by x times which the rows of Ȳ are measured, and those at 1000.
+template <class Layer>
+double error_at(typename Layer::codomain::Real x) {
+  using Real = typename Layer::codomain::Real;
+  Layer layer;
+  for (std::size_t j = 0; j < 4; ++j) layer.a(0, j) = 1, layer.b(0, j) = 0;
+  const auto derivative = [&](Real at, auto& value) {
+    auto [Y, pullback] = layer.value_and_pullback(Matrix<n, 4, Real>{at, -at, 0, 0});
+    value = Y;
+    Layer gradient;
+    return pullback(Matrix<n, 4, Real>{1, 2, 4, 8}, gradient);
+  };
+  Matrix<n, 4, Real> Y{Sequences{1}}, of_1000{Sequences{1}};
+  const auto here = derivative(x, Y), there = derivative(1000, of_1000);
+  const double expected[] = {std::sqrt(2.0), -std::sqrt(2.0), 0, 0};
+  double error = 0;
+  for (std::size_t j = 0; j < 4; ++j)
+    error = std::max({error, std::abs(double(Y(0, j)) - expected[j]),
+                      std::abs(double(here(0, j)) * (double(x) / 1000) - double(there(0, j))) * 1000});
+  return error;
+}
+
+}  // namespace
+
+TEST_CASE("rows of great numbers are standardized, and their derivatives, though their squares would overflow") {
+  for (const float x : {1e4f, 1e18f, 3e19f, 1e30f, 3e38f}) {
+    CAPTURE(x);
+    CHECK(error_at<Normalization<"N", 4>>(x) < 1e-5);
+    CHECK(error_at<LayerNorm<"N", 4>>(x) < 1e-5);
+  }
+  for (const double x : {1e4, 1e150, 1e200, 1e308}) {
+    CAPTURE(x);
+    CHECK(error_at<Normalization<"N", 4, double>>(x) < 1e-7);
+    CHECK(error_at<LayerNorm<"N", 4, double>>(x) < 1e-7);
+  }
+  // What is not finite shows, and what is small is not scaled.
+  Normalization<"N", 4> N;
+  N.a = {1, 1, 1, 1};
+  for (const float x : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+    CHECK(std::isnan(N(Matrix<n, 4>{x, 1e30f, 0, 0})(0, 0)));
+  CHECK(N(Matrix<n, 4>{1e-30f, -1e-30f, 0, 0})(0, 0) == doctest::Approx(1e-24).epsilon(1e-5));
 }
 
 TEST_CASE("X×W, X+B and max(0, X)") {

@@ -40,6 +40,7 @@ constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std:
 
 TEST_CASE("the paper's schedule: d^−½·min(t^−½, t·w^−3⁄2)") {
   const WarmUp eta{.d_model = 4, .warm_up = 4};
+  CHECK(eta(0) == 0);
   CHECK(eta(1) == doctest::Approx(1.0 / 16).epsilon(1e-14));
   CHECK(eta(2) == doctest::Approx(1.0 / 8).epsilon(1e-14));
   CHECK(eta(4) == doctest::Approx(1.0 / 4).epsilon(1e-14));  // both terms: (dw)^−½
@@ -59,6 +60,7 @@ TEST_CASE("the paper's schedule: d^−½·min(t^−½, t·w^−3⁄2)") {
 
 TEST_CASE("the cosine schedule: a line up, half a wave down, and then the least rate") {
   const Cosine eta{.greatest = 1, .least = 0.5, .warm_up = 4, .steps = 12};
+  CHECK(eta(0) == 0);
   CHECK(eta(1) == 0.25);
   CHECK(eta(3) == 0.75);
   CHECK(eta(4) == 1);
@@ -68,6 +70,7 @@ TEST_CASE("the cosine schedule: a line up, half a wave down, and then the least 
   CHECK(eta(1000) == doctest::Approx(0.5).epsilon(1e-14));
   // Without a line the first step is the first of the wave.
   const Cosine wave{.greatest = 1, .least = 0.5, .steps = 2};
+  CHECK(wave(0) == 1);
   CHECK(wave(1) == doctest::Approx(0.75).epsilon(1e-14));
   CHECK(wave(2) == doctest::Approx(0.5).epsilon(1e-14));
 

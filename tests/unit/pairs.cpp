@@ -57,6 +57,24 @@ TEST_CASE("a byte order mark, carriage returns and a last line without an end ar
   CHECK(read.pairs ==
         std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}, {"No.", "Non.", "line 3"}});
   CHECK(read.left_out.count() == 0);
+  // The same of a single line, wherever it is read.
+  CHECK(bare_line("\xEF\xBB\xBFGo.\r") == "Go.");
+  CHECK(bare_line("Go.") == "Go.");
+  CHECK(bare_line("\r").empty());
+}
+
+TEST_CASE("an export that numbers its sentences has them in columns 2 and 4") {
+  const auto read = pairs_of_lines(
+      "1276\tLet's try.\t2481\tEssayons.\n1277\tGo.\t2482\tVa !\tCC-BY\r\n12\tdouze\t13\n12\tdouze\tx\ty\nx\ty\t1\tz\n",
+      "fra.txt");
+  CHECK(read.pairs == std::vector<SentencePair>{{"Let's try.", "Essayons.", "line 1"},
+                                                {"Go.", "Va !", "line 2"},
+                                                {"12", "douze", "line 3"},
+                                                {"12", "douze", "line 4"},
+                                                {"x", "y", "line 5"}});
+  CHECK(read.numbered == 2);
+  CHECK(pairs_of_lines("1\ta\t2\t\nb\tc", "x").left_out.sentence() ==
+        "1 left out: line 1 has numbers, and not two sentences");
 }
 
 TEST_CASE("lines that are no pair are left out: the first few are told, and how many there are") {
@@ -164,9 +182,25 @@ TEST_CASE("every pair once, where it comes first") {
 }
 
 TEST_CASE("words are runs of letters and digits, capital letters being small ones") {
-  CHECK(words_of("The cat's été, the 42-cat.") == std::set<std::string>{"the", "cat", "s", "été", "42"});
+  CHECK(words_of("The cat's bike, the 42-cat.") == std::set<std::string>{"the", "cat", "s", "bike", "42"});
   CHECK(words_of("…").size() == 1);
+  CHECK(words_of("Да \xFF") == std::set<std::string>{"Да", "\xFF"});
   CHECK(words_of(" ,.\n").empty());
+}
+
+TEST_CASE("a letter with a mark is left out of its word, as one character and as two") {
+  const std::set<std::string> words{"cafs", "7", "t"};
+  CHECK(words_of("cafés 7, été") == words);                              // NFC
+  CHECK(words_of("cafe\u0301s 7, e\u0301te\u0301") == words);            // NFD
+  CHECK(words_of("cafe\u0302\u0323s 7, \u1EC7t\u1EB9\u0302") == words);  // two marks, in one character or several
+  CHECK(words_of("CAFÉS 7 E\u0301tÉ") == words);
+  CHECK(words_of("caf 7") != words_of("cafe 7"));
+  CHECK(words_of("1\u0301 и\u0306") == std::set<std::string>{"1", "и"});  // no Latin letters
+  for (int number = 0; number < 2000; ++number) {
+    const std::string digits = std::to_string(number);
+    const auto sides = split_by_words({{"café " + digits, "", ""}, {"cafe\u0301 " + digits, "", ""}}, 10);
+    if (sides.training.size() == 1) FAIL(number);
+  }
 }
 
 TEST_CASE("no set of words is on both sides, about one in so many is held out, and others change nothing") {

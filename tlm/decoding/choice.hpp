@@ -13,16 +13,9 @@
 #include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 
-/// Choices of the next token by the scores of all: choose(scores, count) → Token.
+/// Choices of the next token by the scores of all: choose(scores, count) → Token. Every choice refuses scores that are not
+/// finite.
 namespace tlm {
-
-/// Chooses the token with the greatest score, the lowest of them if there are several.
-struct Greedy {
-  template <class Real>
-  Token operator()(const Real* scores, std::size_t count) const {
-    return Token(std::max_element(scores, scores + count) - scores);
-  }
-};
 
 /// Throws std::invalid_argument for scores that are infinite or not numbers: what is done by finite scores.
 template <class Real>
@@ -31,6 +24,16 @@ void require_finite(const Real* scores, std::size_t count, const char* what) {
     if (!std::isfinite(scores[j]))
       refuse<std::invalid_argument>({"the score of token ", j, " is ", scores[j], ": ", what, " by finite scores"});
 }
+
+/// Chooses the token with the greatest score, the lowest of them if there are several.
+struct Greedy {
+  /// Throws std::invalid_argument for scores that are infinite or not numbers.
+  template <class Real>
+  Token operator()(const Real* scores, std::size_t count) const {
+    require_finite(scores, count, "the greatest is taken");
+    return Token(std::max_element(scores, scores + count) - scores);
+  }
+};
 
 /// Draws token j with the probability q_j, where q is proportional to
 ///

@@ -14,10 +14,10 @@ namespace tlm {
 
 /// (x − x̄)/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
 struct DeviationPlusEpsilon {
-  /// The square root in it: σ.
+  /// The square root in it, σ, by the variance of x ÷ scale.
   template <class Real>
-  static Real root(Real variance) {
-    return sqrt(variance);
+  static Real root(Real variance, Real scale) {
+    return scale * sqrt(variance);
   }
   /// The divisor: σ + ε.
   template <class Real>
@@ -29,10 +29,10 @@ struct DeviationPlusEpsilon {
 /// (x − μ)/√(σ² + ε) with ε = 1/one_over_epsilon. (The Formulated Transformer, "Layer normalization".)
 template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
-  /// The square root in it: √(σ² + ε).
+  /// The square root in it, √(σ² + ε), by the variance of x ÷ scale.
   template <class Real>
-  static Real root(Real variance) {
-    return sqrt(variance + Real(1) / Real(one_over_epsilon));
+  static Real root(Real variance, Real scale) {
+    return scale * sqrt(variance + Real(1) / Real(one_over_epsilon) / scale / scale);
   }
   /// The divisor: the same.
   template <class Real>
@@ -87,9 +87,12 @@ struct StandardizedRows {
       Real& r = standard.root[i];
       const auto x = X.row(i);
       auto z = standard.Z.row(i), u = z;  // the same entries
-      u = x - mean_of(x);
-      r = Formula::root(mean_of(u * u));
-      z = u / Formula::divisor(r);
+      // A row is divided by a power of two first, which changes no digit of z: squares of large numbers would overflow.
+      const Real scale = scale_of(x), unit = Real(1) / scale;
+      u = x * unit;
+      u = u - mean_of(u);
+      r = Formula::root(mean_of(u * u), scale);
+      z = u / (Formula::divisor(r) * unit);
     }
     return standard;
   }
@@ -108,7 +111,7 @@ struct StandardizedRows {
       gradient.a.row(0) += y_bar * z;
       gradient.b.row(0) += y_bar;
       z_bar = a.row(0) * y_bar;
-      const Real slope = quotient_or_zero(sum_of(z_bar * z), Real(d_model) * r);
+      const Real slope = quotient_or_zero(mean_of(z_bar * z), r);
       x_bar = (z_bar - mean_of(z_bar)) / s - z * slope;
     }
   }

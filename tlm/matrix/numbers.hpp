@@ -118,6 +118,24 @@ template <XtensorExpression E>
   return sum_of(x) / typename E::value_type(x.size());
 }
 
+/// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
+///
+/// What is divided by it keeps its digits, and its squares do not overflow. It is 1 in an arithmetic that does not overflow.
+template <class Adaptor>
+auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
+  using Real = typename Adaptor::value_type;
+  if constexpr (std::is_floating_point_v<Real>) {
+    const Real* const numbers = x.data();
+    Real greatest = 1;
+#pragma omp simd reduction(max : greatest)
+    for (std::size_t j = 0; j < x.size(); ++j)
+      greatest = greatest < std::abs(numbers[j]) ? std::abs(numbers[j]) : greatest;
+    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
+  } else {
+    return Real(1);
+  }
+}
+
 /// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
 template <std::floating_point Real>
 constexpr Real quotient_or_zero(Real a, Real b) {

@@ -9,6 +9,67 @@
 
 namespace tlm::storage {
 
+/// Where a path leads: through symbolic links, and also to a file that is not there yet. Throws std::system_error if that
+/// cannot be told, for example for links in a circle, and for no name.
+inline std::filesystem::path target_of(const std::filesystem::path& path) {
+  if (path.empty()) fail("cannot write '': it has no name", ENOENT);
+  std::error_code error, no_link;
+  const auto target = std::filesystem::canonical(path, error);
+  if (!error) return target;
+  if (error != std::errc::no_such_file_or_directory)
+    fail("cannot tell where " + shown(path.string()) + " leads", error.value());
+  const auto next = std::filesystem::read_symlink(path, no_link);
+  return no_link ? path : target_of(path.parent_path() / next);
+}
+
+/// Opens a file for writing, makes it if it is not there, and locks it: it is ours until it is closed. `refuse(why)` throws,
+/// by what errno says.
+template <class Refuse>
+Descriptor locked(const std::string& path, const Refuse& refuse) {
+  while (true) {
+    Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)};
+    if (file.number() < 0) refuse("making " + path);
+    if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0)
+      refuse(errno == EWOULDBLOCK ? "another process has locked " + path : "locking " + path);
+    // Whoever had it before may have renamed or removed it between our opening and our locking it. Then what we hold is no
+    // longer the file of this name, and the next try makes a new one.
+    struct stat ours {
+    }, there{};
+    if (::fstat(file.number(), &ours) != 0) refuse("looking at " + path);
+    const bool found = ::lstat(path.c_str(), &there) == 0;
+    if (!found && errno != ENOENT) refuse("looking at " + path);
+    if (found && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return file;
+  }
+}
+
+/// A file that one process has for itself, however often the process replaces it meanwhile: another Lock of the file is
+/// refused.
+///
+/// What is locked is PATH.lock beside it, an empty file, which is removed at the end. A process that is killed leaves it, and
+/// the next one takes it over.
+class Lock {
+ public:
+  /// Throws std::system_error, also if the file is locked, or if PATH.lock is not empty: then it is something else.
+  explicit Lock(const std::filesystem::path& path) : path_{target_of(path).string() + ".lock"} {
+    const auto refuse = [&](const std::string& why, int error = errno) {
+      fail("cannot write " + shown(path.string()) + ": " + why, error);
+    };
+    file_ = locked(path_, refuse);
+    struct stat found {};
+    if (::fstat(file_.number(), &found) != 0) refuse("looking at " + path_);
+    if (found.st_size > 0) refuse(path_ + " is there and not empty", EEXIST);
+  }
+  Lock(Lock&&) = delete;
+  ~Lock() { ::unlink(path_.c_str()); }  // before it is closed, which unlocks it
+
+ private:
+  std::string path_;
+  Descriptor file_;
+};
+
+/// What an AtomicFile does with a file that is there already.
+enum class Existing { replaced, refused };
+
 /// A file that is replaced whole or not at all:
 ///
 ///   AtomicFile file{path};
@@ -21,17 +82,21 @@ namespace tlm::storage {
 ///
 /// PATH.part is removed if it is not committed. A process that is killed leaves it, and the next one that writes PATH
 /// takes it over. Two that write PATH at a time: the second is refused. If PATH is a symbolic link, what it leads to is
-/// replaced; permissions stay as they were. All functions throw std::system_error with the system's words.
+/// written, also where it leads to nothing yet; permissions stay as they were. All functions throw std::system_error with the
+/// system's words.
 class AtomicFile {
  public:
-  /// Throws also for a directory and whatever else is no regular file, and for no name.
-  explicit AtomicFile(const std::filesystem::path& path) : path_{target_of(path)}, part_{path_ + ".part"} {
-    if (path_.empty()) refuse("it has no name", ENOENT);
+  /// Throws also for a directory and whatever else is no regular file, for no name, and for a file that is there and is to be
+  /// refused.
+  explicit AtomicFile(const std::filesystem::path& path, Existing existing = Existing::replaced)
+      : path_{target_of(path).string()}, part_{path_ + ".part"}, existing_{existing} {
     struct stat old {};
     const bool replaces = ::stat(path_.c_str(), &old) == 0;
+    if (!replaces && errno != ENOENT) refuse("looking at it");
+    if (replaces && existing == Existing::refused) refuse("it is there already", EEXIST);
     if (replaces && S_ISDIR(old.st_mode)) refuse("it is in the way", EISDIR);
     if (replaces && !S_ISREG(old.st_mode)) refuse("it is no regular file", EINVAL);
-    file_ = locked();
+    file_ = locked(part_, [this](const std::string& why) { refuse(why); });
     if (::ftruncate(file_.number(), 0) != 0 || (replaces && ::fchmod(file_.number(), old.st_mode & 0777) != 0)) {
       const int error = errno;
       ::unlink(part_.c_str());
@@ -53,10 +118,16 @@ class AtomicFile {
   }
 
   /// Puts what was written in the place of the file. If that throws, the file is as it was, unless the sentence says that
-  /// it was replaced.
+  /// it was replaced. Where an existing file is refused, one that came meanwhile is, too.
   void commit() {
     if (::fsync(file_.number()) != 0) refuse("bringing " + part_ + " to the disk");
-    if (std::rename(part_.c_str(), path_.c_str()) != 0) refuse("renaming " + part_);
+    // Unlike a rename, a link replaces nothing. Where a file system has no links, the lock alone keeps others away.
+    const bool linked = existing_ == Existing::refused && ::link(part_.c_str(), path_.c_str()) == 0;
+    if (existing_ == Existing::refused && !linked && errno == EEXIST) refuse("linking " + part_ + " to it");
+    if (linked)
+      ::unlink(part_.c_str());
+    else if (std::rename(part_.c_str(), path_.c_str()) != 0)
+      refuse("renaming " + part_);
     committed_ = true;
     const auto directory = std::filesystem::path{path_}.parent_path();
     const Descriptor parent{::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -66,33 +137,12 @@ class AtomicFile {
   }
 
  private:
-  static std::string target_of(const std::filesystem::path& path) {
-    std::error_code none;
-    const auto target = std::filesystem::canonical(path, none);
-    return (none ? path : target).string();
-  }
-
   [[noreturn]] void refuse(const std::string& why, int error = errno) const {
     fail("cannot write " + shown(path_) + ": " + why, error);
   }
 
-  /// PATH.part, which is ours until it is closed. Who had it before may have renamed or removed it between our opening
-  /// and locking it: then what we hold is no longer PATH.part, and the next try makes a new one.
-  Descriptor locked() const {
-    while (true) {
-      Descriptor part{::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)};
-      if (part.number() < 0) refuse("making " + part_);
-      if (::flock(part.number(), LOCK_EX | LOCK_NB) != 0)
-        refuse(errno == EWOULDBLOCK ? "another process is writing " + part_ : "locking " + part_);
-      struct stat ours {
-      }, there{};
-      if (::fstat(part.number(), &ours) != 0) refuse("looking at " + part_);
-      if (::lstat(part_.c_str(), &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
-        return part;
-    }
-  }
-
   std::string path_, part_;
+  Existing existing_;
   Descriptor file_;
   bool committed_ = false;
 };

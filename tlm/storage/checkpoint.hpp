@@ -29,12 +29,12 @@ void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
 /// the configuration stands what must be the same when it goes on, and is not in the run: the shape of the model beyond its
 /// paths, the rates of the optimizer, the objective, in words of the program's own. Throws like write.
 template <class Model, class Optimizer>
-void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimizer>& run,
-              Metadata configuration = {}) {
+void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimizer>& run, Metadata configuration = {},
+              Existing existing = Existing::replaced) {
   std::vector<Tensor> list;
   add_run(list, run, run.generator.state());
   configuration["tokenizer"] = run.tokenizer;
-  write(path, std::move(list), std::move(configuration));
+  write(path, std::move(list), std::move(configuration), existing);
 }
 
 /// Reads a training run from a file that holds one of the same model and optimizer, says this configuration of itself, and was

@@ -28,6 +28,8 @@
 ///
 /// by the bytes of the numbers from begin to before end, counted from the header's end. Together the tensors are all of
 /// them, each once. Beside these there may be "__metadata__", an object of texts.
+///
+/// A tensor may be of a type that is not known here. Then its place among the others is checked, and its length is not.
 namespace tlm::storage {
 
 /// The condition under which numbers lie in memory as they do in a file.
@@ -42,9 +44,9 @@ static_assert(LowestByteFirst<std::endian::native>::value);
 /// Texts by their names, which a file carries beside its numbers.
 using Metadata = std::map<std::string, std::string>;
 
-/// The entry of a tensor in a header.
+/// The entry of a tensor in a header. Its type need not be one of number_types: how many bytes such numbers have is not known.
 struct Entry {
-  std::string_view type;
+  std::string type;
   std::vector<std::uint64_t> shape;
   std::uint64_t begin = 0, end = 0;
 };
@@ -66,9 +68,9 @@ inline std::string printable(std::string_view text) {
          (cut ? " …" : "");
 }
 
-/// A type and a shape, as in "F32 [8, 32]".
+/// A type and a shape, as in "F32 [8, 32]". A type that is not known is quoted.
 inline std::string described(std::string_view type, const std::vector<std::uint64_t>& shape) {
-  std::string text{type};
+  std::string text = number_type(type) ? std::string(type) : printable(type);
   const char* before = " [";
   for (const std::uint64_t number : shape) {
     if (text.size() > 100) return text + ", …]";
@@ -109,10 +111,7 @@ class HeaderParser {
     if (inside_ == Inside::metadata) {
       header.metadata[key_] = std::move(text);
     } else if (inside_ == Inside::tensor && key_ == "dtype") {
-      const NumberType* type = number_type(text);
-      if (!type) refuse("the dtype of " + printable(name_) + " is " + printable(text) + ", which is none");
-      entry_.type = type->name;
-      bits_ = type->bits;
+      entry_.type = std::move(text);
     } else {
       unexpected(printable(text));
     }
@@ -174,8 +173,9 @@ class HeaderParser {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string& token, const std::exception& error) {
-    if (dynamic_cast<const nlohmann::json::out_of_range*>(&error)) unexpected(shortened(token));  // as 1e999
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& error) {
+    constexpr int out_of_range = 406;  // as 1e999
+    if (error.id == out_of_range) unexpected(shortened(token));
     refuse("its header is not JSON in UTF-8, from byte " + std::to_string(position) + " of it on");
   }
 
@@ -202,20 +202,22 @@ class HeaderParser {
     refuse(of_name + " is " + found + " and not " + (text ? "a text" : "an array"));
   }
 
-  /// The shape makes as many bytes as there are from begin to end.
+  /// The numbers end behind their beginning, and between are as many bytes as the shape makes, if the type is known.
   void check_size() const {
+    const std::string made = printable(name_) + ", " + described(entry_.type, entry_.shape) + ", ";
+    if (entry_.end < entry_.begin)
+      refuse(made + "ends at " + std::to_string(entry_.end) + ", before it begins at " + std::to_string(entry_.begin));
+    const NumberType* const type = number_type(entry_.type);
+    if (!type) return;
     std::uint64_t bits = 1;
     const auto times = [&](std::uint64_t factor) {
       if (factor != 0 && bits > std::numeric_limits<std::uint64_t>::max() / factor)
-        refuse(printable(name_) + ", " + described(entry_.type, entry_.shape) + ", is larger than any file");
+        refuse(made + "is larger than any file");
       bits *= factor;
     };
     for (const std::uint64_t number : entry_.shape) times(number);
-    times(bits_);
-    const std::string made = printable(name_) + ", " + described(entry_.type, entry_.shape) + ", ";
+    times(type->bits);
     if (bits % 8 != 0) refuse(made + "has " + std::to_string(bits) + " bits, which are no whole bytes");
-    if (entry_.end < entry_.begin)
-      refuse(made + "ends at " + std::to_string(entry_.end) + ", before it begins at " + std::to_string(entry_.begin));
     if (entry_.end - entry_.begin != bits / 8)
       refuse(made + "has " + std::to_string(bits / 8) + " bytes, and its data_offsets have " +
              std::to_string(entry_.end - entry_.begin));
@@ -226,7 +228,6 @@ class HeaderParser {
   std::string name_, key_;
   Entry entry_;
   std::array<bool, 3> seen_{};
-  std::uint64_t bits_ = 0;
   std::size_t offsets_ = 0;
   bool has_metadata_ = false;
 };

@@ -37,18 +37,21 @@ inline std::string version_text() {
 /// of its width.
 ///
 /// Throws std::invalid_argument for what a file cannot hold, as two tensors of one name, and std::system_error if it cannot
-/// be written; what was there is then as it was.
-inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {}) {
+/// be written, or is there already and is to be refused; what was there is then as it was.
+inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {},
+                  Existing existing = Existing::replaced) {
   metadata["format"] = "tlm";
   metadata["tlm_version"] = version_text();
-  const auto bits = [](const Tensor& tensor) {
-    const NumberType* type = number_type(tensor.type);
-    return type ? type->bits : 0;
-  };
+  for (const Tensor& tensor : tensors)
+    if (!number_type(tensor.type))
+      refuse<std::invalid_argument>({printable(tensor.name), " is of the type ", printable(tensor.type),
+                                     ", which is not known: it is not stored"});
+  const auto bits = [](const Tensor& tensor) { return number_type(tensor.type)->bits; };
   std::stable_sort(tensors.begin(), tensors.end(), [&](const Tensor& a, const Tensor& b) { return bits(a) > bits(b); });
 
   const std::string header = written_header(tensors, metadata);
-  const auto length = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t(header.size()));
+  const std::uint64_t header_size = header.size();
+  const auto length = std::bit_cast<std::array<std::byte, 8>>(header_size);
   try {  // What no reader would take is not written.
     const auto size =
         std::accumulate(tensors.begin(), tensors.end(), std::uint64_t(0),
@@ -58,7 +61,7 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
   } catch (const std::runtime_error& refused) {
     throw std::invalid_argument(refused.what());
   }
-  AtomicFile file{path};
+  AtomicFile file{path, existing};
   file.write(length);
   file.write(std::as_bytes(std::span{header}));
   for (const Tensor& tensor : tensors) file.write(tensor.bytes);
@@ -71,8 +74,8 @@ class SafetensorsFile {
   /// Throws std::system_error if it cannot be read, and std::runtime_error if any rule of the format is broken.
   explicit SafetensorsFile(const std::filesystem::path& path) : file_{path} {
     std::array<std::byte, 8> first{};
-    file_.read(0, std::span{first}.first(std::size_t(std::min<std::uint64_t>(file_.size(), 8))));
-    std::string text(std::size_t(header_length(file_.name(), file_.size(), first)), ' ');
+    if (file_.size() >= first.size()) file_.read(0, first);
+    std::string text(header_length(file_.name(), file_.size(), first), ' ');
     file_.read(8, std::as_writable_bytes(std::span{text}));
     begin_ = 8 + text.size();
     header_ = read_header(file_.name(), text, file_.size() - begin_);

@@ -31,11 +31,12 @@ struct NumberType {
   std::uint64_t bits;
 };
 
-/// All that a safetensors file may hold.
-inline constexpr std::array<NumberType, 20> number_types{
-    {{"F64", 64},    {"I64", 64},    {"U64", 64},    {"C64", 64}, {"F32", 32},    {"I32", 32},   {"U32", 32},
-     {"F16", 16},    {"BF16", 16},   {"I16", 16},    {"U16", 16}, {"I8", 8},      {"U8", 8},     {"BOOL", 8},
-     {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F4", 4},   {"F6_E2M3", 6}, {"F6_E3M2", 6}}};
+/// The types of numbers that the format knows. A file may have others, of a newer format.
+inline constexpr std::array<NumberType, 22> number_types{
+    {{"F64", 64},        {"I64", 64}, {"U64", 64},    {"C64", 64},    {"F32", 32},    {"I32", 32},
+     {"U32", 32},        {"F16", 16}, {"BF16", 16},   {"I16", 16},    {"U16", 16},    {"I8", 8},
+     {"U8", 8},          {"BOOL", 8}, {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E4M3FNUZ", 8},
+     {"F8_E5M2FNUZ", 8}, {"F4", 4},   {"F6_E2M3", 6}, {"F6_E3M2", 6}}};
 
 /// The type of this name, null if there is none.
 inline const NumberType* number_type(std::string_view name) {

@@ -14,6 +14,7 @@
 #include <tlm/matrix/refuse.hpp>
 #include <tlm/random/generator.hpp>
 #include <tlm/text/byte_letters.hpp>
+#include <tlm/text/lines.hpp>
 #include <tlm/text/merges.hpp>
 
 namespace tlm {
@@ -59,9 +60,10 @@ class BytePairs {
     return pairs;
   }
 
-  /// Read from a list of merges as GPT-2 has it (merges.txt) and as list() writes it: a line `#version: 0.2`, and then a line
-  /// for each merge, the two tokens in byte_letters with a space between them. Throws std::invalid_argument, with the number
-  /// of the line, for what is no such list, and if there are more merges than the vocabulary has room for.
+  /// Read from a list of merges as GPT-2 has it (merges.txt) and as list() writes it: a line that begins with `#version: 0.2`,
+  /// and then a line (bare_line) for each merge, the two tokens in byte_letters with a space between them. Throws
+  /// std::invalid_argument, with the number of the line, for what is no such list, and if there are more merges than the
+  /// vocabulary has room for.
   ///
   /// The tokens are numbered as described above, and not as by GPT-2.
   static BytePairs from_list(std::string_view list) {
@@ -74,14 +76,11 @@ class BytePairs {
     };
     const auto next_line = [&] {
       ++number;
-      const std::size_t length = list.find('\n');
-      if (length == list.npos) refuse(list.empty() ? "is missing" : "does not end: the list is cut off");
-      const std::string_view line = list.substr(0, length);
-      list.remove_prefix(length + 1);
-      return line;
+      if (list.empty()) refuse("is missing");
+      return take_line(list);
     };
-    if (const std::string_view line = next_line(); line != version)
-      refuse("is " + in_quotes(line) + ", not " + in_quotes(version));
+    if (const std::string_view line = next_line(); !line.starts_with(version))
+      refuse("is " + in_quotes(line) + ", and should begin with " + in_quotes(version));
     while (!list.empty()) {
       const std::string_view line = next_line();
       if (pairs.merges() == most_merges)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tlm/matrix/refuse.hpp>
+#include <tlm/text/lines.hpp>
 #include <tlm/text/pairs.hpp>
 
 /// Catalogues of gettext (.mo), in which programs bring the translations of what they say: the pairs that every Linux has.
@@ -26,9 +27,13 @@ namespace tlm {
 /// where the tables of the originals and of the translations are; a table has for each message the length of a string and
 /// where it is, and behind each string there is a byte 0. What the words claim is compared with the size of the file before it
 /// is believed.
+///
+/// From minor revision 1 on five words follow, and there may be further messages, with pieces that depend on the system: how it
+/// prints integers of 64 bits, for example. Here such a message is put together as it was in the source of the catalogue,
+/// "%<PRIu64> files": a piece is its name in angle brackets, or the letter I alone.
 class CatalogueStrings {
  public:
-  /// Throws std::invalid_argument for what is no catalogue, with the name by which to call it. The strings lie in `bytes`.
+  /// Throws std::invalid_argument for what is no catalogue, with the name by which to call it.
   CatalogueStrings(std::string_view bytes, const std::string& name) : bytes_{bytes}, name_{name} {
     constexpr std::size_t header = 28;
     constexpr std::uint32_t magic = 0x950412de, reversed_magic = 0xde120495;
@@ -38,27 +43,79 @@ class CatalogueStrings {
     if (const std::uint32_t major = word(4) >> 16; major > 1)
       refuse("its format is of revision " + std::to_string(major) + ", and only 0 and 1 are known");
     const std::uint64_t count = word(8);
-    // Together the strings are no longer than the file; otherwise a small file could claim one long string many times.
-    std::uint64_t all = 0;
     for (const auto& [table, strings] : {std::pair{word(12), &originals_}, {word(16), &translations_}}) {
-      if (table > bytes.size() || count > (bytes.size() - table) / 8)
-        refuse("it claims " + std::to_string(count) + " messages, for which it is too short");
-      for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t length = word(table + 8 * i), begin = word(table + 8 * i + 4), end = begin + length;
-        if (end >= bytes.size() || bytes[end] != '\0')
-          refuse("message " + std::to_string(i + 1) + " does not end within it");
-        if ((all += length) > bytes.size()) refuse("it claims more text than it has bytes");
-        strings->push_back(bytes.substr(begin, length));
-      }
+      require_table(table, count, 8, "messages");
+      for (std::uint64_t i = 0; i < count; ++i) read_string(table + 8 * i, *strings);
+    }
+    if ((word(4) & 0xFFFF) == 0) return;
+    require_table(0, 12, 4, "words");
+    const std::uint64_t pieces = word(28), names = word(32), more = word(36);
+    require_table(names, pieces, 8, "pieces");
+    for (std::uint64_t i = 0; i < pieces; ++i) {
+      const std::uint64_t length = word(names + 8 * i), begin = word(names + 8 * i + 4), end = begin + length;
+      constexpr std::uint64_t longest = 32;  // those of C have 14 letters, and a byte 0
+      if (length == 0 || length > longest || end > bytes.size() || bytes[end - 1] != '\0')
+        refuse("piece " + std::to_string(i + 1) + " has no name");
+      const std::string piece{bytes.substr(begin, length - 1)};
+      piece_names_.push_back(piece.size() == 1 ? piece : '<' + piece + '>');
+    }
+    for (const auto& [table, strings] : {std::pair{word(40), &originals_}, {word(44), &translations_}}) {
+      require_table(table, more, 4, "messages");
+      for (std::uint64_t i = 0; i < more; ++i) put_together(word(table + 4 * i), *strings);
     }
   }
 
-  const std::vector<std::string_view>& originals() const { return originals_; }
-  const std::vector<std::string_view>& translations() const { return translations_; }
+  const std::vector<std::string>& originals() const { return originals_; }
+  const std::vector<std::string>& translations() const { return translations_; }
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
     tlm::refuse<std::invalid_argument>({name_, " is not a catalogue of gettext: ", why});
+  }
+
+  /// Throws unless the file has so many entries of so many bytes from a place on.
+  void require_table(std::uint64_t table, std::uint64_t count, std::uint64_t bytes, const char* of_what) const {
+    if (table > bytes_.size() || count > (bytes_.size() - table) / bytes)
+      refuse("it claims " + std::to_string(count) + " " + of_what + ", for which it is too short");
+  }
+
+  /// Counts what is claimed. Together the strings are no longer than the file; otherwise a small file could claim one long
+  /// string many times.
+  void claim(std::uint64_t length) {
+    if ((all_ += length) > bytes_.size()) refuse("it claims more text than it has bytes");
+  }
+
+  /// The next message of a list, whose strings have a length and a place at a byte of a table.
+  void read_string(std::uint64_t entry, std::vector<std::string>& strings) {
+    const std::uint64_t length = word(entry), begin = word(entry + 4), end = begin + length;
+    if (end >= bytes_.size() || bytes_[end] != '\0')
+      refuse("message " + std::to_string(strings.size() + 1) + " does not end within it");
+    claim(length);
+    strings.emplace_back(bytes_.substr(begin, length));
+  }
+
+  /// The next message of a list, that is put together. At a byte of the file there is where its plain text is, and then for
+  /// each part of this text its length, and which piece follows it: behind the last one, to which a byte 0 belongs, none does.
+  void put_together(std::uint64_t at, std::vector<std::string>& strings) {
+    constexpr std::uint32_t none = 0xFFFFFFFF;
+    const std::string what = "message " + std::to_string(strings.size() + 1);
+    require_table(at, 1, 4, "messages");
+    std::uint64_t begin = word(at);
+    std::string text;
+    for (std::uint64_t entry = at + 4;; entry += 8) {
+      require_table(entry, 1, 8, "pieces");
+      const std::uint64_t length = word(entry), piece = word(entry + 4);
+      if (begin > bytes_.size() || length > bytes_.size() - begin) refuse(what + " does not end within it");
+      claim(length + 8);
+      text += bytes_.substr(begin, length);
+      begin += length;
+      if (piece == none) break;
+      if (piece >= piece_names_.size()) refuse(what + " has a piece that is not there");
+      text += piece_names_[piece];
+    }
+    if (!text.ends_with('\0')) refuse(what + " does not end within it");
+    text.pop_back();
+    strings.push_back(std::move(text));
   }
 
   /// The word that begins at a byte.
@@ -72,7 +129,8 @@ class CatalogueStrings {
   std::string_view bytes_;
   std::string name_;
   bool reversed_ = false;
-  std::vector<std::string_view> originals_, translations_;
+  std::uint64_t all_ = 0;
+  std::vector<std::string> originals_, translations_, piece_names_;
 };
 
 /// What a catalogue says of itself that its texts are encoded in, in capital letters: the charset in its header, which is the
@@ -125,13 +183,6 @@ inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::strin
         (encoded.empty() ? ", which does not say its charset" : ", whose charset is " + in_quotes(encoded)));
     return read;
   }
-  const auto split = [](std::string_view text) {
-    std::vector<std::string_view> parts;
-    for (std::size_t end; (end = text.find('\0')) != text.npos; text.remove_prefix(end + 1))
-      parts.push_back(text.substr(0, end));
-    parts.push_back(text);
-    return parts;
-  };
   for (std::size_t i = 0; i < strings.originals().size(); ++i) {
     std::string_view original = strings.originals()[i];
     if (original.empty()) continue;
@@ -147,7 +198,7 @@ inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::strin
         read.pairs.push_back({std::string(source), std::string(target), place});
     };
     if (const std::size_t context = original.find('\4'); context != original.npos) original.remove_prefix(context + 1);
-    const auto numbers = split(original), forms = split(strings.translations()[i]);
+    const auto numbers = parts_between(original, '\0'), forms = parts_between(strings.translations()[i], '\0');
     if (numbers.size() > 2 || (numbers.size() == 1 && forms.size() > 1)) {
       read.left_out.add(place + " has " + std::to_string(numbers.size()) + " originals and " +
                         std::to_string(forms.size()) + " translations");
@@ -179,6 +230,8 @@ inline SentencePairs installed_pairs(const std::string& language,
     if (file->path().extension() == ".mo") files.push_back(file->path());
   std::sort(files.begin(), files.end());
   SentencePairs read;
+  if (error && error != std::errc::no_such_file_or_directory)
+    read.left_out.add(directory.string() + " cannot be read: " + error.message());
   for (const auto& file : files) try {
       SentencePairs more = pairs_of_catalogue(read_file(file), file.filename().string());
       std::move(more.pairs.begin(), more.pairs.end(), std::back_inserter(read.pairs));

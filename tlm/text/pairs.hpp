@@ -17,6 +17,7 @@
 #include <tlm/random/hash.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
+#include <tlm/text/lines.hpp>
 #include <tlm/text/utf8.hpp>
 
 /// Sentences with their translations.
@@ -64,17 +65,24 @@ class LeftOut {
 struct SentencePairs {
   std::vector<SentencePair> pairs;
   LeftOut left_out;
+  std::size_t numbered = 0;  ///< How many lines have their sentences in columns 2 and 4, behind numbers.
 };
 
-/// The pairs of a text that has one in each line, as the fourth source downloads them: a sentence, a tab, its translation,
-/// and then the end of the line, or a tab and anything. A byte order mark of UTF-8 at the beginning and carriage returns at
-/// the ends of lines are no part of it. Lines that are no pair of UTF-8 are left out.
+/// Whether a text is a number in decimal digits.
+inline bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+}
+
+/// The pairs of a text that has one in each line (bare_line), as the fourth source downloads them: a sentence, a tab, its
+/// translation, and then the end of the line, or a tab and anything. Lines that are no pair of UTF-8 are left out.
+///
+/// Where columns 1 and 3 are numbers and there is a column 4, the pair is columns 2 and 4: Tatoeba's own export numbers its
+/// sentences so. Such lines are counted.
 ///
 /// Throws std::invalid_argument if the text, which the sentence calls by this name, is empty or has a byte 0, and if none of
 /// its lines is a pair.
 inline SentencePairs pairs_of_lines(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (text.empty()) refuse<std::invalid_argument>({name, " is empty: there are no pairs in it"});
+  if (bare_line(text).empty()) refuse<std::invalid_argument>({name, " is empty: there are no pairs in it"});
   if (const std::size_t at = text.find('\0'); at != text.npos)
     refuse<std::invalid_argument>({name, " is not a text in UTF-8: there is a byte 0 in line ",
                                    1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')});
@@ -82,19 +90,21 @@ inline SentencePairs pairs_of_lines(std::string_view text, const std::string& na
   std::size_t number = 0;
   while (!text.empty()) {
     const std::string place = "line " + std::to_string(++number);
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::size_t tab = line.find('\t');
-    const std::string_view source = line.substr(0, tab);
-    const std::string_view rest = tab == line.npos ? std::string_view() : line.substr(tab + 1);
-    const std::string_view target = rest.substr(0, rest.find('\t'));
+    const std::string_view line = take_line(text);
+    const auto columns = parts_between(line, '\t');
+    const bool has_tab = columns.size() > 1;
+    const bool is_numbered = columns.size() > 3 && is_number(columns[0]) && is_number(columns[2]);
+    const std::string_view source = columns[is_numbered ? 1 : 0];
+    const std::string_view target = has_tab ? columns[is_numbered ? 3 : 1] : std::string_view();
+    read.numbered += is_numbered;
     if (line.empty())
       read.left_out.add(place + " is empty");
-    else if (tab == line.npos)
+    else if (!has_tab)
       read.left_out.add(place + " has no tab");
     else if (source.empty() || target.empty())
-      read.left_out.add(place + " has nothing " + (source.empty() ? "before" : "behind") + " the first tab");
+      read.left_out.add(place + (is_numbered      ? " has numbers, and not two sentences"
+                                 : source.empty() ? " has nothing before the first tab"
+                                                  : " has nothing behind the first tab"));
     else if (!is_utf8(source) || !is_utf8(target))
       read.left_out.add(place + " is not in UTF-8");
     else
@@ -126,8 +136,12 @@ inline std::vector<SentencePair> distinct(std::vector<SentencePair> pairs) {
   return pairs;
 }
 
-/// The set of words of a text. A word is a run of digits, letters of ASCII, which count as small ones, and bytes from 128 on,
-/// of which the other characters of UTF-8 are made.
+/// The set of words of a text. A word is a run of digits, letters of ASCII, which count as small ones, and characters from
+/// U+0080 on.
+///
+/// A Latin letter with a mark is left out of its word, whether it is one character (é, U+00E9) or two (e and U+0301). So a
+/// Latin text has the same words in both of Unicode's forms, NFC and NFD. Other scripts would take tables of all characters;
+/// their words may differ.
 inline std::set<std::string> words_of(std::string_view text) {
   std::set<std::string> words;
   std::string word;
@@ -135,11 +149,20 @@ inline std::set<std::string> words_of(std::string_view text) {
     if (!word.empty()) words.insert(std::move(word));
     word.clear();
   };
-  for (const char c : text) {
-    if ('A' <= c && c <= 'Z')
+  bool after_letter = false;
+  while (!text.empty()) {
+    const std::string_view rest = text;
+    const auto c = take_character(text).value_or(U'\uFFFD');
+    if (text.size() == rest.size()) text.remove_prefix(1);  // a byte that is no UTF-8
+    const auto is_from = [c](char32_t first, char32_t end) { return first <= c && c <= end; };
+    const bool is_letter = is_from('a', 'z') || is_from('A', 'Z'), is_mark = is_from(0x300, 0x36F);
+    if (is_mark && after_letter) word.pop_back();
+    after_letter = is_letter;
+    if (is_mark || is_from(0xC0, 0x24F) || is_from(0x1E00, 0x1EFF)) continue;
+    if (is_from('A', 'Z'))
       word.push_back(char(c - 'A' + 'a'));
-    else if (('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || static_cast<unsigned char>(c) >= 128)
-      word.push_back(c);
+    else if (is_letter || is_from('0', '9') || c >= 0x80)
+      word += rest.substr(0, rest.size() - text.size());
     else
       ends();
   }

@@ -37,7 +37,7 @@ struct WarmUp {
 /// From 0 to the greatest rate in w steps, in a straight line; then half a wave down to the least rate, which is reached at
 /// step T and stays:
 ///
-///   η(t) = greatest · t/w                                                   for t ≤ w,
+///   η(t) = greatest · t/w                                                   for t < w,
 ///   η(t) = least + (greatest − least) · (1 + cos(π(t−w)/(T−w)))/2           for w ≤ t ≤ T,
 ///   η(t) = least                                                            for T ≤ t.
 ///
@@ -57,7 +57,7 @@ struct Cosine {
     if (warm_up >= steps)
       refuse<std::invalid_argument>(
           {"warm_up of the schedule Cosine must be less than its steps, which are ", steps, ", not ", warm_up});
-    if (t <= warm_up) return greatest * double(t) / double(warm_up);
+    if (t < warm_up) return greatest * double(t) / double(warm_up);
     const double done = double(std::min(t, steps) - warm_up) / double(steps - warm_up);
     return least + (greatest - least) * (1 + std::cos(std::numbers::pi * done)) / 2;
   }

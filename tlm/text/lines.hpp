@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <tlm/language.hpp>
+
+/// Lines, by one rule wherever a text is read by lines.
+namespace tlm {
+
+/// A line without what is no part of it: a carriage return at its end, and a byte order mark of UTF-8 at its beginning, as the
+/// first line of a file may have one.
+inline std::string_view bare_line(std::string_view line) {
+  if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Takes the first line off a text that is not empty. The last line need not end with a line feed.
+inline std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return bare_line(line);
+}
+
+/// What stands between the separators of a text: one part more than there are separators.
+inline std::vector<std::string_view> parts_between(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1))
+    parts.push_back(text.substr(0, end));
+  parts.push_back(text);
+  return parts;
+}
+
+}  // namespace tlm
