@@ -53,7 +53,7 @@ std::vector<double> row(const M& X, std::size_t i) {
 }
 
 std::vector<double> softmax_of(std::vector<double> x) {
-  softmax(x.data(), x.size());
+  softmax(as_vector(x.data(), x.size()));
   return x;
 }
 
