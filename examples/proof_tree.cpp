@@ -26,13 +26,12 @@ struct Model {
   std::string (*proof_term)();
 };
 
-/// The definition and the proof, for numbers of any arithmetic that obeys three laws; and what follows for real numbers.
+/// The definition and the proofs, for numbers of any arithmetic; that of the derivative for real numbers.
 template <class T>
 std::string proof_term() {
   const std::string name{tlm::symbol_of<T>()};
-  return "(* " + name +
-         " and that it is autoregressive, from its C++ type; to be checked by Coq over proofs/kernel. *)\n" +
-         tlm::coq::file<T>(name);
+  return "(* " + name + " and what is proved of it, from its C++ type; to be checked by Coq over proofs/kernel. *)\n" +
+         tlm::coq::file<T>(name, tlm::coq::everything<T>());
 }
 
 template <class T>

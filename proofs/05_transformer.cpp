@@ -173,7 +173,7 @@ TEST_CASE("DB is autoregressive, by both formulas, over the four arithmetics, n 
 TEST_CASE(
     "T_LM is autoregressive: with both DB over double, bits and the prime field, and with the definition's behind "
     "Em over sets, n ≤ 6" *
-    doctest::description("T_LM_is_autoregressive_over_the_reals")) {
+    doctest::description("T_LM_is_autoregressive")) {
   must_hold(autoregressive_verdict<T_LM>("T_LM"));
   must_hold(autoregressive_verdict<InspirationalT_LM>("T_LM, inspirational"));
   must_hold(autoregressive_verdict<BehindEm>("Φ∘N∘DB∘DB∘PE"));

@@ -26,7 +26,7 @@ TEST_CASE(
     "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention to X and to "
     "a "
     "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows" *
-    doctest::description("extension_of_composition, extension_of_zip, extension_of_attention")) {
+    doctest::description("Composition_extension, Zip_extension, Product_extension")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     must_hold(extension_fails<Layer, PrimeField>(listed.name, 11));
   });

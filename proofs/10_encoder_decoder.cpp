@@ -222,7 +222,7 @@ TEST_CASE(
     "the models are autoregressive in y, T(x, y|i) = T(x, y)|i: over double, bits and the prime field; their "
     "blocks alone, without embedding, positions and output, over the four arithmetics; n ≤ 6 and n+1 rows of x "
     "(over sets 1)" *
-    doctest::description("encoder_decoder_is_autoregressive, Transformer_is_autoregressive_over_the_reals")) {
+    doctest::description("encoder_decoder_is_autoregressive, Transformer_is_autoregressive")) {
   must_hold(autoregressive_verdict<FormulatedModel>("the formulated model"));
   must_hold(autoregressive_verdict<NumpyModel>("the NumPy notebook's model"));
   must_hold(autoregressive_verdict<WolframModel>("the Wolfram article's model"));
@@ -251,7 +251,7 @@ TEST_CASE(
 TEST_CASE(
     "the rows of the formulated model are probability vectors: ≥ 0 in double, and of sum 1 exactly over the prime "
     "field" *
-    doctest::description("softmax_is_nonnegative, softmax_sums_to_1")) {
+    doctest::description("softmax_is_positive, softmax_sums_to_1")) {
   Generator draw{17};
   for (int draws = 0; draws < 100; ++draws) {
     const auto Y = draw_layer<FormulatedModel<double>>(draw)({Tokens{1, 2, 3}, Tokens{0, 4}});

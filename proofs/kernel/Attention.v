@@ -1,28 +1,27 @@
 (* SPDX-License-Identifier: MIT *)
 (* Masks, the softmax kernel, and the article's Claim about A(X)×B(X).
-   (Article, "Rowwise and autoregressive matrix operations" and "Causal Attention".) *)
+   (Article, "Rowwise and autoregressive matrix operations" and "Causal Attention".)
+
+   Nothing here needs a law of arithmetic, not even x + 0 = x: what a mask hides is not visited, as in the library. So the
+   theorems are about floating-point numbers with their NaN, too, if only each sum is made of the list of its terms. That
+   this is what the article writes with −∞ and 0 is shown in Triangle.v, for numbers that obey three laws. *)
 
 From tlm Require Export Operations.
 Local Open Scope num_scope.
 
-(* The rows of A(X) are lists of numbers, as many as X (or the memory) has rows. *)
+(* Row i of A(X) is the list of its visible entries A(X)_i1, A(X)_i2, …: all of them, or, if A(X) is lower triangular, the
+   first i. *)
 Definition kernel (memory A num : Type) : Type := operation memory A (list num).
+
+(* "A is autoregressive and always returns lower triangular square matrices". As hidden entries are left out, row i of
+   A(X) has i entries, and the article's A(X|i) = A(X)|i is well-typed. (Rows count from 0 here.) *)
+Definition causal_kernel {memory A num} (A : kernel memory A num) : Prop :=
+  autoregressive A /\ forall M X i, i < length X -> length (nth i (A M X) []) = S i.
 
 Section Kernels.
   Context {memory A num : Type} {arithmetic : Arithmetic num}.
 
-  (* A(X)_ij, which is 0 where nothing is. *)
-  Definition at_ij (matrix : list (list num)) (i j : nat) : num := nth j (nth i matrix []) 0.
-
-  (* A(X) is n×n and lower triangular, and A(X|i) is its leading i×i block.
-     (In place of "A is autoregressive" in the Claim, which is ill-typed as printed: A(X|i) has i columns, A(X)|i has n.) *)
-  Definition causal_kernel (A : kernel memory A num) : Prop :=
-    forall M X,
-      (length (A M X) = length X /\ Forall (fun row => length row = length X) (A M X)) /\
-      (forall i j, i < j -> at_ij (A M X) i j = 0) /\
-      (forall i, i <= length X -> A M (X↾i) = map (fun row => row↾i) ((A M X)↾i)).
-
-  (* Σ_j a_j V_j *)
+  (* Σ_j a_j V_j, over the j that a has *)
   Definition combination {m} (a : list num) (V : list (Row num m)) : Row num m :=
     tabulate m (fun k => Sum (zip (fun a_j V_j => a_j * entry V_j k) a V)).
 
@@ -41,12 +40,12 @@ Definition map_index {A B} (f : nat -> A -> B) : list A -> list B := map_from f 
 Section Softmax.
   Context {num : Type} {arithmetic : Arithmetic num}.
 
-  (* A score is a number or −∞, which is None. A mask says which scores become −∞. *)
-  Definition mask : Type := list (list num) -> list (list (option num)).
+  (* A mask leaves out the scores that it hides. *)
+  Definition mask : Type := list (list num) -> list (list num).
 
-  (* ◺A has −∞ above the main diagonal and is A otherwise. *)
-  Definition Causal : mask := map_index (fun i => map_index (fun j s => if j <=? i then Some s else None)).
-  Definition Unmasked : mask := map (map Some).
+  (* ◺S has the entries (i, j) of S with j ≤ i. *)
+  Definition Causal : mask := map_index (fun i row => row↾(S i)).
+  Definition Unmasked : mask := fun S => S.
 
   Definition lower_triangular (m : mask) : Prop := forall S, m S = Causal S.
   Definition full (m : mask) : Prop := forall S, m S = Unmasked S.
@@ -56,14 +55,9 @@ Section Softmax.
   Theorem Unmasked_is_full : full Unmasked.
   Proof. easy. Qed.
 
-  Definition seen (s : list (option num)) : list num :=
-    flat_map (fun s_j => match s_j with Some x => [x] | None => [] end) s.
-  (* exp(s_j − g), and exp(−∞) = 0 *)
-  Definition exponential (g : num) (s_j : option num) : num :=
-    match s_j with Some x => Exp (x - g) | None => 0 end.
   (* exp(s_j) / Σ_k exp(s_k), where first the greatest is subtracted, which cancels: softmax_formula in Reals.v. *)
-  Definition softmax (s : list (option num)) : list num :=
-    let e := map (exponential (Maximum (seen s))) s in
+  Definition softmax (s : list num) : list num :=
+    let greatest := Maximum s in let e := map (fun s_j => Exp (s_j - greatest)) s in
     let total := Sum e in map (fun e_j => e_j / total) e.
 End Softmax.
 
@@ -124,130 +118,63 @@ Section Lemmas.
 End Lemmas.
 
 Section Theorems.
-  Context {memory num : Type} {arithmetic : Arithmetic num} {lawful : Lawful arithmetic}.
-
-  (* --- What is hidden does not count --- *)
-
-  Let is_hidden (s : option num) := s = None.
-
-  Lemma hidden_behind (i k : nat) (row : list num) :
-    k < i -> Forall is_hidden (skipn i (map_index (fun j s => if j <=? k then Some s else None) row)).
-  Proof.
-    intros H. unfold map_index. rewrite map_from_skipn. apply Forall_forall. intros s Hs.
-    simpl in Hs. assert (forall p, k < p -> In s (map_from (fun j s => if j <=? k then Some s else None) p (skipn i row))
-      -> s = None) as G; [| now apply (G i)].
-    clear. induction (skipn i row); simpl; [easy |]. intros p Hp [E | Hs]; [| now apply (IHl (S p)); try lia].
-    now destruct (Nat.leb_spec p k); [lia |].
-  Qed.
-
-  (** a row of softmax(◺A) does not change with what is hidden, nor if it is left out *)
-  Theorem softmax_of_hidden i (s : list (option num)) :
-    Forall is_hidden (skipn i s) -> softmax (s↾i) = (softmax s)↾i.
-  Proof.
-    intros H. unfold softmax.
-    assert (seen (s↾i) = seen s) as ->.
-    { rewrite <- (firstn_skipn i s) at 2. unfold seen. rewrite flat_map_app.
-      replace (flat_map _ (skipn i s)) with (@nil num); [now rewrite app_nil_r |].
-      induction H as [| x l -> _ IH]; [easy | exact IH]. }
-    set (g := exponential _).
-    assert (Sum (map g (s↾i)) = Sum (map g s)) as ->.
-    { rewrite <- (firstn_skipn i s) at 2. rewrite map_app, Sum_of_zeros_behind; [easy |].
-      apply Forall_map. revert H. apply Forall_impl. now intros x ->. }
-    now rewrite !firstn_map.
-  Qed.
-
-  Lemma softmax_length (s : list (option num)) : length (softmax s) = length s.
-  Proof. unfold softmax. now rewrite !map_length. Qed.
-
-  Lemma softmax_of_hidden_is_0 (s : list (option num)) j : nth j s None = None -> nth j (softmax s) 0 = 0.
-  Proof.
-    intros H. unfold softmax. set (e := map _ s). set (total := Sum e).
-    assert (nth j e 0 = 0) as E.
-    { unfold e. change 0 with (exponential (Maximum (seen s)) None) at 1. rewrite map_nth, H. easy. }
-    destruct (Nat.lt_ge_cases j (length e)) as [L | L].
-    - rewrite (nth_indep _ _ (0 / total)) by (now rewrite map_length).
-      rewrite (map_nth (fun x => x / total)), E. apply zero_over.
-    - apply nth_overflow. now rewrite map_length.
-  Qed.
-
-  (* "softmax(◺A) always returns a lower triangular square matrix" *)
-  (** softmax(◺A) is lower triangular *)
-  Theorem softmax_of_triangle_is_lower_triangular (S : list (list num)) i j :
-    i < j -> at_ij (map softmax (Causal S)) i j = 0.
-  Proof.
-    intros H. unfold at_ij. destruct (Nat.lt_ge_cases i (length S)) as [L | L].
-    - rewrite (nth_indep _ _ (softmax [])) by (unfold Causal, map_index; now rewrite map_length, map_from_length).
-      rewrite map_nth. apply softmax_of_hidden_is_0. unfold Causal, map_index.
-      rewrite (nth_of_map_from _ _ _ _ []) by easy. simpl.
-      pose proof (hidden_behind j i (nth i S []) H) as F. unfold map_index in F.
-      set (r := map_from _ 0 _) in *. clearbody r.
-      rewrite <- (firstn_skipn j r). destruct (Nat.lt_ge_cases j (length r)) as [Lr | Lr]; [| apply nth_overflow].
-      + rewrite app_nth2; rewrite firstn_length, Nat.min_l by lia; [| lia]. rewrite Nat.sub_diag.
-        now destruct F.
-      + rewrite app_length, firstn_length, skipn_length. lia.
-    - rewrite (nth_overflow (map softmax _)); [now destruct j |].
-      unfold Causal, map_index. now rewrite map_length, map_from_length.
-  Qed.
-
-  (** ◺(A/c) = (◺A)/c, where −∞/c = −∞, as it is for c > 0 *)
-  Theorem triangle_of_quotient (c : num) (S : list (list num)) :
-    Causal (map (map (fun s => s / c)) S) = map (map (option_map (fun s => s / c))) (Causal S).
-  Proof.
-    unfold Causal, map_index. rewrite map_from_map, map_of_map_from. apply map_from_ext. intros i row'.
-    rewrite map_from_map, map_of_map_from. apply map_from_ext. intros j s. now destruct (j <=? i).
-  Qed.
+  Context {memory num : Type} {arithmetic : Arithmetic num}.
 
   (* --- softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel --- *)
 
-  Lemma leading_block (S : list (list num)) i :
-    map softmax (Causal (map (fun row => row↾i) (S↾i))) = map (fun row => row↾i) ((map softmax (Causal S))↾i).
-  Proof.
-    unfold Causal, map_index.
-    rewrite map_from_map, firstn_map, <- map_from_firstn, !map_of_map_from.
-    assert (forall p rows, (p + length rows <= i)%nat ->
-      map_from (fun k row => softmax (map_from (fun j s => if j <=? k then Some s else None) 0 (row↾i))) p rows =
-      map_from (fun k row => (softmax (map_from (fun j s => if j <=? k then Some s else None) 0 row))↾i) p rows) as G.
-    { intros p rows; revert p; induction rows as [| row rows IH]; intros p L; simpl in *; [easy |].
-      rewrite IH by lia. f_equal. rewrite map_from_firstn. apply softmax_of_hidden. apply hidden_behind. lia. }
-    apply G. rewrite firstn_length. lia.
-  Qed.
+  Lemma softmax_length (s : list num) : length (softmax s) = length s.
+  Proof. unfold softmax. now rewrite !map_length. Qed.
 
   Lemma scores_of_cut {m} d_head (Q K : list (Row num m)) i :
     scores d_head (Q↾i) (K↾i) = map (fun row => row↾i) ((scores d_head Q K)↾i).
   Proof. unfold scores. rewrite firstn_map, map_map. apply map_ext. intros q. now rewrite firstn_map. Qed.
 
-  Definition square (n : nat) {thing} (S : list (list thing)) : Prop :=
-    length S = n /\ Forall (fun row => length row = n) S.
-
-  Lemma map_index_is_square {thing thing'} n (f : nat -> nat -> thing -> thing') S :
-    square n S -> square n (map_index (fun i => map_index (f i)) S).
+  (* The visible entries of the leading i×i block are those of the first i rows. *)
+  Lemma Causal_of_cut (S : list (list num)) i : Causal (map (fun row => row↾i) (S↾i)) = (Causal S)↾i.
   Proof.
-    unfold map_index. intros [L F]. split; [now rewrite map_from_length |].
-    apply Forall_forall. intros y Hy. apply in_map_from in Hy. destruct Hy as [i [x [Hx ->]]].
-    rewrite map_from_length. now apply (proj1 (Forall_forall _ _) F).
+    unfold Causal, map_index. rewrite map_from_map, <- map_from_firstn.
+    assert (forall p rows, (p + length rows <= i)%nat ->
+      map_from (fun k row => (row↾i)↾(Datatypes.S k)) p rows =
+      map_from (fun k (row : list num) => row↾(Datatypes.S k)) p rows) as G.
+    { intros p rows; revert p; induction rows as [| row rows IH]; intros p L; simpl length in *; [easy |].
+      cbn [map_from]. rewrite IH, firstn_firstn, Nat.min_l by lia. easy. }
+    apply G. rewrite firstn_length. lia.
   Qed.
 
-  Lemma scores_are_square {m n} d_head (Q K : list (Row num m)) :
-    length Q = n -> length K = n -> square n (scores d_head Q K).
+  Lemma Causal_visible (S : list (list num)) i n :
+    i < length S -> Forall (fun row => length row = n) S -> i < n -> length (nth i (Causal S) []) = Datatypes.S i.
   Proof.
-    intros LQ LK. unfold scores. split; [now rewrite map_length |]. apply Forall_map, Forall_forall. intros q _.
-    now rewrite map_length.
+    intros L F H. unfold Causal, map_index. rewrite (nth_of_map_from _ _ _ _ []) by easy.
+    rewrite firstn_length, (proj1 (Forall_forall _ _) F (nth i S [])) by now apply nth_In. lia.
   Qed.
 
-  Lemma softmax_of_triangle_is_square n (S : list (list num)) : square n S -> square n (map softmax (Causal S)).
+  Lemma scores_have_a_column_for_each_key {m} d_head (Q K : list (Row num m)) :
+    Forall (fun row => length row = length K) (scores d_head Q K).
+  Proof. apply Forall_map, Forall_forall. intros q _. apply map_length. Qed.
+
+  (* Whatever scores there are, if those of X|i are the leading block of those of X. *)
+  Lemma softmax_of_triangle_is_causal {A} (scores : list memory -> list A -> list (list num)) :
+    (forall M X, length (scores M X) = length X /\ Forall (fun row => length row = length X) (scores M X) /\
+      forall i, i <= length X -> scores M (X↾i) = map (fun row => row↾i) ((scores M X)↾i)) ->
+    causal_kernel (fun M X => map softmax (Causal (scores M X))).
   Proof.
-    intros H. apply (map_index_is_square n (fun i j s => if j <=? i then Some s else None)) in H as [L F].
-    split; [now rewrite map_length |]. apply Forall_map. revert F. apply Forall_impl. intros row. now rewrite softmax_length.
+    intros H. split; intros M X; destruct (H M X) as [L [F E]].
+    - split; [unfold Causal, map_index; now rewrite map_length, map_from_length |]. intros i Hi.
+      now rewrite E, Causal_of_cut, firstn_map.
+    - intros i Hi. change [] with (softmax (num := num) []). rewrite map_nth, softmax_length.
+      apply (Causal_visible _ _ (length X)); [lia | easy | easy].
   Qed.
 
   Theorem softmax_kernel_is_causal {A m} {d_head : nat} {mask : mask} {Q K : operation memory A (Row num m)} :
     lower_triangular mask -> autoregressive Q -> autoregressive K -> causal_kernel (SoftmaxKernel d_head mask Q K).
   Proof.
-    intros Hmask HQ HK M X. destruct (HQ M X) as [LQ EQ], (HK M X) as [LK EK]. unfold SoftmaxKernel.
-    split; [| split].
-    - rewrite !Hmask. now apply softmax_of_triangle_is_square, scores_are_square.
-    - intros i j. rewrite Hmask. apply softmax_of_triangle_is_lower_triangular.
-    - intros i Hi. now rewrite !Hmask, EQ, EK, scores_of_cut, leading_block.
+    intros Hmask HQ HK.
+    assert (causal_kernel (fun M X => map softmax (Causal (scores d_head (Q M X) (K M X))))) as H.
+    { apply softmax_of_triangle_is_causal. intros M X. destruct (HQ M X) as [LQ EQ], (HK M X) as [LK EK].
+      split; [| split]; [unfold scores; now rewrite map_length | rewrite <- LK; apply scores_have_a_column_for_each_key |].
+      intros i Hi. now rewrite EQ, EK, scores_of_cut. }
+    destruct H as [H1 H2]. unfold SoftmaxKernel. split; intros M X; rewrite !Hmask; [| apply H2].
+    split; [apply H1 |]. intros i Hi. rewrite Hmask. now apply H1.
   Qed.
 
   Lemma biased_of_cut (b : nat -> nat -> num) (S : list (list num)) i :
@@ -263,14 +190,20 @@ Section Theorems.
     lower_triangular mask -> autoregressive Q -> autoregressive K -> positional b ->
     causal_kernel (BiasedSoftmaxKernel d_head mask Q K b).
   Proof.
-    intros Hmask HQ HK Hb M X. destruct (HQ M X) as [LQ EQ], (HK M X) as [LK EK]. unfold BiasedSoftmaxKernel.
-    split; [| split].
-    - rewrite !Hmask. apply softmax_of_triangle_is_square, (map_index_is_square _ (fun i j s => s + b X i j)).
-      now apply scores_are_square.
-    - intros i j. rewrite Hmask. apply softmax_of_triangle_is_lower_triangular.
-    - intros i Hi. rewrite !Hmask, EQ, EK, scores_of_cut, <- leading_block, <- biased_of_cut by easy.
-      do 2 f_equal. unfold map_index. apply map_from_ext. intros k row'. apply map_from_ext. intros j s.
-      now rewrite (Hb (X↾i) X).
+    intros Hmask HQ HK Hb.
+    assert (causal_kernel (fun M X => map softmax (Causal (map_index (fun i => map_index (fun j s => s + b X i j))
+      (scores d_head (Q M X) (K M X)))))) as H.
+    { apply (softmax_of_triangle_is_causal (fun M X => map_index (fun i => map_index (fun j s => s + b X i j))
+        (scores d_head (Q M X) (K M X)))).
+      intros M X. destruct (HQ M X) as [LQ EQ], (HK M X) as [LK EK].
+      split; [| split]; [unfold map_index, scores; now rewrite map_from_length, map_length | |].
+      - apply Forall_forall. intros row Hrow. apply in_map_from in Hrow as [i [row' [Hrow' ->]]].
+        unfold map_index. rewrite map_from_length, <- LK.
+        now apply (proj1 (Forall_forall _ _) (scores_have_a_column_for_each_key d_head (Q M X) (K M X))).
+      - intros i Hi. rewrite EQ, EK, scores_of_cut, <- biased_of_cut by easy.
+        unfold map_index. apply map_from_ext. intros k row. apply map_from_ext. intros j s. now rewrite (Hb (X↾i) X). }
+    destruct H as [H1 H2]. unfold BiasedSoftmaxKernel. split; intros M X; rewrite !Hmask; [| apply H2].
+    split; [apply H1 |]. intros i Hi. rewrite Hmask. now apply H1.
   Qed.
 
   (* A(X)×Kᵀ where K does not depend on X: row i of A(X) comes from row i of Q(X) and the same K. *)
@@ -285,34 +218,25 @@ Section Theorems.
 
   (* --- The Claim --- *)
 
-  Lemma nth_of_skipn {thing} i j (a : list thing) d : nth j (skipn i a) d = nth (i + j)%nat a d.
-  Proof. revert a; induction i; intros [| x a]; simpl; auto; now destruct j. Qed.
-
   Lemma combination_of_leading {m} i (a : list num) (V : list (Row num m)) :
-    (forall j, i <= j -> nth j a 0 = 0) -> combination (a↾i) (V↾i) = combination a V.
+    length a <= i -> combination a (V↾i) = combination a V.
   Proof.
-    intros H. apply tabulate_ext. intros k. rewrite zip_firstn.
-    set (f := fun a_j V_j => _). rewrite <- (firstn_skipn i (zip f a V)) at 2. symmetry. apply Sum_of_zeros_behind.
-    rewrite <- zip_skipn. assert (Forall (fun x => x = 0) (skipn i a)) as F.
-    { apply Forall_forall. intros x Hx. destruct (In_nth _ _ 0 Hx) as [j [_ <-]].
-      rewrite nth_of_skipn. apply H. lia. }
-    revert F. generalize (skipn i a) (skipn i V). intros l; induction l as [| x l IH]; intros [| v V'] F; simpl; try easy.
-    inversion F; subst. constructor; [apply zero_times | now apply IH].
+    intros H. apply tabulate_ext. intros k. f_equal. revert i V H.
+    induction a as [| x a IH]; intros [| i] [| v V] H; simpl in *; try easy. rewrite IH by lia. easy.
   Qed.
 
   (* "Claim. If A, B are autoregressive operations and A always returns lower triangular square matrices then the matrix
-     multiplication operation X ↦ A(X)×B(X) is autoregressive", with causal_kernel in place of the first. *)
+     multiplication operation X ↦ A(X)×B(X) is autoregressive": row k of A(X|i)×B(X|i) is the same combination of the same
+     first k rows of B(X)|i as row k of A(X)×B(X) is of those of B(X). *)
   Theorem product_is_autoregressive {I m} {A : kernel memory I num} {B : operation memory I (Row num m)} :
     causal_kernel A -> autoregressive B -> autoregressive (Product A B).
   Proof.
-    intros HA HB M X. destruct (HA M X) as [[LA _] [triangular leading]], (HB M X) as [LB EB]. unfold Product.
+    intros [HA visible] HB M X. destruct (HA M X) as [LA EA], (HB M X) as [LB EB]. unfold Product.
     split; [now rewrite map_length |]. intros i Hi.
-    rewrite leading, EB, map_map, firstn_map by easy. apply map_ext_in. intros a Ha.
-    apply combination_of_leading. intros j Hj.
-    destruct (In_nth _ _ [] Ha) as [k [Hk <-]]. rewrite firstn_length in Hk.
-    replace (nth k ((A M X)↾i) []) with (nth k (A M X) []).
-    - apply (triangular k j). lia.
-    - rewrite <- (firstn_skipn i (A M X)) at 1. apply app_nth1. rewrite firstn_length. lia.
+    rewrite EA, EB, firstn_map by easy. apply map_ext_in. intros a Ha.
+    apply combination_of_leading. destruct (In_nth _ _ [] Ha) as [k [Hk <-]]. rewrite firstn_length in Hk.
+    replace (nth k ((A M X)↾i) []) with (nth k (A M X) []); [rewrite visible; lia |].
+    rewrite <- (firstn_skipn i (A M X)) at 1. apply app_nth1. rewrite firstn_length. lia.
   Qed.
 
   (* Its companion: attention to a memory. *)

@@ -176,7 +176,16 @@ Section Layers.
 
   (* exp(x_j) / Σ_k exp(x_k) in each row *)
   Definition Softmax {c} : operation memory (Row num c) (Row num c) :=
-    each_row (fun x => let y := softmax (map Some (things x)) in tabulate c (fun j => nth j y 0)).
+    each_row (fun x => let y := softmax (things x) in tabulate c (fun j => nth j y 0)).
   Theorem Softmax_is_rowwise {c} : rowwise (Softmax (c := c)).
+  Proof. apply each_row_is_rowwise. Qed.
+
+  (* z − log Σ_j exp(z_j) in each row; first the greatest is subtracted, which cancels: LogSoftmax_formula in LeavesDerivative.v. *)
+  Definition log_softmax {c} (z : Row num c) : Row num c :=
+    let greatest := Maximum (things z) in
+    let shift := greatest + Log (Sum (map (fun z_j => Exp (z_j - greatest)) (things z))) in
+    tabulate c (fun j => entry z j - shift).
+  Definition LogSoftmax {c} : operation memory (Row num c) (Row num c) := each_row log_softmax.
+  Theorem LogSoftmax_is_rowwise {c} : rowwise (LogSoftmax (c := c)).
   Proof. apply each_row_is_rowwise. Qed.
 End Layers.

@@ -64,6 +64,16 @@ Proof.
   unfold rotation. cbn. rewrite Rmult_0_l, sin_0, cos_0. f_equal; ring.
 Qed.
 
+(* The step from T_k to rotary positions, which rotate the queries and keys instead of adding to the rows. *)
+(** ⟨T_p q, T_r k⟩ = ⟨q, T_{r−p} k⟩ depends on r − p alone *)
+Theorem rotated_inner_products_are_relative ω p r q k :
+  length q = length ω -> length k = length ω -> inner (T ω p q) (T ω r k) = inner q (T ω (r - p) k).
+Proof.
+  intros Lq Lk. replace (T ω r k) with (T ω p (T ω (r - p) k)).
+  - apply T_keeps_inner_products; [exact Lq |]. unfold T. rewrite zip_length; congruence.
+  - rewrite <- T_of_a_sum. f_equal. ring.
+Qed.
+
 (* What "attend by relative position" rests on. *)
 (** ⟨PE_p, PE_q⟩ = Σ_i cos((p−q)ω_i): what "attend by relative position" rests on *)
 Theorem inner_product_is_relative ω p q : inner (PE ω p) (PE ω q) = Sum (map (fun ω_i => cos ((p - q) * ω_i)) ω).

@@ -14,9 +14,12 @@ Class Arithmetic (num : Type) := {
   Sub : num -> num -> num;
   Mul : num -> num -> num;
   Div : num -> num -> num;
+  Sum : list num -> num;                (* of the list of its terms: in whatever order they are added *)
   Exp : num -> num;
+  Log : num -> num;
   Sqrt : num -> num;
   Relu : num -> num;
+  ReluDerivative : num -> num;
   Tanh : num -> num;
   RootOfTwoOverPi : num;                (* √(2/π) *)
   NormalCdf : num -> num;               (* Φ(x): the probability that a standard normal number is at most x *)
@@ -34,14 +37,6 @@ Infix "/" := Div : num_scope.
 Notation "0" := (number 0) : num_scope.
 Notation "1" := (number 1) : num_scope.
 Local Open Scope num_scope.
-
-(* All of arithmetic that causality rests on. (Floating-point numbers with NaN do not obey it: 0 × NaN is not 0. That is why
-   the library does not visit what is hidden, instead of multiplying it by 0.) *)
-Class Lawful {num} (arithmetic : Arithmetic num) := {
-  x_plus_0 : forall x : num, x + 0 = x;
-  zero_times : forall x : num, 0 * x = 0;
-  zero_over : forall x : num, 0 / x = 0;
-}.
 
 (* --- Rows and matrices of fixed shape --- *)
 
@@ -69,7 +64,6 @@ Section Entries.
   Definition entry {m} (x : Row num m) (j : nat) : num := nth j (things x) 0.
   Definition row {r c} (W : Matrix num r c) (i : nat) : Row num c := nth i (things W) (tabulate c (fun _ => 0)).
 
-  Definition Sum (list : list num) : num := fold_right Add 0 list.
   (* Σ_{j < m} f(j) *)
   Definition sum_below (m : nat) (f : nat -> num) : num := Sum (map f (seq 0 m)).
 End Entries.
@@ -102,12 +96,8 @@ Proof.
   destruct j; simpl; [easy | apply (IHm (fun j => f (S j))); lia].
 Qed.
 
+Lemma things_length {thing} m (x : Row thing m) : length (things x) = m.
+Proof. revert x; induction m; intros x; simpl; [easy | now rewrite IHm]. Qed.
+
 Lemma tabulate_of_nth {thing} m (x : Row thing m) default : tabulate m (fun j => nth j (things x) default) = x.
 Proof. revert x; induction m; intros x; simpl in *; [now destruct x | now rewrite IHm; destruct x]. Qed.
-
-Lemma Sum_of_zeros_behind {num} {arithmetic : Arithmetic num} {lawful : Lawful arithmetic} list zeros :
-  Forall (fun x => x = 0) zeros -> Sum (list ++ zeros) = Sum list.
-Proof.
-  intros H. induction list; simpl; [| now rewrite IHlist].
-  induction H as [| x zeros zero _ IH]; simpl; [easy | now rewrite zero, IH, x_plus_0].
-Qed.

@@ -154,6 +154,14 @@ Section Rules.
   Lemma identity_is_rowwise {A} : rowwise (identity (memory := memory) (A := A)).
   Proof. now intros M X. Qed.
 
+  (** H∘(G∘F) = (H∘G)∘F *)
+  Theorem composition_is_associative {A B C D} (H : operation memory C D) (G : operation memory B C)
+    (F : operation memory A B) : H ∘ (G ∘ F) = (H ∘ G) ∘ F.
+  Proof. reflexivity. Qed.
+  (** F∘identity = F = identity∘F *)
+  Theorem identity_is_neutral {A B} (F : operation memory A B) : F ∘ identity = F /\ identity ∘ F = F.
+  Proof. easy. Qed.
+
   Theorem residual_is_rowwise {num} {arithmetic : Arithmetic num} {m} {F : operation memory (Row num m) (Row num m)} :
     rowwise F -> rowwise (Residual F).
   Proof. exact (zip_is_rowwise plus identity_is_rowwise). Qed.

@@ -42,9 +42,12 @@ Section Key.
     Sub := fun a b => (a + (p - b)) mod p;
     Mul := product;
     Div := fun a b => product a (power 61 b (p - 2));  (* Fermat: b^(p−1) = 1 *)
+    Sum := fold_right (fun a b => (a + b) mod p) 0;
     Exp := hash 1;
+    Log := hash 2;
     Sqrt := hash 3;
     Relu := hash 4;
+    ReluDerivative := hash 5;
     Tanh := hash 13;
     RootOfTwoOverPi := hash 8 4605361924766709329;  (* the bits of that double *)
     NormalCdf := hash 11;

@@ -1,7 +1,7 @@
 (* SPDX-License-Identifier: MIT *)
-(* Over ℝ: the laws, softmax as the article has it, and what is *not* rowwise. *)
+(* Over ℝ: softmax as the article has it, and what is *not* rowwise. *)
 
-From Coq Require Export Reals Lra.
+From tlm Require Export Logarithm.
 From tlm Require Export Layers.
 Local Open Scope R_scope.
 
@@ -29,9 +29,12 @@ Definition angle (d i : nat) : R := proj1_sig (there_is_an_angle d i).
   Sub := Rminus;
   Mul := Rmult;
   Div := Rdiv;
+  Sum := fold_right Rplus 0;
   Exp := exp;
+  Log := log;
   Sqrt := sqrt;
   Relu := Rmax 0;
+  ReluDerivative := fun x => if Rlt_dec 0 x then 1 else 0;
   Tanh := tanh;
   RootOfTwoOverPi := sqrt (2 / PI);
   NormalCdf := normal_cdf;
@@ -39,9 +42,6 @@ Definition angle (d i : nat) : R := proj1_sig (there_is_an_angle d i).
   Sine := fun d i pos => sin (INR pos * angle d i);
   Cosine := fun d i pos => cos (INR pos * angle d i);
 |}.
-
-#[global] Instance real_numbers_are_lawful : Lawful real_numbers.
-Proof. split; intros x; cbn; unfold Rdiv; ring. Qed.
 
 (* --- softmax --- *)
 
@@ -56,63 +56,63 @@ Proof.
   induction list; cbn [map]; rewrite ?Sum_nil, ?Sum_cons; [unfold Rdiv; ring | rewrite IHlist; unfold Rdiv; ring].
 Qed.
 
-Lemma exponential_is_nonnegative g s : 0 <= exponential g s.
-Proof. destruct s; cbn; [apply Rlt_le, exp_pos | lra]. Qed.
-
-Lemma exponentials_are_nonnegative g s : Forall (fun x => 0 <= x) (map (exponential g) s).
-Proof. apply Forall_map, Forall_forall. intros x _. apply exponential_is_nonnegative. Qed.
-
-Lemma Sum_of_exponentials_is_positive g s : (exists x, In (Some x) s) -> 0 < Sum (map (exponential g) s).
+Lemma Sum_of_exponentials_is_positive {A} (f : A -> R) (list : list A) :
+  list <> [] -> 0 < Sum (map (fun x => exp (f x)) list).
 Proof.
-  intros [x H]. induction s as [| s_0 s IH]; [easy |]. pose proof (Sum_of_nonnegative _ (exponentials_are_nonnegative g s)).
-  pose proof (exponential_is_nonnegative g s_0). cbn [map]. rewrite Sum_cons.
-  destruct H as [-> | H]; [| specialize (IH H); lra].
-  pose proof (exp_pos (x - g)). change (exponential g (Some x)) with (exp (x - g)) in *. lra.
+  destruct list as [| x list]; [easy | intros _]. cbn [map]. rewrite Sum_cons. pose proof (exp_pos (f x)).
+  enough (0 <= Sum (map (fun x => exp (f x)) list)) by lra.
+  apply Sum_of_nonnegative, Forall_map, Forall_forall. intros y _. apply Rlt_le, exp_pos.
 Qed.
 
-(* Its rows are non-negative and sum to 1, where something is visible. *)
-(** the numbers of softmax(s) are ≥ 0, where not all of s is −∞ *)
-Theorem softmax_is_nonnegative (s : list (option R)) : (exists x, In (Some x) s) -> Forall (fun y => 0 <= y) (softmax s).
+(* The greatest number that is subtracted cancels, and so would any other. *)
+(** softmax(s)_j = exp(s_j) / Σ_k exp(s_k): the greatest number that is subtracted cancels *)
+Theorem softmax_formula (s : list R) : softmax s = map (fun s_j => exp s_j / Sum (map exp s)) s.
 Proof.
-  intros H. unfold softmax. pose proof (Sum_of_exponentials_is_positive (Maximum (seen s)) s H) as P.
-  apply Forall_map. eapply Forall_impl; [| apply exponentials_are_nonnegative]. intros x Hx.
-  apply Rmult_le_pos; [exact Hx | now apply Rlt_le, Rinv_0_lt_compat].
+  destruct s as [| s_0 s']; [easy |]. set (s := s_0 :: s').
+  pose proof (Sum_of_exponentials_is_positive (fun x => x) s ltac:(easy)) as P. cbv beta in P.
+  unfold softmax. set (g := Maximum s). pose proof (exp_pos g).
+  assert (map (fun s_j => exp (s_j - g)) s = map (fun x => x / exp g) (map exp s)) as E.
+  { rewrite map_map. apply map_ext. intros x. unfold Rminus. now rewrite exp_plus, exp_Ropp. }
+  change (map (fun e_j => e_j / Sum (map (fun s_j => exp (s_j - g)) s)) (map (fun s_j => exp (s_j - g)) s) =
+    map (fun s_j => exp s_j / Sum (map exp s)) s).
+  rewrite E, Sum_of_quotients, !map_map. apply map_ext. intros s_j. field. split; [apply Rgt_not_eq, P | lra].
+Qed.
+
+(** the numbers of softmax(s) are positive *)
+Theorem softmax_is_positive (s : list R) : Forall (fun y => 0 < y) (softmax s).
+Proof.
+  destruct s as [| s_0 s']; [constructor |]. rewrite softmax_formula.
+  pose proof (Sum_of_exponentials_is_positive (fun x => x) (s_0 :: s') ltac:(easy)) as P.
+  apply Forall_map, Forall_forall. intros x _. apply Rdiv_lt_0_compat; [apply exp_pos | exact P].
 Qed.
 (** and they sum to 1 *)
-Theorem softmax_sums_to_1 (s : list (option R)) : (exists x, In (Some x) s) -> Sum (softmax s) = 1.
+Theorem softmax_sums_to_1 (s : list R) : s <> [] -> Sum (softmax s) = 1.
 Proof.
-  intros H. unfold softmax. pose proof (Sum_of_exponentials_is_positive (Maximum (seen s)) s H) as P.
-  cbv zeta. change (Sum (map (fun e_j => e_j / Sum (map (exponential (Maximum (seen s))) s))
-    (map (exponential (Maximum (seen s))) s)) = 1).
-  rewrite Sum_of_quotients. apply Rinv_r. lra.
+  intros nonempty. rewrite softmax_formula. pose proof (Sum_of_exponentials_is_positive (fun x => x) s nonempty) as P.
+  rewrite <- (map_map exp (fun x => x / Sum (map exp s))), Sum_of_quotients. apply Rinv_r, Rgt_not_eq, P.
 Qed.
 
-(* And so the rows of softmax(◺A) of a square matrix. *)
-(** each row of softmax(◺A) is non-negative and sums to 1 *)
+(** each row of softmax(◺A) is positive, as far as it is visible, and sums to 1 *)
 Theorem rows_of_softmax_of_triangle (n : nat) (A : list (list R)) :
-  square n A -> Forall (fun row => Forall (fun y => 0 <= y) row /\ Sum row = 1) (map softmax (Causal A)).
+  Forall (fun row => length row = n) A -> (0 < n)%nat ->
+  Forall (fun row => Forall (fun y => 0 < y) row /\ Sum row = 1) (map softmax (Causal A)).
 Proof.
-  intros [L F]. apply Forall_map, Forall_forall. intros s Hs.
-  enough (exists x, In (Some x) s) by (split; [now apply softmax_is_nonnegative | now apply softmax_sums_to_1]).
-  unfold Causal, map_index in Hs. apply in_map_from in Hs. destruct Hs as [i [row [Hrow ->]]].
-  pose proof (proj1 (Forall_forall _ _) F row Hrow) as Lrow. cbn in Lrow.
-  destruct row as [| x row]; [| exists x; cbn; now left].
-  destruct A; [easy | cbn in *; lia].
+  intros F Hn. apply Forall_map, Forall_forall. intros s Hs.
+  split; [apply softmax_is_positive | apply softmax_sums_to_1].
+  unfold Causal, map_index in Hs. apply in_map_from in Hs as [i [row [Hrow ->]]].
+  pose proof (proj1 (Forall_forall _ _) F row Hrow) as L. destruct row; [cbn in L; lia | easy].
 Qed.
 
-(* The greatest number that is subtracted cancels: softmax(s)_j = exp(s_j) / Σ_k exp(s_k), where exp(−∞) = 0. *)
-Definition exp_of (s_j : option R) : R := match s_j with Some x => exp x | None => 0 end.
-(** softmax(s)_j = exp(s_j) / Σ_k exp(s_k): the greatest number that is subtracted cancels *)
-Theorem softmax_formula (s : list (option R)) : (exists x, In (Some x) s) ->
-  softmax s = map (fun s_j => exp_of s_j / Sum (map exp_of s)) s.
+(** softmax(s + c·1) = softmax(s) *)
+Theorem softmax_of_shifted (s : list R) c : softmax (map (fun s_j => s_j + c) s) = softmax s.
 Proof.
-  intros H. pose proof (Sum_of_exponentials_is_positive 0 s H) as P. unfold softmax. set (g := Maximum (seen s)).
-  assert (forall h s, map (exponential h) s = map (fun x => x / exp h) (map exp_of s)) as E.
-  { intros h s'. rewrite map_map. apply map_ext. intros [x |]; cbn; [| unfold Rdiv; ring].
-    unfold Rminus. now rewrite exp_plus, exp_Ropp. }
-  cbv zeta. rewrite E in *. rewrite Sum_of_quotients in *. rewrite !map_map. apply map_ext. intros s_j.
-  rewrite exp_0 in P. unfold Rdiv in P. rewrite Rinv_1, Rmult_1_r in P. pose proof (exp_pos g).
-  change (exp_of s_j / exp g / (Sum (map exp_of s) / exp g) = exp_of s_j / Sum (map exp_of s)). field. split; lra.
+  rewrite !softmax_formula, !map_map. pose proof (exp_pos c).
+  destruct s as [| s_0 s']; [easy |]. set (s := s_0 :: s').
+  pose proof (Sum_of_exponentials_is_positive (fun x => x) s ltac:(easy)) as P. cbv beta in P.
+  assert (map (fun x => exp (x + c)) s = map (fun x => x / exp (- c)) (map exp s)) as E.
+  { rewrite map_map. apply map_ext. intros x. rewrite exp_plus, exp_Ropp. field. lra. }
+  rewrite E, Sum_of_quotients. apply map_ext. intros x. rewrite exp_plus, exp_Ropp. field.
+  repeat split; try lra; apply Rgt_not_eq, P.
 Qed.
 
 (* --- Embedding --- *)
@@ -158,16 +158,6 @@ Proof.
   destruct (H [] (repeat zero (S i))) as [_ E]. specialize (E i). rewrite repeat_length in E. specialize (E ltac:(lia)).
   rewrite one in E. unfold PositionalEncoding, by_position, map_index in E. rewrite map_from_skipn, one in E. cbn in E.
   unfold zero in E. rewrite !zero_plus in E. now injection E.
-Qed.
-
-(** softmax(◺A) is not rowwise, contrary to what the article says: for A = (0 0; 0 0) row 2 alone gives (1 0), not (½ ½) *)
-Theorem softmax_of_triangle_is_not_rowwise {memory : Type} :
-  ~ rowwise (fun (M : list memory) (A : list (list R)) => map softmax (Causal A)).
-Proof.
-  intros H. destruct (H [] [[0; 0]; [0; 0]]) as [_ E]. specialize (E 1%nat ltac:(cbn; lia)).
-  apply (f_equal (fun A => at_ij A 0 1)) in E. unfold at_ij, softmax in E. cbn in E.
-  set (e := exp (0 - Rmax 0 0)) in E. assert (0 < e) by apply exp_pos. unfold Rdiv in E. rewrite Rmult_0_l in E.
-  assert (0 < e * / (e + (e + 0))) by (apply Rmult_lt_0_compat; [easy | apply Rinv_0_lt_compat; lra]). lra.
 Qed.
 
 (** attention without a mask is not autoregressive: the first of two rows sees the second *)

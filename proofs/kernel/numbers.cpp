@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The tie between the C++ templates and the formal definitions: draws weights and inputs of each layer over the prime field,
-// and writes for each a file in which Coq computes what the exported definition gives for them, and compares.
+// and writes for each a file in which Coq computes what the exported definition gives for them, and compares: the value, and
+// what the pullback makes of a cotangent that is drawn, too.
 //
-//   numbers DIRECTORY     writes DIRECTORY/agrees_….v, and prints the name of each layer with its file
+//   numbers DIRECTORY     writes DIRECTORY/agrees_….v, and prints for each its name, what it compares, and the layer
 
 #include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tlm/checking/drawing.hpp>
@@ -20,6 +22,7 @@ using namespace tlm;
 using namespace tlm::proofs;
 using checking::draw_input;
 using checking::draw_layer;
+using checking::draw_matrix;
 using checking::PrimeField;
 using checking::redrawing;
 
@@ -93,13 +96,26 @@ std::string weights_of(Layer& layer) {
   return text;
 }
 
+/// What a pullback added to a gradient, as one list of numbers in the order of the weights, each weight behind its path.
 template <class Layer>
+std::string added(Layer& gradient, Layer& before) {
+  const auto now = checking::named_weights(gradient), then = checking::named_weights(before);
+  std::string text;
+  for (std::size_t k = 0; k < now.size(); ++k) {
+    text += "\n      (* " + now[k].path + " *)";
+    for (std::size_t e = 0; e < now[k].size(); ++e)
+      text += (k + e > 0 ? "; " : " ") + number(now[k].numbers[e] - then[k].numbers[e]);
+  }
+  return "[" + text + "]";
+}
+
+template <class Layer, bool has_pullback>
 void write(const std::string& directory, std::size_t number, const std::string& name) {
   std::string weights;
-  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> inputs, outputs, cotangents, pulled_back;
   redrawing(number, [&](Generator& generator) {
     auto layer = draw_layer<Layer>(generator);
-    inputs.clear(), outputs.clear();
+    inputs.clear(), outputs.clear(), cotangents.clear(), pulled_back.clear();
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto X = draw_input<typename Layer::domain>(Sequences{n}, generator);
       const auto Y = layer(X);
@@ -108,6 +124,18 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       else
         inputs.push_back(matrix(X));
       outputs.push_back(matrix(Y));
+      if constexpr (has_pullback) {
+        // The gradient is added to what is there, which is no 0.
+        auto before = draw_layer<Layer>(generator), gradient = before;
+        const auto Y_bar = draw_matrix<typename Layer::codomain>(Sequences{n}, generator);
+        const auto X_bar = layer.value_and_pullback(X).pullback(Y_bar, gradient);
+        cotangents.push_back("(" + inputs.back() + ", " + matrix(Y_bar) + ")");
+        if constexpr (std::is_same_v<typename Layer::domain, Tokens>)
+          pulled_back.push_back("(" + inputs.back() + ", " + added(gradient, before) +
+                                ")");  // nothing goes back to tokens
+        else
+          pulled_back.push_back("(" + matrix(X_bar) + ", " + added(gradient, before) + ")");
+      }
     }
     weights = weights_of(layer);
     return true;
@@ -117,7 +145,7 @@ void write(const std::string& directory, std::size_t number, const std::string& 
   std::ofstream out{directory + "/" + file + ".v"};
   // The kernel computes, once: what `vm_compute` computed in a proof the kernel would compute again.
   out << "(* " << name << ": what the exported definition gives equals what the C++ template gave. *)\n"
-      << coq::file<Layer>("formal", false)
+      << coq::file<Layer>("formal", {.claim = false, .pullback = has_pullback})
       << "\nFrom Coq Require Import Uint63.\nFrom tlm Require Import PrimeField.\nLocal Open Scope uint63_scope.\n"
       << "Definition W_p : list (Row int " << d_model
       << ") := " << matrix(ConstantPositionalEncoding<max_len, d_model, PrimeField>{}.PE) << ".\n"
@@ -127,8 +155,15 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
       << listed("[", inputs, "]") << "\n  = " << listed("[", outputs, "]") << ".\n"
       << "Proof. match goal with |- _ = ?numbers => vm_cast_no_check (eq_refl numbers) end. Qed.\n";
+  if constexpr (has_pullback)
+    out << "\nDefinition computed_backwards X Y_bar := pullback_here (formal_layer (memory := unit)" << weights
+        << ") [] X Y_bar.\n"
+        << "Theorem agrees_backwards : map (fun XY => let (X_bar, w_bar) := computed_backwards (fst XY) (snd XY) in\n"
+        << "    (X_bar, coordinates (num := int) w_bar))\n    " << listed("[", cotangents, "]")
+        << "\n  = " << listed("[", pulled_back, "]")
+        << ".\nProof. match goal with |- _ = ?numbers => vm_cast_no_check (eq_refl numbers) end. Qed.\n";
   if (!out.flush()) throw std::runtime_error("cannot write " + file + ".v");
-  std::cout << file << ' ' << name << '\n';
+  std::cout << file << (has_pullback ? " value-and-pullback " : " value ") << name << '\n';
 }
 
 /// A layer that brings its memory with it, as a weight, is no operation of its own: with an encoder it is in the list of
@@ -158,8 +193,13 @@ int main(int argc, char** argv) {
     constexpr bool without_theory =
         is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, Same<PrimeField>, NumberAppended<PrimeField>,
                   IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>, PEAppended<PrimeField>>;
+    // Of these, and of what reads a memory, the theory has no pullback.
+    constexpr bool without_pullback =
+        is_one_of<T, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>, TanhGelu<PrimeField>,
+                  PositionedH<PrimeField>, TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>,
+                  NumpyModel<PrimeField>, WolframModel<PrimeField>>;
     if constexpr (!brings_its_memory<T> && !without_theory)
-      write<Layer<PrimeField>>(directory, ++number, std::string(listed.name));
+      write<T, !without_pullback>(directory, ++number, std::string(listed.name));
   };
   for_each_layer(tie);
   tie(Listed<FormulatedModel>{"the formulated Transformer"});

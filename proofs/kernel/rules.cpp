@@ -2,12 +2,16 @@
 // Each rule of tlm/algebra/rules.hpp as C++ states it, exported for operations of which nothing is known but its premises: so
 // that a theorem of a rule's name says what the rule says, of rules, too, that no model of the library needs.
 //
-//   rules FILE     writes the file, in which each rule is a module
+//   rules FILE     writes the file, in which each rule is a section with its premises alone, and what each rests on
 
+#include <cstddef>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include <tlm/algebra/tied.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
@@ -20,7 +24,7 @@ namespace {
 
 using Rows = Matrix<n, 2>;
 
-// Operations that are what they are said to be; in Coq, parameters of which an axiom says it.
+// Operations that are what they are said to be; in Coq, variables with the hypothesis that says it.
 template <class Claim>
 struct Any {
   using declared = Claim;
@@ -36,27 +40,54 @@ struct A : Any<Claim> {};
 template <class Claim>
 struct b : Any<Claim> {};
 
-constexpr const char* given = R"(From tlm Require Import Layers.
+/// What F, G, A and b are in Coq.
+template <class Part>
+std::string type_of() {
+  const std::string_view letter = template_name<Part>();
+  if (letter == "A") return "forall {memory num : Type}, kernel memory (Row num 2) num";
+  if (letter == "b") return "forall {num : Type}, bias (Row num 2) num";
+  return "forall {memory num : Type}, operation memory (Row num 2) (Row num 2)";
+}
 
-Parameter F G : forall {memory num : Type}, operation memory (Row num 2) (Row num 2).
-Parameter A : forall {memory num : Type}, kernel memory (Row num 2) num.
-Parameter b : forall {num : Type}, bias (Row num 2) num.
-Axiom F_is_rowwise : forall memory num, rowwise (@F memory num).
-Axiom G_is_rowwise : forall memory num, rowwise (@G memory num).
-Axiom F_is_autoregressive : forall memory num, autoregressive (@F memory num).
-Axiom G_is_autoregressive : forall memory num, autoregressive (@G memory num).
-Axiom F_is_constant : forall memory num, constant (@F memory num).
-Axiom G_is_constant : forall memory num, constant (@G memory num).
-Axiom A_is_causal_kernel : forall memory num (arithmetic : Arithmetic num), causal_kernel (@A memory num).
-Axiom A_is_autoregressive : forall memory num, autoregressive (@A memory num).
-Axiom b_is_positional : forall num, positional (@b num).
-Arguments F_is_rowwise {memory num}. Arguments G_is_rowwise {memory num}.
-Arguments F_is_autoregressive {memory num}. Arguments G_is_autoregressive {memory num}.
-Arguments F_is_constant {memory num}. Arguments G_is_constant {memory num}.
-Arguments A_is_causal_kernel {memory num arithmetic}. Arguments A_is_autoregressive {memory num}.
-Arguments b_is_positional {num}.
+/// An operation and what is known of it, each once.
+class Premises {
+ public:
+  /// Those of F<Claim>; nothing, if it is a mask or a number.
+  template <class Part>
+  void add() {
+    if constexpr (std::is_base_of_v<Any<typename Part::declared>, Part>) {
+      const std::string letter{template_name<Part>()}, claim = predicate<typename Part::declared>();
+      const std::string any = letter == "b" ? "num" : "memory num", name = letter + "_is_" + claim;
+      if (seen_.insert(letter).second) text_ += "Variable " + letter + " : " + type_of<Part>() + ".\n";
+      if (!std::is_same_v<typename Part::declared, is::Unrestricted> && seen_.insert(name).second)
+        text_ +=
+            "Hypothesis " + name + " : forall {" + any + " : Type}, " + claim + " (@" + letter + " " + any + ").\n";
+    }
+  }
+  /// As Coq reads them.
+  const std::string& text() const { return text_; }
 
-)";
+ private:
+  std::string text_;
+  std::set<std::string> seen_;
+};
+
+template <template <class...> class Form, class... Part>
+void add_parts(Form<Part...>*, Premises& premises) {
+  (premises.add<Part>(), ...);
+}
+template <class Part, std::size_t count>
+void add_parts(forms::Stack<Part, count>*, Premises& premises) {
+  premises.add<Part>();
+}
+template <class Entry, class Part>
+void add_parts(forms::Tied<Entry, Part>*, Premises& premises) {
+  premises.add<Part>();
+}
+template <std::size_t d_head, class Mask, class... Part>
+void add_parts(forms::SoftmaxKernel<d_head, Mask, Part...>*, Premises& premises) {
+  (premises.add<Part>(), ...);
+}
 
 /// Made of these.
 template <class Form, class Codomain = Rows, class Domain = Rows>
@@ -77,12 +108,16 @@ using W = TiedWeight<"W", 1, 2>;
 template <class... T>
 void write(const std::string& path) {
   std::ofstream file{path};
-  file << given;
+  file << "From tlm Require Import Pullbacks.\n\n";
   std::size_t number = 0;
   const auto each = [&]<class Rule>() {
     static_assert(follows<Rule, Strongest<Rule>>);
-    const std::string module = "Rule_" + std::to_string(++number);
-    file << "Module " << module << ".\n" << coq::file<Rule>("T") << "End " << module << ".\n\n";
+    const std::string name = "T_" + std::to_string(++number), section = "Rule_" + std::to_string(number);
+    Premises premises;
+    add_parts(static_cast<typename Rule::form*>(nullptr), premises);
+    file << "Section " << section << ".\n"
+         << premises.text() << coq::file<Rule>(name) << "End " << section << ".\nPrint Assumptions " << name << "_is_"
+         << predicate<Strongest<Rule>>() << ".\n\n";
   };
   (each.template operator()<T>(), ...);
   if (!file.flush()) throw std::runtime_error("cannot write " + path);

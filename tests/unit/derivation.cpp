@@ -478,20 +478,18 @@ std::string proof_term(const std::string& name) {
 }  // namespace
 
 TEST_CASE("as a proof term: the single-head CA, by the article's Claim") {
-  CHECK(proof_term<SingleHeadCausalAttention<16>>("CA") ==
-        "From tlm Require Import Layers. Section CA_and_its_parts. Context {num : Type} {arithmetic : Arithmetic num} "
-        "{lawful : Lawful arithmetic} {memory : Type}. (* The weights: any. *) Variable W_Q : Matrix num 16 16. "
-        "Variable W_K : Matrix num 16 16. Variable W_V : Matrix num 16 16. "
-        "(* CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √16))×(X×W_V) *) "
-        "Definition CA : operation memory (Row num 16) (Row num 16) := "
-        "Product (SoftmaxKernel 16 Causal (Times W_Q) (Times W_K)) (Times W_V). "
-        "Theorem CA_is_autoregressive : autoregressive CA. Proof. exact (product_is_autoregressive "
-        "(softmax_kernel_is_causal Causal_is_lower_triangular (rowwise_is_autoregressive Times_is_rowwise) "
-        "(rowwise_is_autoregressive Times_is_rowwise)) (rowwise_is_autoregressive Times_is_rowwise)). Qed. "
-        "End CA_and_its_parts. (* The same for real numbers. *) From tlm Require Import Reals. "
-        "Theorem CA_is_autoregressive_over_the_reals {memory : Type} W_Q W_K W_V : "
-        "autoregressive (CA (num := R) (memory := memory) W_Q W_K W_V). "
-        "Proof. exact (CA_is_autoregressive W_Q W_K W_V). Qed.");
+  CHECK(
+      proof_term<SingleHeadCausalAttention<16>>("CA") ==
+      "From tlm Require Import Pullbacks. Section CA_and_its_parts. Context {num : Type} {arithmetic : Arithmetic num} "
+      "{memory : Type}. (* The weights: any. *) Variable W_Q : Matrix num 16 16. "
+      "Variable W_K : Matrix num 16 16. Variable W_V : Matrix num 16 16. "
+      "(* CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √16))×(X×W_V) *) "
+      "Definition CA : operation memory (Row num 16) (Row num 16) := "
+      "Product (SoftmaxKernel 16 Causal (Times W_Q) (Times W_K)) (Times W_V). "
+      "Theorem CA_is_autoregressive : autoregressive CA. Proof. exact (product_is_autoregressive "
+      "(softmax_kernel_is_causal Causal_is_lower_triangular (rowwise_is_autoregressive Times_is_rowwise) "
+      "(rowwise_is_autoregressive Times_is_rowwise)) (rowwise_is_autoregressive Times_is_rowwise)). Qed. "
+      "End CA_and_its_parts.");
 }
 
 TEST_CASE("as a proof term: the weights of a stack are functions of the layer, heads and layers are spelled out") {

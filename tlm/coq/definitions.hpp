@@ -49,11 +49,18 @@ constexpr bool defined_by_name = [] {
     return true;
 }();
 
-/// Writes definitions, each once, in an order in which they stand on earlier ones.
+/// What the theory makes for an operation from what it made for its parts, by a tactic: an extension by extension_by_parts.
+struct Companion {
+  std::string name;  ///< what the tactic is called by: "extension"
+  std::string type;  ///< its type, without the operation: "extension"
+};
+
+/// Writes definitions, each once, in an order in which they stand on earlier ones; and behind each what accompanies it.
 class Definitions {
  public:
   /// Definitions in which these names mean something else.
-  explicit Definitions(std::set<std::string> taken) : taken_(std::move(taken)) {}
+  explicit Definitions(std::set<std::string> taken, std::vector<Companion> companions = {})
+      : taken_(std::move(taken)), companions_(std::move(companions)) {}
 
   /// What was written.
   const std::string& text() const { return text_; }
@@ -82,6 +89,15 @@ class Definitions {
     if constexpr (requires { typename T::domain; })
       type = " : operation memory " + RowType<typename T::domain>::text() + " " + RowType<typename T::codomain>::text();
     write(wrapped({"  Definition " + name + inner.parameters() + type + " :=", "    " + formula.text + "."}));
+    for (const Companion& companion : companions_) {
+      const std::string accompanying = name + "_" + companion.name;
+      write(wrapped({"  Definition " + accompanying + inner.parameters() + " : " + companion.type + " " +
+                         applied(name, inner.arguments()).as_argument() + " :=",
+                     "    ltac:(" + companion.name + "_by_parts)."}));
+      write("  #[local] Existing Instance " + accompanying + ".\n");
+    }
+    // So that what accompanies it is found by its name, and not by comparing what it is.
+    if (!companions_.empty()) write("  #[local] Typeclasses Opaque " + name + ".\n");
     return name;
   }
 
@@ -181,6 +197,7 @@ class Definitions {
 
   std::string text_;
   std::set<std::string> taken_, defined_;
+  std::vector<Companion> companions_;
   std::map<std::string, std::string> name_by_key_;
 };
 
