@@ -29,6 +29,7 @@ Proof.
 Qed.
 
 (* Near 0 this is the derivative; and exp(u) = exp(u/n)^n. *)
+(** exp(u) ≥ 1 + u *)
 Theorem exp_above_tangent u : 1 + u <= exp u.
 Proof.
   destruct (Req_dec u 0) as [-> | N]; [rewrite exp_0; lra |]. apply Rle_trans with (1 + u); [lra |].

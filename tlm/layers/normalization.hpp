@@ -16,7 +16,7 @@ namespace tlm {
 struct DeviationPlusEpsilon {
   /// The square root in it, σ, by the variance of x ÷ scale.
   template <class Real>
-  static Real root(Real variance, Real scale) {
+  static Real root(Real variance, const auto& scale) {
     return scale * sqrt(variance);
   }
   /// The divisor: σ + ε.
@@ -31,7 +31,7 @@ template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
   /// The square root in it, √(σ² + ε), by the variance of x ÷ scale.
   template <class Real>
-  static Real root(Real variance, Real scale) {
+  static Real root(Real variance, const auto& scale) {
     return scale * sqrt(variance + Real(1) / Real(one_over_epsilon) / scale / scale);
   }
   /// The divisor: the same.
