@@ -41,7 +41,8 @@ struct Power {
   }
   friend Power operator-(Power a, Power b) { return Power{a.exponent - b.exponent}; }
   friend Power operator/(Power a, Power b) { return Power{a.value / b.value}; }
-  Power& operator+=(Power other) { return *this = Power{value + other.value}; }
+  friend Power operator+(Power a, Power b) { return Power{a.value + b.value}; }
+  Power& operator+=(Power other) { return *this = *this + other; }
   friend Power maximum(const Power* scores, std::size_t count) {
     return *std::max_element(scores, scores + count, [](Power a, Power b) { return a.exponent < b.exponent; });
   }
