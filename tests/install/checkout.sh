@@ -41,7 +41,7 @@ IFS=: read -ra directories <<<"$PATH"
 for directory in "${directories[@]}"; do
   find "$directory/" -maxdepth 1 -name '[a-z[]*' ! -name 'apt*' -exec ln -st "$work/programs" {} + 2>/dev/null || true
 done
-for module in xtensor openblas CLI11 nlohmann_json libtcmalloc_minimal; do
+for module in xtensor xsimd openblas CLI11 nlohmann_json libtcmalloc_minimal zlib liblzma; do
   pkg-config --exists "$module" || { echo "skipped: pkg-config knows no $module" && exit 77; }
   cp "$(pkg-config --variable=pcfiledir "$module")/$module.pc" "$work/modules"
 done
