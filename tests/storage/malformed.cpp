@@ -20,6 +20,11 @@ void* operator new(std::size_t size) {
   if (void* storage = std::malloc(size)) return storage;
   throw std::bad_alloc{};
 }
+void* operator new(std::size_t size,
+                   const std::nothrow_t&) noexcept {  // which std::stable_sort asks for, in another file
+  allocated += size;
+  return std::malloc(size);
+}
 void operator delete(void* storage) noexcept { std::free(storage); }
 void operator delete(void* storage, std::size_t) noexcept { std::free(storage); }
 
