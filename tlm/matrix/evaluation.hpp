@@ -28,6 +28,7 @@ inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
 /// of e, and fits(e, size) whether e has so many entries, or is a number.
 template <class E, class Real>
 struct AtOnce;
+/// The same of what an expression holds of another: a reference, or a copy.
 template <class E, class Real>
 using Of = AtOnce<std::remove_cvref_t<E>, Real>;
 
