@@ -466,16 +466,12 @@ class Manners(unittest.TestCase):
         self.assertEqual(result.stderr, "averages: standard output cannot be written: Bad file descriptor\n")
 
     def test_too_little_memory_is_a_sentence(self):
-        # For a batch; and for the rooms in which OpenBLAS multiplies, 128 MiB each, which it would ask for for ever.
-        for kilobytes, arguments in [(1000000, "--example 2 --batch-size 10000 --quiet"),
-                                     (4000000, "--threads 64 --steps 1 --quiet"),
-                                     (130000, "--threads 1 --steps 1 --quiet")]:
-            with self.subTest(kilobytes=kilobytes, arguments=arguments):
-                result = subprocess.run(["bash", "-c", f'ulimit -v {kilobytes}; exec "$0" {arguments}',
-                                         DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60,
-                                        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
-                self.assertEqual((result.returncode, result.stdout), (1, ""))
-                self.assertEqual(result.stderr, "reverse: there is not enough memory\n")
+        # Enough to begin with, and for what OpenBLAS keeps, which waits for ever if the system refuses it; not for the batch.
+        result = subprocess.run(["bash", "-c", 'ulimit -v 1000000; exec "$0" --example 2 --batch-size 10000 --quiet',
+                                 DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60,
+                                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, "reverse: there is not enough memory\n")
 
 
 def on_terminal(width, variables, steps="1"):
