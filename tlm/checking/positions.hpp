@@ -55,7 +55,9 @@ class Positions : public Refusals<Positions> {
   constexpr Positions& operator-=(Positions other) { return *this = *this - other; }
   constexpr Positions& operator*=(Positions other) { return *this = *this * other; }
   constexpr Positions& operator/=(Positions other) { return *this = *this / other; }
-  friend constexpr bool operator==(Positions, Positions) = default;
+  friend constexpr bool same(Positions a, Positions b) {
+    return a.tags_ == b.tags_ && a.structural_zero_ == b.structural_zero_;
+  }
 
   friend constexpr Positions exp(Positions a) { return of(a.tags_); }  // exp(0) is not 0
   friend constexpr Positions log(Positions a) { return of(a.tags_); }

@@ -71,8 +71,9 @@ CrossEntropy<cols, Real> cross_entropy(Matrix<n, cols, Real> Z, const Tokens& x,
 /// Throws std::invalid_argument if the weights of a batch sum to 0, unless they are those of a part.
 template <class Objective, class Real>
 void require_a_weight(const Real& sum) {
-  if (!Objective::of_a_part && sum == Real(0))
-    refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: there is nothing to average"});
+  if constexpr (std::is_floating_point_v<Real> && !Objective::of_a_part)
+    if (sum == Real(0))
+      refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: there is nothing to average"});
 }
 
 /// Refuses what a model cannot be taught to say: throws std::out_of_range for a token that is not in the vocabulary, and
