@@ -2,7 +2,7 @@
 #pragma once
 
 /// What models are made of, taught and asked by. What needs a further library, or is not needed to train, is included by who wants
-/// it: checking/, claims/, text/, storage/, parallel/, coq/.
+/// it: checking/, claims/, text/, storage/, parallel/.
 #include <tlm/algebra/concat.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/decoding/beam_search.hpp>

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <proofs/kernel/export/file.hpp>
 #include <tlm/checking/drawing.hpp>
-#include <tlm/coq/file.hpp>
 
 #include "../layers.hpp"
 

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <type_traits>
 
+#include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/tied.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/attention/mask.hpp>
-#include <tlm/coq/file.hpp>
 
 using namespace tlm;
 

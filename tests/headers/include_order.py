@@ -11,10 +11,10 @@ import pathlib
 import re
 import sys
 
-ORDER = ["matrix", "random", "algebra", "attention", "layers", "models", "claims", "coq", "text", "training", "parallel",
+ORDER = ["matrix", "random", "algebra", "attention", "layers", "models", "claims", "text", "training", "parallel",
          "decoding", "storage", "tasks", "checking"]
 # What is included by who wants it: it needs further libraries, or costs every other program the time to compile it.
-BY_CHOICE = ["checking", "claims", "storage", "text", "parallel", "coq", "tasks/numbers_in_words.hpp"]
+BY_CHOICE = ["checking", "claims", "storage", "text", "parallel", "tasks/numbers_in_words.hpp"]
 # What stands beside the folders, and includes nothing.
 AT_THE_TOP = ["language.hpp", "version.hpp"]
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/concat.hpp>
 #include <tlm/claims/derivation.hpp>
-#include <tlm/coq/file.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include <proofs/kernel/export/layout.hpp>
+#include <proofs/kernel/export/place.hpp>
+#include <proofs/kernel/export/term.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/claims/derivation.hpp>
 #include <tlm/claims/notation.hpp>
-#include <tlm/coq/layout.hpp>
-#include <tlm/coq/place.hpp>
-#include <tlm/coq/term.hpp>
 
 /// What an operation is, as a definition in the language of Coq over the theory of proofs/kernel/.
 ///

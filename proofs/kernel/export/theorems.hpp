@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <vector>
 
+#include <proofs/kernel/export/definitions.hpp>
+#include <proofs/kernel/export/layout.hpp>
+#include <proofs/kernel/export/place.hpp>
+#include <proofs/kernel/export/term.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/claims/derivation.hpp>
-#include <tlm/coq/definitions.hpp>
-#include <tlm/coq/layout.hpp>
-#include <tlm/coq/place.hpp>
-#include <tlm/coq/term.hpp>
 
 /// That an operation is what it is derived to be, as a theorem that a proof kernel can check: the derivation of
 /// tlm/claims/derivation.hpp, by the same rules.

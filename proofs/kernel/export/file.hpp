@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include <proofs/kernel/export/definitions.hpp>
+#include <proofs/kernel/export/layout.hpp>
+#include <proofs/kernel/export/place.hpp>
+#include <proofs/kernel/export/term.hpp>
+#include <proofs/kernel/export/theorems.hpp>
+#include <proofs/kernel/export/variables.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/claims/derivation.hpp>
-#include <tlm/coq/definitions.hpp>
-#include <tlm/coq/layout.hpp>
-#include <tlm/coq/place.hpp>
-#include <tlm/coq/term.hpp>
-#include <tlm/coq/theorems.hpp>
-#include <tlm/coq/variables.hpp>
 
 namespace tlm::coq {
 
