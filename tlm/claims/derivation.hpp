@@ -16,13 +16,39 @@
 /// How the compiler derives what an operation is, by the rules of tlm/algebra/rules.hpp, as data and as text.
 namespace tlm {
 
+/// How the compiler spells T. (By a member of a template, as a function in namespace tlm would leave out tlm::.)
+template <class T>
+struct Spelled {
+  static constexpr std::string_view text() { return __PRETTY_FUNCTION__; }
+};
+
+/// The name of T without arguments, as in "tlm::Normalization"; of what is in an unnamed namespace, "::F".
+template <class T>
+std::string qualified_name() {
+  std::string_view name = Spelled<T>::text();  // … [with T = tlm::Normalization<…>; …]
+  name.remove_prefix(name.find("T = ") + 4);
+  std::string result;
+  int depth = 0;
+  for (const char c : name) {
+    if (depth == 0 && (c == ';' || c == ']')) break;
+    depth += std::string_view{"<({["}.find(c) < 4;
+    if (depth == 0) result += c;
+    depth -= std::string_view{">)}]"}.find(c) < 4;
+  }
+  return result;
+}
+
 /// The name of T without its namespace and its arguments, as in "Normalization".
 template <class T>
-constexpr std::string_view template_name() {
-  std::string_view name = __PRETTY_FUNCTION__;  // … [with T = tlm::Normalization<…>; …]
-  name.remove_prefix(name.find("T = ") + 4);
-  name = name.substr(0, name.find_first_of("<;]"));
+std::string template_name() {
+  const std::string name = qualified_name<T>();
   return name.substr(name.find_last_of(':') + 1);
+}
+
+/// T is tlm's own: so it is T of which the theory of proofs/kernel/ speaks by its name, and nobody else's of the same name.
+template <class T>
+bool is_of_the_library() {
+  return qualified_name<T>() == "tlm::" + template_name<T>();
 }
 
 /// "is Claim" as the theory of proofs/kernel calls it: causal_kernel of is::CausalKernel.
@@ -37,10 +63,10 @@ std::string predicate() {
   return name;
 }
 
-/// What the theorem that the leaf T is Claim is called there: Normalization_is_rowwise.
+/// What the theorem that the leaf T is Claim is called there: Normalization_is_rowwise. Empty, if T is not the library's.
 template <class T, class Claim>
 std::string theorem_of() {
-  return std::string(template_name<T>()) + "_is_" + predicate<Claim>();
+  return is_of_the_library<T>() ? template_name<T>() + "_is_" + predicate<Claim>() : "";
 }
 
 /// A statement and why it follows, or what it lacks.

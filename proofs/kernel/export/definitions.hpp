@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <proofs/kernel/export/layout.hpp>
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
+#include <proofs/kernel/export/variables.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/claims/derivation.hpp>
@@ -19,9 +19,9 @@
 
 /// What an operation is, as a definition in the language of Coq over the theory of proofs/kernel/.
 ///
-/// Nothing is said here about any model or layer: a form, a leaf and a mask are called in the theory as they are in C++
-/// (Composition, Normalization, Causal). Weights are variables, called by their paths; of a stack's layers functions of
-/// the layer's number.
+/// Nothing is said here about any model or layer: a form, a leaf and a mask of the library are called in the theory as they are
+/// in C++ (Composition, Normalization, Causal). A leaf of another namespace is a variable, of which is assumed what it declares.
+/// Weights are variables, called by their paths; of a stack's layers functions of the layer's number.
 namespace tlm::coq {
 
 /// action<F>(k) for each F, where k counts from 0; the last first, as it is applied first.
@@ -58,14 +58,20 @@ struct Companion {
 /// Writes definitions, each once, in an order in which they stand on earlier ones; and behind each what accompanies it.
 class Definitions {
  public:
-  /// Definitions in which these names mean something else.
-  explicit Definitions(std::set<std::string> taken, std::vector<Companion> companions = {})
-      : taken_(std::move(taken)), companions_(std::move(companions)) {}
+  /// Definitions about these weights, in which these names mean something else.
+  Definitions(Weights weights, std::set<std::string> taken, std::vector<Companion> companions)
+      : weights_(std::move(weights)), taken_(std::move(taken)), companions_(std::move(companions)) {}
 
+  /// What they are about.
+  const Weights& weights() const { return weights_; }
   /// What was written.
   const std::string& text() const { return text_; }
   /// Writes more, behind it.
   void write(const std::string& text) { text_ += text; }
+  /// The leaves that are not the library's, as variables, with what they declare as hypotheses.
+  const std::string& assumptions() const { return assumptions_; }
+  /// The words of the theory that occur.
+  const std::set<std::string>& words() const { return words_; }
 
   /// T as a term.
   template <class T>
@@ -79,9 +85,9 @@ class Definitions {
   /// The name of T's definition, which is written if it was not yet.
   template <class T>
   std::string define(const Place& place, const std::string& symbol) {
-    const std::string key = place.key(symbol), name = name_for<T>(place, symbol);
-    if (!defined_.insert(key).second) return name;
-    const Place inner = place.inside<T>(key);
+    const std::string name = name_for<T>(place, symbol);
+    if (!defined_.insert(name).second) return name;
+    const Place inner = place.inside<T>();
     const Term formula = body<T>(inner);
     const std::string in_words = equation<T>();
     write("\n" + (in_words.empty() ? "" : wrapped({"  (* " + in_words + " *)"})));
@@ -104,17 +110,20 @@ class Definitions {
   /// The symbol, if it means nothing else yet; otherwise with that of what it is in. (H_i is H of i.)
   template <class T>
   std::string name_for(const Place& place, std::string symbol) {
-    const std::string key = place.key(symbol);
-    if (const auto known = name_by_key_.find(key); known != name_by_key_.end()) return known->second;
+    const auto [known, is_new] = names_.try_emplace(place.key<T>());
+    if (!is_new) return known->second;
     if (symbol.size() > 2 && symbol.ends_with("_i")) symbol.resize(symbol.size() - 2);
-    const auto within = name_by_key_.find(place.within);
-    const std::string outer = within == name_by_key_.end() ? "" : within->second + "_";
-    std::string name = symbol;
-    if (taken_.contains(name) || (Leaf<T> && name == template_name<T>()))
-      name = outer.empty() ? name + "_" : outer + name;
-    while (taken_.contains(name)) name += "'";
-    taken_.insert(name);
-    return name_by_key_[key] = name;
+    if (taken_.contains(symbol)) {
+      const auto within = names_.find(place.within);
+      symbol = within == names_.end() ? symbol + "_" : within->second + "_" + symbol;
+    }
+    return known->second = unused(symbol, taken_);
+  }
+
+  /// What the leaf T is called.
+  template <class T>
+  std::string word() {
+    return is_of_the_library<T>() ? *words_.insert(template_name<T>()).first : assumed<T>();
   }
 
  private:
@@ -127,23 +136,78 @@ class Definitions {
       return leaf<T>(place);
   }
 
-  /// The theory's word for a leaf, its constants and its weights.
+  /// The word for a leaf, its constants and its weights.
   template <class T>
   Term leaf(const Place& place) {
     std::vector<std::string> arguments;
     if constexpr (requires { T::formal_constants; })
       for (const auto constant : T::formal_constants) arguments.push_back(std::to_string(constant));
-    const auto add = [&](const std::string& path, const std::vector<std::string>& layers) {
-      return [&arguments, path, layers](const Name& name, auto&) {
-        arguments.push_back(applied(path + std::string(name.letter), layers).as_argument());
-      };
-    };
-    if constexpr (requires { typename T::reads; }) {
-      using Entry = typename T::reads;
-      if (const std::string* path = place.entry<Entry>()) visit_weights<Entry>(add(*path, {}), imaginary<Entry>);
+    for_each_argument<T>([&](bool tied, const Name& name, auto&) {
+      std::string path = place.path;
+      std::vector<std::string> layers = place.layers;
+      if constexpr (requires { typename T::reads; })
+        if (tied) {
+          const Place::Shared& shared = place.shared.at(type_name<typename T::reads>());
+          path = shared.path;
+          layers.resize(shared.layers);
+        }
+      arguments.push_back(applied(weights_.name(path + std::string(name.letter)), layers).as_argument());
+    });
+    return applied(word<T>(), arguments);
+  }
+
+  /// action(tied, name, weight) for each weight of which a leaf is a function: the tied ones that it reads, then its own.
+  template <class T, class Action>
+  static void for_each_argument(const Action& action) {
+    if constexpr (requires { typename T::reads; })
+      visit_weights<typename T::reads>([&](const Name& name, auto& weight) { action(true, name, weight); },
+                                       imaginary<typename T::reads>);
+    visit_weights<T>([&](const Name& name, auto& weight) { action(false, name, weight); }, imaginary<T>);
+  }
+
+  /// The variable for a leaf that is not the library's; one for each type.
+  template <class T>
+  std::string assumed() {
+    const auto [known, is_new] = assumed_.try_emplace(type_name<T>());
+    if (!is_new) return known->second;
+    std::string name;
+    for (const char c : qualified_name<T>())
+      if (c != ':')
+        name += c;
+      else if (!name.empty() && name.back() != '_')
+        name += '_';
+    known->second = name = unused(name, taken_);
+    using Claim = typename T::declared;
+    constexpr bool mask = std::is_same_v<Claim, is::LowerTriangular> || std::is_same_v<Claim, is::Full>;
+    std::string any, type, given, weights;
+    for_each_argument<T>([&](bool, const Name& letter, auto& weight) {
+      const std::string of_weight = type_of_weight(letter, weight), w = " w" + std::to_string(weights.size() / 3);
+      type += of_weight + " -> ";
+      given += " {" + w.substr(1) + " : " + of_weight + "}";
+      weights += w;
+    });
+    if constexpr (mask) {
+      type += "@mask num";
+    } else if constexpr (std::is_same_v<Claim, is::Positional>) {
+      any = "A";
+      type += "bias A num";
+    } else {
+      const std::string memory = memory_of<T>();
+      any = memory.empty() ? "memory" : "";
+      type += "operation " + (memory.empty() ? "memory" : memory) + " " + RowType<typename T::domain>::text() + " " +
+              RowType<typename T::codomain>::text();
     }
-    visit_weights<T>(add(place.path, place.layers), imaginary<T>);
-    return applied(std::string(template_name<T>()), arguments);
+    if (!any.empty()) {
+      given = " {" + any + " : Type}" + given;
+      type = "forall {" + any + " : Type}, " + type;
+      any = " " + any;
+    }
+    assumptions_ += wrapped({"  Variable " + name + " : " + type + "."});
+    if (!std::is_same_v<Claim, is::Unrestricted>)
+      assumptions_ += wrapped({"  Hypothesis " + name + "_is_" + predicate<Claim>() + " :" +
+                               (given.empty() ? " " : " forall" + given + ", ") + predicate<Claim>() + " (@" + name +
+                               any + weights + ")."});
+    return name;
   }
 
   template <class... F>
@@ -192,13 +256,14 @@ class Definitions {
   Term of_form(Form<F...>*, const Place& place) {
     std::vector<std::string> parts(sizeof...(F));
     backwards<F...>([&]<class G>(std::size_t k) { parts[k] = term<G>(place).as_argument(); });
-    return folded(std::string(template_name<Form<F...>>()), parts);
+    return folded(*words_.insert(template_name<Form<F...>>()).first, parts);
   }
 
-  std::string text_;
-  std::set<std::string> taken_, defined_;
+  Weights weights_;
+  std::string text_, assumptions_;
+  std::set<std::string> taken_, defined_, words_;
   std::vector<Companion> companions_;
-  std::map<std::string, std::string> name_by_key_;
+  std::map<std::string, std::string> names_, assumed_;
 };
 
 }  // namespace tlm::coq

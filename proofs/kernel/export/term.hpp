@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -11,7 +12,7 @@
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/matrix/matrix.hpp>
 
-/// Terms and types in the language of Coq.
+/// Terms, types and lines in the language of Coq.
 namespace tlm::coq {
 
 /// A term, and how it binds.
@@ -30,9 +31,8 @@ struct Term {
 
 /// f applied to arguments.
 inline Term applied(std::string f, const std::vector<std::string>& arguments) {
-  const auto kind = arguments.empty() ? Term::atom : Term::application;
   for (const std::string& argument : arguments) f += " " + argument;
-  return {kind, f};
+  return {arguments.empty() ? Term::atom : Term::application, f};
 }
 
 /// f a b, f a (f b c), …: a function of two for as many as there are.
@@ -71,9 +71,32 @@ struct RowType<KernelMatrices<n_heads, Mask, Real, block>> {
   static std::string text() { return "(list num)"; }
 };
 
-/// The type of a weight.
-inline std::string type_of_weight(const Name& name, std::size_t rows, std::size_t cols) {
-  return (name.role == Role::matrix ? "Matrix num " + std::to_string(rows) : "Row num") + " " + std::to_string(cols);
+/// How many characters a text has in UTF-8.
+inline std::size_t length(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+/// Parts side by side if they fit into a line of 120 characters; otherwise under each other, each broken at spaces.
+inline std::string wrapped(const std::vector<std::string>& parts) {
+  constexpr std::size_t longest = 120;
+  std::string one_line, lines;
+  for (const std::string& part : parts) {
+    const std::size_t margin = part.find_first_not_of(' ');
+    one_line += one_line.empty() ? part : " " + part.substr(margin);
+    std::string line(margin, ' ');
+    for (std::size_t begin = margin, end; begin < part.size(); begin = end) {
+      end = std::min(part.find(' ', begin + 1), part.size());
+      const std::string word = part.substr(begin, end - begin);
+      if (length(line + word) > longest) {
+        lines += line + "\n";
+        line = std::string(margin + 1, ' ');
+      }
+      line += word;
+    }
+    lines += line + "\n";
+  }
+  return length(one_line) <= longest ? one_line + "\n" : lines;
 }
 
 }  // namespace tlm::coq

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <proofs/kernel/export/definitions.hpp>
-#include <proofs/kernel/export/layout.hpp>
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
 #include <tlm/algebra/rules.hpp>
@@ -32,10 +31,9 @@ class Theorems {
   /// The name of the theorem that T, of which this is the symbol, is Claim; it is written if it was not yet.
   template <class T, class Claim>
   std::string prove(const Place& place, const std::string& symbol) {
-    const std::string key = place.key(symbol), name = definitions_.name_for<T>(place, symbol),
-                      theorem = name + "_is_" + predicate<Claim>();
-    if (!proved_.insert(key + theorem).second) return theorem;
-    const Place inner = place.inside<T>(key);
+    const std::string name = definitions_.name_for<T>(place, symbol), theorem = name + "_is_" + predicate<Claim>();
+    if (!proved_.insert(theorem).second) return theorem;
+    const Place inner = place.inside<T>();
     const Term proof = proof_of_body<T, Claim>(inner);
     definitions_.define<T>(place, symbol);
     definitions_.write(wrapped({"  Theorem " + theorem + inner.parameters() + " : " + predicate<Claim>() + " " +
@@ -61,8 +59,10 @@ class Theorems {
   /// The proof by the rule by which it follows, or by the theorem about a leaf.
   template <class T, class Claim>
   Term proof_of_body(const Place& place) {
-    Term result{Term::atom, theorem_of<T, Claim>()};
-    if constexpr (Formula<T>)
+    Term result{Term::atom, ""};
+    if constexpr (Leaf<T>)
+      result.text = definitions_.word<T>() + "_is_" + predicate<Claim>();
+    else
       Deriver::by_which<T, Claim>(
           [&]<class R>() { result = by_rule(static_cast<typename T::form*>(nullptr), R{}, place); });
     return result;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
+#include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,49 +16,84 @@
 /// What the definition of an operation is about: its weights, the memory that it reads, and its source.
 namespace tlm::coq {
 
-/// A variable and its type.
-struct Variable {
-  std::string name;  ///< its name
-  std::string type;  ///< its type, in Coq
-};
-
-/// The weights of T in the order in which they are visited, each called by its path without the numbers of layers: of a
-/// stack's layers it is a function of the layer's number.
-template <class T>
-std::vector<Variable> weights_of() {
-  std::set<std::string> seen;
-  std::vector<Variable> weights;
-  visit_weights<T>(
-      [&](const Name& name, auto& weight) {
-        using Weight = std::remove_cvref_t<decltype(weight)>;
-        std::string path, type;
-        name.for_each_part([&](const PartName& part) {
-          path += std::string(part.symbol) + "_";
-          if (part.index > 0) type += "nat -> ";
-        });
-        path += name.letter;
-        if (seen.insert(path).second)
-          weights.push_back({path, type + type_of_weight(name, Weight::size / Weight::cols, Weight::cols)});
-      },
-      imaginary<T>);
-  return weights;
+/// One piece of a weight's key, for a part of this symbol; of all layers of a stack it is the same.
+inline std::string piece_of_key(std::string_view symbol, bool in_a_stack) {
+  return std::string(symbol) + (in_a_stack ? "#/" : "/");
 }
 
+/// What tells a weight from all others: its path without the numbers of layers.
+inline std::string key_of(const Name& name) {
+  std::string key;
+  name.for_each_part([&](const PartName& part) { key += piece_of_key(part.symbol, part.index > 0); });
+  return key + std::string(name.letter);
+}
+
+/// The type of a weight.
+template <class Weight>
+std::string type_of_weight(const Name& name, const Weight&) {
+  return (name.role == Role::matrix ? "Matrix num " + std::to_string(Weight::size / Weight::cols) : "Row num") + " " +
+         std::to_string(Weight::cols);
+}
+
+/// This name, or the first one with primes that is not taken; it is taken then.
+inline std::string unused(std::string name, std::set<std::string>& taken) {
+  while (!taken.insert(name).second) name += "'";
+  return name;
+}
+
+/// The weights of T in the order in which they are visited, each with its key, the name of its variable, and its type. A weight
+/// of a stack's layers is a function of the layer's number.
+struct Weights {
+  /// A weight.
+  struct Variable {
+    std::string key;   ///< "DB#/FF/A"
+    std::string name;  ///< "DB_FF_A"; with a prime, if that is another's
+    std::string type;  ///< "nat -> Matrix num 4 8"
+  };
+  std::vector<Variable> variables;  ///< all of them
+
+  /// Those of T, by names that are not yet taken.
+  template <class T>
+  static Weights of(std::set<std::string>& taken) {
+    static_assert(PathsAreUnique<T>::value);
+    Weights weights;
+    std::set<std::string> seen;
+    visit_weights<T>(
+        [&](const Name& name, auto& weight) {
+          const std::string key = key_of(name);
+          if (!seen.insert(key).second) return;
+          std::string path, type = type_of_weight(name, weight);
+          for (const char c : key) {
+            if (c != '#') path += c == '/' ? '_' : c;
+            if (c == '#') type = "nat -> " + type;
+          }
+          weights.variables.push_back({key, unused(path, taken), type});
+        },
+        imaginary<T>);
+    return weights;
+  }
+
+  /// The variable with this key.
+  const std::string& name(const std::string& key) const {
+    for (const Variable& variable : variables)
+      if (variable.key == key) return variable.name;
+    throw std::logic_error("a form names the weight " + key + ", which is not visited");
+  }
+};
+
 namespace detail {
-/// The type of the rows of a memory.
+/// The type of the rows of a memory; of nothing else.
 template <class Rows>
 std::string rows_of_memory(Memory<Rows>*) {
   return RowType<Rows>::text();
 }
-/// Nothing else is a memory.
 inline std::string rows_of_memory(void*) { return {}; }
 
-/// The type of the rows of the source of a target.
+/// The type of the rows of the source of a target; of nothing else.
 template <class Source, class Target>
 std::string rows_of_source(SourceAndTarget<Source, Target>*) {
   return RowType<Source>::text();
 }
-/// Nothing else has a source.
 inline std::string rows_of_source(void*) { return {}; }
 }  // namespace detail
 
