@@ -21,7 +21,8 @@ struct Contents {
   bool claim = true;       ///< that T is rowwise, or else independent of X, a causal kernel or autoregressive, if it is
   bool extension = false;  ///< T's state, from those of its parts, and that to extend it is to compute at once
   bool pullback = false;   ///< T's pullback, from those of its parts
-  bool derivative = false;  ///< that this pullback is the transpose of the derivative, over the real numbers
+  bool derivative = false;    ///< that this pullback is the transpose of the derivative, over the real numbers
+  bool equivariance = false;  ///< that T is permutation equivariant, for sums and maxima that see no order
   /// Where it is checked, by numbers, that these definitions are what the C++ type computes; if empty, it is not.
   std::string checked_by = {};
 };
@@ -94,8 +95,8 @@ std::string file(const std::string& name, const Contents& contents = {}) {
                          ? "(* Nothing checks that these definitions are what the C++ type computes. *)\n"
                          : wrapped({"(* That these definitions are what the C++ type computes is checked by numbers: " +
                                     contents.checked_by + ". *)"});
-  text += "From tlm Require Import Pullbacks.\n\n";
-  if (contents.extension || contents.pullback) text += names_of_sizes(definitions.weights());
+  text += "From tlm Require Import Pullbacks" + std::string(contents.equivariance ? " Equivariance" : "") + ".\n\n";
+  if (contents.extension || contents.pullback || contents.equivariance) text += names_of_sizes(definitions.weights());
   text += "Section " + name + "_and_its_parts.\n  Context {num : Type} {arithmetic : Arithmetic num}";
   text += memory.empty() ? " {memory : Type}.\n" : ".\n  Local Notation memory := " + memory + ".\n";
   if (!source.empty()) text += "\n  (* The source: any. *)\n  Variable x : list " + source + ".\n";
@@ -114,6 +115,9 @@ std::string file(const std::string& name, const Contents& contents = {}) {
             "_is_extended M pieces : extended " + name + "_extension M pieces = " + name +
             " M (concat pieces).\n  Proof.\n    exact (extending_is_computing_at_once " + name +
             "_extension M pieces).\n  Qed.\n";
+  if (contents.equivariance)
+    text += "\n  Context {symmetric : Symmetric arithmetic}.\n  Theorem " + name + "_is_equivariant : equivariant " +
+            name + ".\n  Proof. equivariant_by_parts. Qed.\n";
   text += "End " + name + "_and_its_parts.\n";
   if (contents.derivative)
     text +=
