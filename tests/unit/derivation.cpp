@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <tlm/algebra/concat.hpp>
-#include <tlm/claims/derivation.hpp>
 #include <tlm/coq/file.hpp>
+#include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>

@@ -11,11 +11,11 @@
 
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/claims/derivation.hpp>
-#include <tlm/claims/notation.hpp>
 #include <tlm/coq/layout.hpp>
 #include <tlm/coq/place.hpp>
 #include <tlm/coq/term.hpp>
+#include <tlm/derivation/derivation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 /// What an operation is, as a definition in the language of Coq over the theory of proofs/kernel/.
 ///

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include <tlm/algebra/rules.hpp>
-#include <tlm/claims/derivation.hpp>
 #include <tlm/coq/definitions.hpp>
 #include <tlm/coq/layout.hpp>
 #include <tlm/coq/place.hpp>
 #include <tlm/coq/term.hpp>
 #include <tlm/coq/theorems.hpp>
 #include <tlm/coq/variables.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 namespace tlm::coq {
 

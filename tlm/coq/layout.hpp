@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 /// How the lines of a file for Coq are broken.
 namespace tlm::coq {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/claims/notation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 namespace tlm::coq {
 
