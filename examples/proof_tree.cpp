@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 #include <proofs/kernel/export/file.hpp>
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>

@@ -10,7 +10,7 @@
 
 #include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/concat.hpp>
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>

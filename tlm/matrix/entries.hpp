@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/base/xtensor.hpp>
 #include <tlm/matrix/sequences.hpp>
-#include <tlm/matrix/vector.hpp>
-#include <tlm/matrix/xtensor.hpp>
+#include <tlm/numbers/vector.hpp>
 
 namespace tlm {
 

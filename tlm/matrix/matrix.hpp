@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/entries.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/matrix/token.hpp>
 

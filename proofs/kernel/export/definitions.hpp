@@ -14,8 +14,8 @@
 #include <proofs/kernel/export/variables.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/claims/derivation.hpp>
-#include <tlm/claims/notation.hpp>
+#include <tlm/derivation/derivation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 /// What an operation is, as a definition in the language of Coq over the theory of proofs/kernel/.
 ///

@@ -12,7 +12,7 @@
 #include <proofs/kernel/export/theorems.hpp>
 #include <proofs/kernel/export/variables.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 namespace tlm::coq {
 

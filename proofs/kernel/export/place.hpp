@@ -9,7 +9,7 @@
 
 #include <proofs/kernel/export/variables.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/claims/notation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 namespace tlm::coq {
 

@@ -12,10 +12,10 @@
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 /// That an operation is what it is derived to be, as a theorem that a proof kernel can check: the derivation of
-/// tlm/claims/derivation.hpp, by the same rules.
+/// tlm/derivation/derivation.hpp, by the same rules.
 ///
 /// No rule is listed here: the proof that a leaf is what it declares is called Normalization_is_rowwise, and the theorem of a
 /// rule as the rule (composition_is_rowwise). What is said is how the premises of a form stand in it, and that what is
