@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <tlm/checking/check.hpp>
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 /// Layers that are not what they say: each is right but for one lie. tlm::check must see it, by the statement that is named;
 /// without the lie the same layer passes.

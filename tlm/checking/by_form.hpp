@@ -14,7 +14,7 @@
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/tied.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 
 /// What the form of a layer says of X, computed from the layer's parts: a struct may name one form and compute another.
 namespace tlm::checking {

@@ -13,12 +13,13 @@
 #include <utility>
 
 #include <tlm/algebra/rules.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/checking/extension.hpp>
 #include <tlm/checking/gradients.hpp>
 #include <tlm/checking/pullbacks.hpp>
 #include <tlm/checking/report.hpp>
 #include <tlm/checking/transposes.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 

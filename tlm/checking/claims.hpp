@@ -48,14 +48,14 @@ struct Subject {
   Maker<float> in_float = nullptr;
   Maker<double> in_double = nullptr;
   Maker<PrimeField> in_field = nullptr;
-  Maker<Positions> in_sets = nullptr;  ///< Null for a layer that reads tokens: these carry no tags.
+  Maker<Dependencies> in_sets = nullptr;  ///< Null for a layer that reads tokens: these carry no tags.
 };
 /// That of a layer, of which these faces are looked at.
 template <template <class> class Layer, int faces = value_face>
 Subject subject(std::string_view name) {
   Subject subject{std::string(name), made<Layer<float>, faces & ~(extension_face | form_face)>,
                   made<Layer<double>, faces & ~form_face>, made<Layer<PrimeField>, faces>};
-  if constexpr (!reads_tokens<Layer<double>>) subject.in_sets = made<Layer<Positions>, faces & ~form_face>;
+  if constexpr (!reads_tokens<Layer<double>>) subject.in_sets = made<Layer<Dependencies>, faces & ~form_face>;
   return subject;
 }
 
@@ -197,14 +197,14 @@ inline Failure depends_on_more(std::string_view layer, Claim claim, std::size_t 
                                                                 : "T(X) does not depend on X",
                                "it depends on the rows", "and may depend on");
   failure.layer = layer;
-  failure.arithmetic = arithmetic<Positions>();
+  failure.arithmetic = arithmetic<Dependencies>();
   failure.n = n;
   return failure;
 }
 
 /// `sets` of a claim about rows: row i of T(X) depends on no other rows of X than these. (Whether it depends on these, the
 /// sets do not say: x − x keeps its tag.)
-inline std::optional<Failure> trace_positions(const Operation<Positions>& T, std::string_view name, Claim claim,
+inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, std::string_view name, Claim claim,
                                               const Limits& limits) {
   Generator generator{0};
   const auto layer = drawn(T, generator);
@@ -212,9 +212,9 @@ inline std::optional<Failure> trace_positions(const Operation<Positions>& T, std
     const Failure failure = depends_on_more(name, claim, n);
     const auto Y = value_at(*layer, tagged(T, Sequences{n}), failure);
     for (std::size_t i = 1; i <= Y.sequences.rows(); ++i) {
-      Positions allowed{1};
+      Dependencies allowed{1};
       for (std::size_t r = 0; r < n && claim != Claim::constant; ++r)
-        if (!Cut{claim, i}.hides(r)) allowed += Positions::position(r);
+        if (!Cut{claim, i}.hides(r)) allowed += Dependencies::position(r);
       for (std::size_t j = 0; j < Y.cols; ++j)
         if ((Y(i - 1, j).tags() & ~allowed.tags()) != 0) {
           Failure found = with_sets(failure, i - 1, j, Y(i - 1, j), allowed);
@@ -314,23 +314,23 @@ std::optional<Failure> spoil_other_sequences(const Operation<Real>& T, std::stri
 }
 
 /// `sets`: the rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
-inline std::optional<Failure> trace_sequences(const Operation<Positions>& T, std::string_view name,
+inline std::optional<Failure> trace_sequences(const Operation<Dependencies>& T, std::string_view name,
                                               const Limits& limits) {
   const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
     auto X = tagged(T, sequences);
     for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (Stacked<Positions>* rows : {&X.source, &X.target})
+      for (Stacked<Dependencies>* rows : {&X.source, &X.target})
         if (rows->cols > 0)
           for (std::size_t r = rows->sequences.begin(s); r < rows->sequences.end(s); ++r)
-            std::fill_n(&(*rows)(r, 0), rows->cols, Positions::position(s));
+            std::fill_n(&(*rows)(r, 0), rows->cols, Dependencies::position(s));
     const auto Y = (*drawn(T, generator))(X);
     for (std::size_t s = 0; s < Y.sequences.count(); ++s)
       for (std::size_t r = Y.sequences.begin(s); r < Y.sequences.end(s); ++r)
         for (std::size_t j = 0; j < Y.cols; ++j)
-          if ((Y(r, j).tags() & ~Positions::position(s).tags()) != 0)
+          if ((Y(r, j).tags() & ~Dependencies::position(s).tags()) != 0)
             return with_sets(
                 failure_of("a sequence depends on no other", "it depends on the sequences", "and may depend on"), r, j,
-                Y(r, j), Positions::position(s));
+                Y(r, j), Dependencies::position(s));
     return std::nullopt;
   };
   auto found = on_stacks(name, "sets of sequences", 0, stacks(limits, {{1, 1}, {3, 1, 2}}), on);
@@ -450,7 +450,7 @@ std::optional<Failure> a_row_does_not_count(std::string_view name, Claim claim, 
 /// See above.
 template <template <class> class Layer>
 std::optional<Failure> trace_positions(std::string_view name, Claim claim, const Limits& limits = {}) {
-  return trace_positions(OperationOf<Layer<Positions>, value_face>{}, name, claim, limits);
+  return trace_positions(OperationOf<Layer<Dependencies>, value_face>{}, name, claim, limits);
 }
 
 }  // namespace tlm::checking

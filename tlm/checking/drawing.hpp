@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <tlm/checking/operation.hpp>
-#include <tlm/checking/positions.hpp>
+#include <tlm/checking/dependencies.hpp>
 #include <tlm/checking/prime_field.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/generator.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/base/generator.hpp>
 
 /// Inputs and weights in each arithmetic, from a seed.
 namespace tlm::checking {
@@ -40,8 +40,8 @@ template <class Real>
 Real draw(Generator& generator, const Limits& limits = {}) {
   if constexpr (std::is_same_v<Real, PrimeField>)
     return PrimeField::random(generator);
-  else if constexpr (std::is_same_v<Real, Positions>)
-    return Positions(1);
+  else if constexpr (std::is_same_v<Real, Dependencies>)
+    return Dependencies(1);
   else if constexpr (std::is_floating_point_v<Real>)
     return Real(2 * generator.uniform() - 1);
   else
@@ -174,10 +174,10 @@ struct Held : PrimeField {
 };
 
 /// The tag of its row on every entry, counted from the first row of these sequences.
-inline Stacked<Positions> tagged(const Sequences& sequences, std::size_t cols) {
-  Stacked<Positions> X{sequences, {cols}};
+inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
+  Stacked<Dependencies> X{sequences, {cols}};
   for (std::size_t i = 0; i < sequences.rows(); ++i)
-    for (std::size_t j = 0; j < cols; ++j) X(i, j) = Positions::position(i);
+    for (std::size_t j = 0; j < cols; ++j) X(i, j) = Dependencies::position(i);
   return X;
 }
 /// As a matrix.
@@ -186,11 +186,11 @@ M tagged(const Sequences& sequences) {
   return tagged(sequences, M::cols).template as<M>();
 }
 /// As an input; with a source, it has one row for each sequence, whose numbers are constants.
-inline Input<Positions> tagged(const Operation<Positions>& T, const Sequences& sequences) {
-  Input<Positions> X{{}, tagged(sequences, T.target.cols)};
+inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
+  Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
   if (T.source.cols > 0) {
     X.source = {Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), T.source};
-    std::fill(X.source.numbers.begin(), X.source.numbers.end(), Positions(1));
+    std::fill(X.source.numbers.begin(), X.source.numbers.end(), Dependencies(1));
   }
   return X;
 }

@@ -79,7 +79,7 @@ template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, std::string_view name,
                                        const std::vector<std::size_t>& lengths, std::uint64_t seed,
                                        const Limits& limits) {
-  constexpr bool of_sets = std::is_same_v<Real, Positions>;
+  constexpr bool of_sets = std::is_same_v<Real, Dependencies>;
   auto found = redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = drawn(T, generator);
     const auto sequences = Sequences::of_lengths(lengths);

@@ -177,21 +177,21 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
 
 /// Whether row i of X̄ depends on a row j < i of Ȳ; for a rowwise operation, on another row than i. For every input and
 /// all weights of that shape. Not for tokens.
-inline std::optional<Failure> anti_causality_fails(const Operation<Positions>& T, std::string_view name, Claim claim,
+inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T, std::string_view name, Claim claim,
                                                    const Limits& limits) {
   Generator generator{0};
   const auto layer = drawn(T, generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
     const auto result = layer->differentiated(tagged(T, Sequences{n}));
-    Stacked<Positions> Y_bar{result->value.sequences, T.codomain};
+    Stacked<Dependencies> Y_bar{result->value.sequences, T.codomain};
     for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
-      std::fill_n(&Y_bar(i, 0), Y_bar.cols, Positions::codomain_position(i));
+      std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
     const auto gradient = T.another();
     const auto X_bar = result->pullback(Y_bar, *gradient).target;
     for (std::size_t i = 0; i < n; ++i) {
-      Positions allowed{1};
+      Dependencies allowed{1};
       for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)
-        allowed += Positions::codomain_position(j);
+        allowed += Dependencies::codomain_position(j);
       for (std::size_t j = 0; j < X_bar.cols; ++j)
         if ((X_bar(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0) {
           Failure found = with_sets(failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i"
@@ -199,7 +199,7 @@ inline std::optional<Failure> anti_causality_fails(const Operation<Positions>& T
                                                "it depends on the rows of X | of Ȳ", "and of Ȳ may depend on"),
                                     i, j, X_bar(i, j), allowed);
           found.layer = name;
-          found.arithmetic = arithmetic<Positions>();
+          found.arithmetic = arithmetic<Dependencies>();
           found.n = n;
           found.i = i + 1;
           return found;
@@ -219,7 +219,7 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
 template <template <class> class Layer>
 std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim = Claim::autoregressive,
                                             const Limits& limits = {}) {
-  return anti_causality_fails(OperationOf<Layer<Positions>, pullback_face>{}, name, claim, limits);
+  return anti_causality_fails(OperationOf<Layer<Dependencies>, pullback_face>{}, name, claim, limits);
 }
 
 }  // namespace tlm::checking
