@@ -91,9 +91,9 @@ using RightFirst = Composition<Past<"H", Real>, Composition<Past<"G", Real>, Pas
 template <class Real>
 using JustF = Past<"F", Real>;
 template <class Real>
-using F_of_identity = Composition<Past<"F", Real>, Unchanged<cols, Real>>;
+using F_of_identity = Composition<Past<"F", Real>, Identity<cols, Real>>;
 template <class Real>
-using IdentityOfF = Composition<Unchanged<cols, Real>, Past<"F", Real>>;
+using IdentityOfF = Composition<Identity<cols, Real>, Past<"F", Real>>;
 template <class Real>
 using OtherOrder = Composition<Past<"H", Real>, Past<"F", Real>, Past<"G", Real>>;
 
