@@ -24,7 +24,7 @@
 #include <examples/interruption.hpp>
 #include <examples/ranks.hpp>
 #include <examples/settings.hpp>
-#include <tlm/parallel/started.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/storage/file.hpp>
 
 /// The manners of the example programs, and the options that several have.

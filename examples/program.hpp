@@ -23,7 +23,7 @@
 #include <examples/record.hpp>
 #include <examples/settings.hpp>
 #include <tlm/matrix/token.hpp>
-#include <tlm/parallel/started.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/training/train.hpp>
 
 /// What the programs whose tasks are drawn have in common: questions, progress and answers.

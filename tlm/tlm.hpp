@@ -24,8 +24,11 @@
 #include <tlm/tasks/reversal.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>
+#include <tlm/training/micro_batches.hpp>
+#include <tlm/training/noisy.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/run.hpp>
 #include <tlm/training/schedules.hpp>
 #include <tlm/training/train.hpp>
+#include <tlm/training/translations.hpp>
 #include <tlm/version.hpp>
