@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <examples/learning.hpp>
+#include <examples/shared/learning.hpp>
+#include <tlm/base/hash.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/random/hash.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
 #include <tlm/training/micro_batches.hpp>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr tlm::Config config{
     .vocab_size = vocab_size, .d_model = 128, .d_ff = 512, .n_layers = 4, .n_heads = 4, .max_len = 64};
-using Model = DisturbedLM<config, 20>::Model;
+using Model = NoisyLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
 // How many pairs are passed over where a text is split into tokens to learn from.

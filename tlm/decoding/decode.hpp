@@ -10,8 +10,8 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/decoding/choice.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/loss.hpp>
 

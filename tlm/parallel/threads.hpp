@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/micro_batches.hpp>
 
 // OpenBLAS alone has these two: with another BLAS, both are null.

@@ -54,7 +54,7 @@ template <std::size_t cols, class Real>
 Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
   std::vector<Matrix<n, cols, Real>> chosen;
   for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
-  return stack(chosen);
+  return concat_sequences(chosen);
 }
 
 /// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless there is a weight for each token.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <tlm/algebra/layer.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/objective.hpp>

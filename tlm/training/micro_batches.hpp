@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 /// Batches that are larger than what fits into memory at once.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 // Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
@@ -54,7 +54,7 @@ template <class Layer>
 /// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
 /// move the weights, and reports. Returns the number of steps done.
 ///
-///   next_batch() → Batch<Real> or Translations, or InParts of these;
+///   next_batch() → a Batch<Real>, Translations, or what is made of these: Noisy, MicroBatches, SharedBatch;
 ///   optimizer(model, gradient);   report(Progress) → Continue
 ///
 /// A loop of one's own does the same. A step is
