@@ -15,4 +15,5 @@
 #include <tlm/training/patience.hpp>
 #include <tlm/training/run.hpp>
 #include <tlm/training/schedules.hpp>
+#include <tlm/training/smoothed.hpp>
 #include <tlm/training/translations.hpp>

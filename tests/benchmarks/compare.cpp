@@ -63,9 +63,7 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   std::filesystem::create_directory(directory);
   storage::save_weights(directory / "weights.safetensors", model);
   save(directory / "scores.safetensors", model(after_start(start, x)));
-  const auto gradient = std::make_unique<Model>();
-  loss_and_gradient(model, batch, *gradient);
-  storage::save_weights(directory / "gradient.safetensors", *gradient);
+  storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).gradient);
   save(directory / "said.safetensors", say(model, 1, length));
 }
 

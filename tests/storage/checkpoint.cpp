@@ -12,6 +12,7 @@
 #include <tlm/training/micro_batches.hpp>
 #include <tlm/training/reversal.hpp>
 #include <tlm/training/schedules.hpp>
+#include <tlm/training/smoothed.hpp>
 
 #include "storage.hpp"
 

@@ -14,6 +14,7 @@
 #include <tlm/training/micro_batches.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/patience.hpp>
+#include <tlm/training/smoothed.hpp>
 #include <tlm/training/translations.hpp>
 
 #include "../support.hpp"

@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
-#include <tlm/matrix/rearranged.hpp>
+#include <tlm/matrix/matrix.hpp>
 
 /// What a model learns from: a batch of sequences with loss weights.
 namespace tlm {
@@ -17,7 +16,7 @@ namespace tlm {
 template <class Real = float>
 struct Batch {
   using Input = Tokens;  ///< What a model reads of it.
-  using Weight = Real;
+  using Weight = Real;   ///< The numbers of its loss weights.
 
   Token start;
   Tokens x;
@@ -47,21 +46,6 @@ std::size_t sequence_count(const Batch<Real>& batch) {
 template <class Real>
 std::size_t token_count(const Batch<Real>& batch) {
   return batch.x.rows();
-}
-
-/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are not so many.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
-  std::vector<Matrix<n, cols, Real>> chosen;
-  for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
-  return concat_sequences(chosen);
-}
-
-/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless there is a weight for each token.
-template <class Real>
-Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
-  require_a_weight_for_each_token(batch);
-  return {batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
 }
 
 }  // namespace tlm

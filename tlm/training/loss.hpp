@@ -49,8 +49,8 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
   return Z;
 }
 
-/// −Σ_k ω_k·y_k / c, where y_k is the entry of row k of Y = LogSoftmax(Z) at token x_k. With another distribution q_k than
-/// OneHot(x_k), y_k is the mean Σ_j q_kj·y_kj, and the loss the CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer.
+/// −Σ_k ω_k·y_k / c, where y_k is the entry of row k of Y = LogSoftmax(Z) at token x_k. It is the mean Σ_j q_kj·y_kj by the
+/// distribution q_k = OneHot(x_k), which may be another one: −y_k is CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer.
 /// Throws std::invalid_argument unless there is a token with a weight for each row of Y.
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega, const Real& c,
@@ -85,13 +85,13 @@ struct Targets {
   Matrix<n, 1, Real> omega;
 };
 
-/// The loss of T on its targets: Y = LogSoftmax(T(X)), and −Σ_k ω_k·y_k / c with c = Σω, unless the objective has another c or
-/// q. With noise it is that of T(·; noise).
+/// The loss of T on its targets: with noise, that of T(·; noise).
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
-  const Real c = objective.divisor(sum_of(targets.omega));
-  const auto Y = log_softmax(scores(model)(targets.X, noise...));
-  return cross_entropy(Y, targets.x, targets.omega, c, objective.q());
+  const auto& [X, x, omega] = targets;
+  const Real c = objective.divisor(sum_of(omega));         // Σω
+  const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X)|n)
+  return cross_entropy(Y, x, omega, c, objective.q());     // −Σωy/c
 }
 
 // --- Its gradient ------------------------------------------------------------------------------------------------------
@@ -113,16 +113,17 @@ Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Toke
   return Y;
 }
 
-/// The loss; adds its gradient in the weight space to `gradient`: Z̄, pulled back through T.
+/// The same number; adds its gradient in the weight space to `gradient`: Z̄, pulled back through T.
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss_and_gradient(const T& model, const Targets<Input, Real>& targets, T& gradient,
                        const Objective& objective = {}, Noise... noise) {
-  const Real c = objective.divisor(sum_of(targets.omega));
+  const auto& [X, x, omega] = targets;
+  const Real c = objective.divisor(sum_of(omega));
   const auto q = objective.q();
-  auto [Z, pullback] = scores(model).value_and_pullback(targets.X, noise...);
+  auto [Z, pullback] = scores(model).value_and_pullback(X, noise...);
   auto Y = log_softmax(std::move(Z));
-  const Real loss = cross_entropy(Y, targets.x, targets.omega, c, q);
-  pullback(cross_entropy_gradient(std::move(Y), targets.x, targets.omega, c, q), scores(gradient), noise...);
+  const Real loss = cross_entropy(Y, x, omega, c, q);
+  pullback(cross_entropy_gradient(std::move(Y), x, omega, c, q), scores(gradient), noise...);
   return loss;
 }
 

@@ -7,10 +7,18 @@
 #include <vector>
 
 #include <tlm/base/refuse.hpp>
+#include <tlm/matrix/rearranged.hpp>
 #include <tlm/training/loss.hpp>
 
 /// Batches that are larger than what fits into memory at once.
 namespace tlm {
+
+/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless there is a weight for each token.
+template <class Real>
+Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
+  require_a_weight_for_each_token(batch);
+  return {batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
+}
 
 /// A batch in parts, computed one after the other (gradient accumulation): only one at a time is in memory with what its
 /// derivative needs. Loss and gradient are those of the whole batch.
@@ -39,6 +47,19 @@ RealOf<T> sum_of_weights(const MicroBatches<BatchOf>& whole) {
   for (const BatchOf& part : whole.batches) sum += sum_of(targets_of<T>(part).omega);
   return sum;
 }
+
+/// A divisor c that is known before: for a part of a batch, that of the whole. However a batch is split, the losses of its
+/// parts, each divided by the c of the whole, add up to the loss of the whole; so do their gradients.
+template <class Real, class Distribution = OneHot>
+struct DividedBy {
+  Real c;
+  Distribution wanted{};
+
+  Real divisor(const Real&) const { return c; }  ///< c
+  Distribution q() const { return wanted; }      ///< q
+};
+template <class Real, class Distribution>
+DividedBy(Real, Distribution) -> DividedBy<Real, Distribution>;
 
 /// The objective of each part: with the c of the whole batch. Throws what sum_of_weights and the objective throw.
 template <class T, class BatchOf, class Objective>

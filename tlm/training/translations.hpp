@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/matrix/rearranged.hpp>
 #include <tlm/training/loss.hpp>
 
 /// What an encoder–decoder learns from: a batch of translations.
