@@ -186,8 +186,10 @@ bool sequences_see_themselves() {
 
 TEST_CASE(
     "without positional encoding the encoders are equivariant under permutations, E(PX) = P E(X): exactly over the "
-    "prime "
-    "field, for all 24 permutations of n = 4 rows") {
+    "prime field, for all 24 permutations of n = 4 rows" *
+    doctest::description(
+        "formulated_encoder_is_equivariant, numpy_encoder_is_equivariant, wolfram_encoder_is_equivariant, "
+        "unmasked_attention_is_equivariant, rowwise_is_equivariant, composition_is_equivariant, zip_is_equivariant")) {
   must_hold(equivariance_fails<FormulatedEncoderLayers>("the formulated encoder", 1));
   must_hold(equivariance_fails<NumpyEncoderBlocks>("the NumPy notebook's encoder", 2));
   must_hold(equivariance_fails<WolframEncoderBlocks>("the Wolfram article's encoder", 3));
@@ -268,8 +270,8 @@ TEST_CASE(
 
 TEST_CASE(
     "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: the "
-    "models over double, bits and the prime field, in stacks of 2 to 5, and the decoders' blocks over sets, in a "
-    "stack of 2") {
+    "models over double and the prime field in stacks of 2 and 5, over bits in stacks of 2 and 3, and the decoders' "
+    "blocks over sets in a stack of 2") {
   must_hold(sequences_verdict<FormulatedModel>("the formulated model"));
   must_hold(sequences_verdict<NumpyModel>("the NumPy notebook's model"));
   must_hold(sequences_verdict<WolframModel>("the Wolfram article's model"));
