@@ -152,7 +152,26 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("softmax(s + c·1) = softmax(s): in double within 1e-15, n = 6, c = ±1, ±50" *
+TEST_CASE(
+    "a product of two matrices softmax(◺A)×softmax(◺B) has rows ≥ 0 of sum 1, so that attention to averages of values "
+    "gives "
+    "averages of values: in double within 1e-15, n = 6" *
+    doctest::description("product_of_stochastic_is_stochastic")) {
+  Generator generator{7};
+  const Table A = softmax_of_all(masked(table(random_square<double>(greatest_n, generator)))),
+              B = softmax_of_all(masked(table(random_square<double>(greatest_n, generator))));
+  for (std::size_t i = 0; i < greatest_n; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < greatest_n; ++j) {
+      const double product = sum_of(greatest_n, [&](std::size_t k) { return A[i][k] * B[k][j]; });
+      REQUIRE(product >= 0);
+      sum += product;
+    }
+    REQUIRE(std::abs(sum - 1) <= 1e-15 * greatest_n);
+  }
+}
+
+TEST_CASE("softmax(s + c·1) = softmax(s): in double within 1e-15·(1 + |c|), n = 6, c = ±1, ±50" *
           doctest::description("softmax_of_shifted")) {
   Generator generator{6};
   const Table A = table(random_square<double>(greatest_n, generator));

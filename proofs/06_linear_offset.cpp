@@ -163,6 +163,20 @@ TEST_CASE(
   check_offsets<20, 512>({1, 13});  // every pair of columns is a block of its own, so that few positions say it all
 }
 
+TEST_CASE("PE(X) = X + PE|n: exactly over the prime field, n = 1, 2, 3 rows of at most 3" *
+          doctest::description("PositionalEncoding_formula")) {
+  Generator generator{10};
+  using Encoding = PositionalEncoding<3, 8, PrimeField>;
+  const auto layer = draw_layer<Encoding>(generator);
+  for (std::size_t n = 1; n <= 3; ++n) {
+    auto X = draw_matrix<Matrix<tlm::n, 8, PrimeField>>(Sequences{n}, generator);
+    const auto Y = layer(X);
+    const auto table = rows(layer.PE, 0, n);
+    for (std::size_t e = 0; e < n * 8; ++e) X.data()[e] += table.data()[e];
+    must_be_equal("PE(X) = X + PE|n", "PE", Y, X, 10);
+  }
+}
+
 TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}, cos ω_{d/2})") {
   const auto angles = random_angles(4, 9);
   const auto PE = PositionalEncoding<3, 8, PrimeField>::sinusoidal([&](std::size_t i) { return angles[i]; });

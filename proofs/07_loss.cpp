@@ -209,6 +209,34 @@ TEST_CASE(
   CHECK(Y(1, 0) == 0);
 }
 
+TEST_CASE(
+    "the loss is convex in (Y, B), the weights of Φ: halfway between two draws it is at most the mean of both, in "
+    "double, "
+    "100 draws of 4 rows; and it is not concave (control)" *
+    doctest::description("loss_is_convex_in_Φ")) {
+  Generator generator{19};
+  std::size_t strictly = 0;
+  for (int draws = 0; draws < 100; ++draws) {
+    const auto X = draw_matrix<Matrix<n, d_model, double>>(Sequences{4}, generator);
+    const auto x = draw_matrix<Tokens>(Sequences{4}, generator);
+    const auto one = draw_layer<Phi<double>>(generator), other = draw_layer<Phi<double>>(generator);
+    auto halfway = one;
+    for_each_weight(
+        []<class Weight>(const Name&, Weight& h, const Weight& a, const Weight& b) {
+          for (std::size_t e = 0; e < Weight::size; ++e) h.data()[e] = (a.data()[e] + b.data()[e]) / 2;
+        },
+        halfway, one, other);
+    const auto loss_with = [&](const Phi<double>& layer) {
+      const auto Y = log_softmax(layer(X));
+      return -sum_of(4, [&](std::size_t k) { return Y(k, std::size_t(x(k, 0))); }) / 4;
+    };
+    const double at = loss_with(halfway), mean = (loss_with(one) + loss_with(other)) / 2;
+    REQUIRE(at <= mean + 1e-14);
+    strictly += at < mean - 1e-6;
+  }
+  CHECK(strictly > 0);
+}
+
 TEST_CASE("control: a negative loss weight can make the loss negative: ω = (2, −1) and y = (log ½, log ⅛)" *
           doctest::description("loss_with_a_negative_weight")) {
   Matrix<n, 2, double> Z{Sequences{2}};

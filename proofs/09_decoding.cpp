@@ -27,7 +27,8 @@ TEST_CASE(
     "a "
     "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows "
     "(theorems for ∘, sums, Concat, columns and causal attention; none for a memory or tied weights)" *
-    doctest::description("Composition_extension, Zip_extension, Product_extension, extending_is_computing_at_once")) {
+    doctest::description("Composition_extension, Zip_extension, Product_extension, extending_is_computing_at_once, "
+                         "earlier_rows_stand")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     must_hold(extension_fails<Layer, PrimeField>(listed.name, 11));
   });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the proofs said in the build's own run: the lines "holds: …" and "FALLS: …" of meson-logs/; and where the theorems stand
+"""What the proofs said in the build's own run: the lines "checked: …" and "FAILS: …" of meson-logs/; and where the theorems stand
 that they name."""
 
 import functools
@@ -17,9 +17,9 @@ def results(log):
         for line in file:
             test = json.loads(line)
             name = test["name"].split(" / ")[-1]
-            # Behind a claim that is a theorem over ℝ, too, stands its name.
-            claims = re.findall(r"^(holds|FALLS): (.*?)(?:; over ℝ: (.*))?$", test.get("stdout", ""), re.MULTILINE)
-            found[name] = {"claims": {claim: verdict == "holds" for verdict, claim, _ in claims},
+            # A claim that is proved, too, is followed by its theorems.
+            claims = re.findall(r"^(checked|FAILS): (.*?)(?:; proved: (.*))?$", test.get("stdout", ""), re.MULTILINE)
+            found[name] = {"claims": {claim: verdict == "checked" for verdict, claim, _ in claims},
                            "theorems": {claim: theorems.split(", ") for _, claim, theorems in claims if theorems},
                            "seconds": test["duration"]}
     return found
