@@ -65,6 +65,7 @@ readonly for_docs=(
   "python3-matplotlib python matplotlib"
   "doxygen program doxygen"
   "graphviz program dot"
+  "clang-format program clang-format"
   "libjs-mathjax file /usr/share/javascript/mathjax/MathJax.js"
 )
 # PyTorch, for one benchmark alone.

@@ -45,8 +45,16 @@ def holds(log, case):
     return run[case.name]
 
 
+def numbers_of(name):
+    """Over which numbers a theorem is: as its file says, which ./tests/run kernel verifies; of one that is exported its end says
+    it."""
+    if place := place_of_theorem(name):
+        return re.search(r"^\(\* Over (.*)\. \*\)$", "\n".join(sources.lines_of(place[0])), re.MULTILINE)[1]
+    return "ℝ" if name.endswith("_pullback_is_transpose") else "any numbers"
+
+
 def theorems(log, case):
     """The theorems of proofs/kernel that a line of the listing names behind a test case, each with the place where it is
-    stated, if it is there."""
+    stated, if it is there, and over which numbers it is."""
     names = results(log).get(case.file, {"theorems": {}})["theorems"].get(case.name, [])
-    return [(name, place_of_theorem(name)) for name in names]
+    return [(name, place_of_theorem(name), numbers_of(name)) for name in names]

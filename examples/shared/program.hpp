@@ -22,7 +22,7 @@
 #include <examples/shared/interruption.hpp>
 #include <examples/shared/record.hpp>
 #include <examples/shared/settings.hpp>
-#include <tlm/matrix/token.hpp>
+#include <tlm/matrix/matrix.hpp>
 #include <tlm/parallel/started.hpp>
 #include <tlm/training/train.hpp>
 
