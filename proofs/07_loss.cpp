@@ -55,8 +55,9 @@ struct Drawn {
 }  // namespace
 
 TEST_CASE(
-    "Y = LogSoftmax(T(0, x_1, …, x_n)|n): Y[1] depends on no x_k, and Y[k] on each of x_1, …, x_{k−1} and on no "
-    "other: T_LM, exactly over the prime field, n ≤ 6" *
+    "Y = LogSoftmax(T(0, x_1, …, x_n)|n): Y[1] depends on no x_k, and Y[k] on no other than x_1, …, x_{k−1}, for "
+    "random "
+    "weights on each of them: T_LM, exactly over the prime field, n ≤ 6" *
     doctest::description("rows_depend_on_the_past")) {
   redrawing(1, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
@@ -170,7 +171,7 @@ TEST_CASE("it is not the mean of the sequences' losses in general: a counter-exa
 TEST_CASE(
     "the loss is ≥ 0 if ω ≥ 0 and Σω > 0 (100 draws of T_LM and ω in double), and = 0 for a vocabulary of one "
     "token" *
-    doctest::description("loss_is_nonnegative")) {
+    doctest::description("loss_of_scores_is_nonnegative, loss_is_nonnegative")) {
   Generator generator{6};
   for (int draws = 0; draws < 100; ++draws) {
     const auto model = draw_layer<T_LM<double>>(generator);
@@ -180,6 +181,60 @@ TEST_CASE(
   }
   constexpr Config one_token{.vocab_size = 1, .d_model = 2, .d_ff = 2, .n_layers = 1, .n_heads = 1, .max_len = 4};
   CHECK(loss(draw_layer<TransformerLM<one_token, double>>(generator), unweighted<double>(0, Tokens{0, 0, 0})) == 0);
+}
+
+TEST_CASE(
+    "y = LogSoftmax(z) is ≤ 0 and its exponentials sum to 1; for two tokens or more y < 0, so that the loss is > 0: in "
+    "double within 1e-14, 100 draws of 4 rows" *
+    doctest::description("LogSoftmax_formula, log_probabilities_are_nonpositive, log_probabilities_are_negative, "
+                         "probabilities_sum_to_1, "
+                         "loss_of_scores_is_positive")) {
+  Generator generator{18};
+  for (int draws = 0; draws < 100; ++draws) {
+    const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(Sequences{4}, generator);
+    const auto Y = log_softmax(Z);
+    for (std::size_t k = 0; k < 4; ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < vocab_size; ++j) {
+        REQUIRE(Y(k, j) < 0);
+        sum += std::exp(Y(k, j));
+      }
+      REQUIRE(std::abs(sum - 1) < 1e-14);
+    }
+    const auto x = draw_matrix<Tokens>(Sequences{4}, generator);
+    REQUIRE(loss(draw_layer<T_LM<double>>(generator), unweighted<double>(0, x)) > 0);
+  }
+  const auto Y = log_softmax(Matrix<n, 1, double>{3.0, -2.0});
+  CHECK(Y(0, 0) == 0);  // for one token
+  CHECK(Y(1, 0) == 0);
+}
+
+TEST_CASE(
+    "the loss is convex in (Y, B), the weights of Φ: halfway between two draws it is at most the mean of both, in "
+    "double, "
+    "100 draws of 4 rows; and it is not concave (control)" *
+    doctest::description("loss_is_convex_in_Φ")) {
+  Generator generator{19};
+  std::size_t strictly = 0;
+  for (int draws = 0; draws < 100; ++draws) {
+    const auto X = draw_matrix<Matrix<n, d_model, double>>(Sequences{4}, generator);
+    const auto x = draw_matrix<Tokens>(Sequences{4}, generator);
+    const auto one = draw_layer<Phi<double>>(generator), other = draw_layer<Phi<double>>(generator);
+    auto halfway = one;
+    for_each_weight(
+        []<class Weight>(const Name&, Weight& h, const Weight& a, const Weight& b) {
+          for (std::size_t e = 0; e < Weight::size; ++e) h.data()[e] = (a.data()[e] + b.data()[e]) / 2;
+        },
+        halfway, one, other);
+    const auto loss_with = [&](const Phi<double>& layer) {
+      const auto Y = log_softmax(layer(X));
+      return -sum_of(4, [&](std::size_t k) { return Y(k, std::size_t(x(k, 0))); }) / 4;
+    };
+    const double at = loss_with(halfway), mean = (loss_with(one) + loss_with(other)) / 2;
+    REQUIRE(at <= mean + 1e-14);
+    strictly += at < mean - 1e-6;
+  }
+  CHECK(strictly > 0);
 }
 
 TEST_CASE("control: a negative loss weight can make the loss negative: ω = (2, −1) and y = (log ½, log ⅛)" *
@@ -349,8 +404,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss's gradient by the outputs is the derivative: against dual numbers of double, in one direction, "
-    "within 1e-14") {
+    "the loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in one "
+    "direction, within 1e-14" *
+    doctest::description("cross_entropy_has_its_gradient")) {
   Generator generator{7};
   const Sequences sequences{4};
   const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
@@ -367,8 +423,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "N is differentiable at a constant row, where σ = 0: its Jacobian is diag(a)(I − 11ᵀ/d)/ε (proved in the "
-    "source; here for a = 1 the pullback and difference quotients in double)") {
+    "N is differentiable at a constant row, where σ = 0: its Jacobian is diag(a)(I − 11ᵀ/d)/ε (for a = 1 the pullback "
+    "and difference quotients, in double)" *
+    doctest::description("Normalization_transposes")) {
   constexpr double epsilon = 1e-6;
   N<double> layer, gradient;
   for (std::size_t j = 0; j < d_model; ++j) layer.a(0, j) = 1;
@@ -428,8 +485,10 @@ struct Quotients {
 };
 
 TEST_CASE(
-    "the loss is differentiable by the weights where no ReLU stands at 0 (argued at the head of the file): quotients "
-    "from both sides agree with the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4") {
+    "the loss is differentiable with respect to the weights where no ReLU is at 0: quotients from both sides agree "
+    "with "
+    "the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4" *
+    doctest::description("loss_has_its_gradient, T_LM_pullback_is_transpose")) {
   Generator generator{10};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     Quotients{draw_layer<T_LM<double>>(generator), seed, 1e-7}.must_agree("T_LM", 1e-4);
