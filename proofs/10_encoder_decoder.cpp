@@ -133,7 +133,7 @@ void every_row_counts(std::uint64_t seed) {
       for (std::size_t i = first; i < rows; ++i)
         for (std::size_t j = 0; j < d_model; ++j) {
           INFO("another row ", row + 1, " of ", std::string(what), " leaves row ", i + 1, ", column ", j + 1);
-          REQUIRE(!(after(i, j) == before(i, j)));
+          REQUIRE(!same(after(i, j), before(i, j)));
         }
     };
     const auto another = [&](Rows<PrimeField> X, std::size_t row) {
@@ -179,7 +179,7 @@ bool sequences_see_themselves() {
   const std::vector<Dependencies> tags{Dependencies::position(0), Dependencies::position(1)};
   const auto of_y = Sequences::of_lengths({3, 2});
   const Memory<Rows<Dependencies>> memory{filled(Sequences::of_lengths({1, 4}), tags)};
-  return layers(filled(of_y, tags), memory) == filled(of_y, tags);
+  return same(layers(filled(of_y, tags), memory), filled(of_y, tags));
 }
 
 }  // namespace
@@ -294,7 +294,7 @@ TEST_CASE(
   redrawing(8, [](Generator& generator) {
     const auto model = draw_layer<FormulatedModel<PrimeField>>(generator);
     const auto Y = model({Tokens{1, 2, 3}, Tokens{0, 4}});
-    for (std::size_t i = 0; i < Y.rows(); ++i) CHECK(sum_of(Y.row(i)) == PrimeField(1));
+    for (std::size_t i = 0; i < Y.rows(); ++i) CHECK(same(sum_of(Y.row(i)), PrimeField(1)));
     return true;
   });
 }
@@ -326,11 +326,11 @@ TEST_CASE(
     for (const std::uint64_t step : {1u, 2u, 3u}) {
       const Noise noise{model, 5, step};
       const auto whole = model({x, y}, noise);
-      REQUIRE(!(whole == model({x, y})));
-      for (std::size_t i = 1; i <= y.rows(); ++i) REQUIRE(model({x, y | i}, noise) == (whole | i));
+      REQUIRE(!same(whole, model({x, y})));
+      for (std::size_t i = 1; i <= y.rows(); ++i) REQUIRE(same(model({x, y | i}, noise), whole | i));
       const auto stacked = model({concat_sequences<1, Token>({x, x}), concat_sequences<1, Token>({y, y})}, noise);
-      REQUIRE(sequence(stacked, 0) == whole);
-      REQUIRE(!(sequence(stacked, 1) == whole));  // its noise is its own
+      REQUIRE(same(sequence(stacked, 0), whole));
+      REQUIRE(!same(sequence(stacked, 1), whole));  // its noise is its own
       REQUIRE(sequence(stacked, 1) == model({x, y}, noise.from(1)));
     }
     return true;
