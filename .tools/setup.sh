@@ -65,6 +65,7 @@ readonly for_docs=(
   "python3-matplotlib python matplotlib"
   "doxygen program doxygen"
   "graphviz program dot"
+  "clang-format program clang-format"
   "libjs-mathjax file /usr/share/javascript/mathjax/MathJax.js"
 )
 # Clang for wasm32: for the figures that run in a browser, and the proofs that run in node.

@@ -15,12 +15,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/command_line.hpp>
 #include <examples/finite_mask.hpp>
+#include <examples/shared/command_line.hpp>
 #include <proofs/controls.hpp>
+#include <tlm/all.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/text/byte_letters.hpp>
-#include <tlm/tlm.hpp>
 
 namespace {
 

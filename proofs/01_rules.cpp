@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 #include "controls.hpp"
 #include "generic.hpp"

@@ -102,11 +102,11 @@ TEST_CASE(
     doctest::description("softmax_of_triangle_is_lower_triangular")) {
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     INFO("n = ", n);
-    Square<Positions> A{Sequences{n}, Sequences{n}};
+    Square<Dependencies> A{Sequences{n}, Sequences{n}};
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = Positions(1);
+      for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = Dependencies(1);
     softmax_of_visible(A(0, 0));
-    const auto Y = A * tagged<Matrix<tlm::n, 1, Positions>>(Sequences{n});
+    const auto Y = A * tagged<Matrix<tlm::n, 1, Dependencies>>(Sequences{n});
     for (std::size_t i = 0; i < n; ++i) {
       INFO("i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));
       REQUIRE((Y(i, 0).tags() >> (i + 1)) == 0);

@@ -86,11 +86,11 @@ TEST_CASE(
     "positions, n ≤ 6" *
     doctest::description("rows_depend_on_the_past")) {
   Generator generator{0};
-  const auto behind_Em = draw_layer<BehindEm<Positions>>(generator);
+  const auto behind_Em = draw_layer<BehindEm<Dependencies>>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n) {
-    Matrix<tlm::n, d_model, Positions> X{Sequences{n}};
+    Matrix<tlm::n, d_model, Dependencies> X{Sequences{n}};
     for (std::size_t i = 0; i < n; ++i)  // row i + 1 is that of x_i, and row 1 that of the token 0
-      for (std::size_t j = 0; j < d_model; ++j) X(i, j) = i == 0 ? Positions(1) : Positions::position(i - 1);
+      for (std::size_t j = 0; j < d_model; ++j) X(i, j) = i == 0 ? Dependencies(1) : Dependencies::position(i - 1);
     const auto Y = log_softmax(behind_Em(X));
     for (std::size_t k = 1; k <= n; ++k)
       for (std::size_t j = 0; j < vocab_size; ++j) {
@@ -213,7 +213,7 @@ TEST_CASE(
       std::vector<Matrix<n, 1, PrimeField>> omega;
       for (std::size_t s = 0; s < lengths.count(); ++s)
         if (subset >> s & 1) x.push_back(sequence(whole.x, s)), omega.push_back(sequence(whole.omega, s));
-      const Batch<PrimeField> part{0, stack(x), stack(omega)};
+      const Batch<PrimeField> part{0, concat_sequences(x), concat_sequences(omega)};
       losses[subset] = loss_and_gradient(model, part, gradients[subset], part_of_whole);
       CHECK(loss(model, part, part_of_whole) == losses[subset]);
     }

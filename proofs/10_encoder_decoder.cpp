@@ -103,15 +103,15 @@ using UpsideDownBlock =
 /// Which rows of y and of the memory each row of the decoder's output depends on: the memory's rows carry the tags of Ȳ.
 template <template <class> class Layers>
 void check_dependencies() {
-  using T = Layers<Positions>;
+  using T = Layers<Dependencies>;
   Generator generator{0};
   const auto layers = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n)
     for (std::size_t m = 1; m <= 3; ++m) {
-      Memory<Rows<Positions>> memory{Rows<Positions>{Sequences{m}}};
+      Memory<Rows<Dependencies>> memory{Rows<Dependencies>{Sequences{m}}};
       for (std::size_t i = 0; i < m; ++i)
-        for (std::size_t j = 0; j < d_model; ++j) memory.rows(i, j) = Positions::codomain_position(i);
-      const auto Y = layers(tagged<Rows<Positions>>(Sequences{n}), memory);
+        for (std::size_t j = 0; j < d_model; ++j) memory.rows(i, j) = Dependencies::codomain_position(i);
+      const auto Y = layers(tagged<Rows<Dependencies>>(Sequences{n}), memory);
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < d_model; ++j) {
           INFO("n = ", n, ", ", m, " rows of memory, row ", i + 1, " depends on the rows | of memory ", shown(Y(i, j)));
@@ -175,10 +175,10 @@ bool nan_stays_where_it_is(std::uint64_t seed) {
 template <template <class> class Layers>
 bool sequences_see_themselves() {
   Generator generator{0};
-  const auto layers = draw_layer<Layers<Positions>>(generator);
-  const std::vector<Positions> tags{Positions::position(0), Positions::position(1)};
+  const auto layers = draw_layer<Layers<Dependencies>>(generator);
+  const std::vector<Dependencies> tags{Dependencies::position(0), Dependencies::position(1)};
   const auto of_y = Sequences::of_lengths({3, 2});
-  const Memory<Rows<Positions>> memory{filled(Sequences::of_lengths({1, 4}), tags)};
+  const Memory<Rows<Dependencies>> memory{filled(Sequences::of_lengths({1, 4}), tags)};
   return layers(filled(of_y, tags), memory) == filled(of_y, tags);
 }
 
@@ -295,7 +295,7 @@ TEST_CASE(
       const auto whole = model({x, y}, noise);
       REQUIRE(!(whole == model({x, y})));
       for (std::size_t i = 1; i <= y.rows(); ++i) REQUIRE(model({x, y | i}, noise) == (whole | i));
-      const auto stacked = model({stack<1, Token>({x, x}), stack<1, Token>({y, y})}, noise);
+      const auto stacked = model({concat_sequences<1, Token>({x, x}), concat_sequences<1, Token>({y, y})}, noise);
       REQUIRE(sequence(stacked, 0) == whole);
       REQUIRE(!(sequence(stacked, 1) == whole));  // its noise is its own
       REQUIRE(sequence(stacked, 1) == model({x, y}, noise.from(1)));

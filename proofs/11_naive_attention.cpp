@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <tlm/attention/softmax.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 #include "../tests/printing.hpp"
 #include "support.hpp"

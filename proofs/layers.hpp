@@ -6,8 +6,10 @@
 #include <string_view>
 #include <tuple>
 
+#include <examples/positions/appended.hpp>
+#include <examples/positions/heads.hpp>
+#include <tlm/all.hpp>
 #include <tlm/checking/in_memory.hpp>
-#include <tlm/tlm.hpp>
 
 /// The one list of layers and models that the proofs and the tests of all layers run over: small shapes, each over any
 /// arithmetic.
@@ -81,7 +83,7 @@ template <class Real> using Em = Embedding<vocab_size, d_model, Real>;
 template <class Real> using PE = PositionalEncoding<max_len, d_model, Real>;
 template <class Real> using W_p = ConstantPositionalEncoding<max_len, d_model, Real>;
 template <class Real> using SinesCosines = SinesThenCosines<max_len, d_model, Real>;
-template <class Real> using Same = Unchanged<d_model, Real>;
+template <class Real> using Same = Identity<d_model, Real>;
 template <class Real> using NumberAppended = Appended<d_model, SequenceNumber<max_len, Real>>;
 template <class Real> using IndicatorsAppended = Appended<d_model, Indicators<2, max_len, Real>>;
 template <class Real> using IndicatorsOfSequenceAppended = Appended<d_model, IndicatorsOfSequence<2, Real>>;

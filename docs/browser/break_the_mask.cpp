@@ -115,12 +115,12 @@ static_assert(autoregressive<Attention<double>>);  // whatever is changed: the c
 /// For each row of T(X), of six, the rows of X that it may depend on.
 void append_dependencies() {
   constexpr std::size_t rows = 6;
-  using checking::Positions;
+  using checking::Dependencies;
   Generator generator{0};
-  const auto layer = checking::draw_layer<Attention<Positions>>(generator);
-  const auto Y = layer(checking::tagged<Matrix<n, d, Positions>>(Sequences{rows}));
+  const auto layer = checking::draw_layer<Attention<Dependencies>>(generator);
+  const auto Y = layer(checking::tagged<Matrix<n, d, Dependencies>>(Sequences{rows}));
   for (std::size_t i = 0; i < rows; ++i) {
-    Positions seen(1);
+    Dependencies seen(1);
     for (std::size_t j = 0; j < d; ++j) seen += Y(i, j);
     for (std::size_t r = 0; r < rows; ++r) page::numbers.push_back(double(seen.tags() >> r & 1));
   }

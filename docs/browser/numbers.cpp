@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 
-#include <tlm/attention/softmax.hpp>
+#include <tlm/numbers/softmax.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/matrix/product.hpp>

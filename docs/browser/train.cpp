@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <examples/reverse/model.hpp>
-#include <examples/walk.hpp>
+#include <examples/shared/walk.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/tasks/reversal.hpp>
+#include <tlm/training/reversal.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/train.hpp>

@@ -18,7 +18,7 @@ def results(log):
             test = json.loads(line)
             name = test["name"].split(" / ")[-1]
             # Behind a claim that is a theorem over ℝ, too, stands its name.
-            claims = re.findall(r"^(holds|FALLS): (.*?)(?:; over ℝ: (.*))?$", test.get("stdout", ""), re.MULTILINE)
+            claims = re.findall(r"^(holds|FALLS|FAILS): (.*?)(?:; over ℝ: (.*))?$", test.get("stdout", ""), re.MULTILINE)
             found[name] = {"claims": {claim: verdict == "holds" for verdict, claim, _ in claims},
                            "theorems": {claim: theorems.split(", ") for _, claim, theorems in claims if theorems},
                            "seconds": test["duration"]}

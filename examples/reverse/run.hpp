@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include <examples/program.hpp>
+#include <examples/shared/program.hpp>
 #include <tlm/tlm.hpp>
 
 #include "model.hpp"

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <examples/learning.hpp>
+#include <examples/shared/learning.hpp>
+#include <tlm/base/hash.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/random/hash.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
 #include <tlm/training/loss.hpp>

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include <examples/learning.hpp>
+#include <examples/shared/learning.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
 #include <tlm/text/byte_pairs.hpp>
-#include <tlm/text/f_score.hpp>
 #include <tlm/training/loss.hpp>
+#include "f_score.hpp"
 
 #include "corpus.hpp"
 #include "options.hpp"

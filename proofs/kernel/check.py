@@ -246,6 +246,8 @@ def in_theory(changed, *pairs, too=(), then=(), numbers_of=None):
 FLIPPED = ("a_j * (a_bar_j - mean)", "a_j * (a_bar_j + mean)")
 UNEQUAL = r'"eq_refl" has type.*while it is expected to have type'
 
+NAMESAKES = "parts with the names of others"
+
 # What is wrong in one way each, and what Coq must say to it.
 CONTROLS = {
     "an export without the mask, by the rule for the masked one":
@@ -297,6 +299,12 @@ CONTROLS = {
     "an export in which Φ has the pullback of N":
         (in_export(("Φ_layer : layer _ Φ := ltac:(layer_by_parts)", "Φ_layer : layer _ Φ := N_layer")),
          r'"N_layer" has type\s+"layer .* N"\s+while it is expected to have type\s+"layer .* Φ"'),
+    "a formula taken for another of its symbol":
+        (in_numbers(NAMESAKES, ("formal_G ∘", "G ∘")), UNEQUAL),
+    "a weight taken for another, whose path is the same with _ for the point":
+        (in_numbers(NAMESAKES, ("Times U_V_W'", "Times U_V_W")), UNEQUAL),
+    "a formula taken for the layer of the theory that has its name":
+        (in_numbers(NAMESAKES, ("∘ formal_ReLU.", "∘ ReLU.")), UNEQUAL),
     "T_LM with one block less":
         (in_numbers("T_LM", ("DB 2 ∘ ", "")), UNEQUAL),
 }

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
 #include <tlm/storage/safetensors.hpp>
-#include <tlm/tlm.hpp>
 
 #include "models.hpp"
 #include "products.hpp"

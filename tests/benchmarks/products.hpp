@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/pool.hpp>
-#include <tlm/tlm.hpp>
 
 /// What a step of training cannot avoid.
 namespace products {

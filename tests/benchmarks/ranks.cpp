@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/mpi.hpp>
-#include <tlm/tlm.hpp>
 
 #include "models.hpp"
 #include "timing.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/tlm.hpp>
 
 #include "allocations.hpp"
 #include "models.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "models.hpp"
 #include "peak.hpp"

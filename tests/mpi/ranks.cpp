@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
@@ -36,8 +36,10 @@ using Model = wolfram::Transformer<small, Real>;
 /// Translations of unequal lengths, a token of which does not count: the first `count` of five.
 Translations batch(std::size_t count) {
   const Translations five{
-      stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
-      stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
+      concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
+      concat_sequences<1, Token>(
+          {Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}),
+      3};
   return {sequences_of(five.x, 0, count), sequences_of(five.y, 0, count), five.null};
 }
 

@@ -7,9 +7,9 @@
 
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/storage/checkpoint.hpp>
-#include <tlm/tasks/reversal.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/training/initialization.hpp>
+#include <tlm/training/reversal.hpp>
 #include <tlm/training/schedules.hpp>
 
 #include "storage.hpp"

@@ -199,7 +199,7 @@ TEST_CASE("a stack continued by another number of sequences") {
   using PE = PositionalEncoding<max_len, 1, double>;
   State<PE> position{};
   extend(PE{}, position, {1, 2});
-  CHECK_THROWS_WITH_AS(extend(PE{}, position, stack<1, double>({{1}, {2}})),
+  CHECK_THROWS_WITH_AS(extend(PE{}, position, concat_sequences<1, double>({{1}, {2}})),
                        "a stack of 1 sequences cannot be continued by 2", std::invalid_argument);
 }
 

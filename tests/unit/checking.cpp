@@ -551,7 +551,7 @@ TEST_CASE("a verdict falls if one of the arithmetics refutes") {
 }
 
 TEST_CASE("what is drawn: all tokens of the vocabulary, numbers of both signs, rows that vary, constants") {
-  using checking::draw_matrix, checking::Positions;
+  using checking::draw_matrix, checking::Dependencies;
   Generator generator{1};
   const auto x = draw_matrix<Tokens>(Sequences{100}, generator, {.vocab_size = 3});
   std::vector<int> counts(3);
@@ -565,7 +565,7 @@ TEST_CASE("what is drawn: all tokens of the vocabulary, numbers of both signs, r
     greatest = std::max({greatest, X(i, 0), X(i, 1)});
   }
   CHECK((-1 <= least && least < -0.9 && 0.9 < greatest && greatest < 1));
-  CHECK(draw_matrix<Matrix<n, 1, Positions>>(Sequences{1}, generator)(0, 0) == Positions(1));
+  CHECK(draw_matrix<Matrix<n, 1, Dependencies>>(Sequences{1}, generator)(0, 0) == Dependencies(1));
 }
 
 TEST_CASE("(x, y)|i is (x, y|i): the source is read as a whole") {
@@ -594,14 +594,14 @@ TEST_CASE("derivatives that are all 0 are no comparison, and NaN is no derivativ
 }
 
 TEST_CASE("sets of positions: a structural zero annihilates a product and vanishes in a sum") {
-  using checking::Positions;
-  const auto first = Positions::position(0), second = Positions::position(1);
+  using checking::Dependencies;
+  const auto first = Dependencies::position(0), second = Dependencies::position(1);
   for (const auto& both : {first + second, first - second, first * second, first / second}) CHECK(both.tags() == 3);
-  CHECK(first + Positions(0) == first);
-  CHECK(Positions(0) + second == second);
-  CHECK((Positions(0) * first == Positions(0) && first * Positions(0) == Positions(0)));
-  CHECK(Positions(0) / first == Positions(0));
-  CHECK((first * Positions(1) == first && !exp(Positions(0)).structural_zero()));
+  CHECK(first + Dependencies(0) == first);
+  CHECK(Dependencies(0) + second == second);
+  CHECK((Dependencies(0) * first == Dependencies(0) && first * Dependencies(0) == Dependencies(0)));
+  CHECK(Dependencies(0) / first == Dependencies(0));
+  CHECK((first * Dependencies(1) == first && !exp(Dependencies(0)).structural_zero()));
 }
 
 TEST_CASE("the functions of the prime field are others under another key, and none is another's") {
@@ -650,7 +650,8 @@ struct NumberOfRows : Ones<Real> {
 }  // namespace
 
 TEST_CASE("a row that counts for nothing is seen, and a row that is not to count") {
-  using checking::Claim, checking::Positions, checking::Sees, checking::a_row_does_not_count, checking::trace_positions;
+  using checking::Claim, checking::Dependencies, checking::Sees, checking::a_row_does_not_count,
+      checking::trace_positions;
   CHECK(!a_row_does_not_count<SumSoFar>("Sum", Claim::autoregressive));
   CHECK(!a_row_does_not_count<RightScale>("Scale", Claim::rowwise));
   CHECK(a_row_does_not_count<RightScale>("Scale", Claim::autoregressive));
@@ -661,9 +662,9 @@ TEST_CASE("a row that counts for nothing is seen, and a row that is not to count
   const auto failure = trace_positions<RightScale>("Scale", Sees::nothing);
   REQUIRE(failure);
   CHECK(failure->layer == "Scale");
-  CHECK(failure->arithmetic == checking::arithmetic<Positions>());
-  const auto of_Y = Positions::codomain_position(0) + Positions::codomain_position(1);
-  CHECK(printed(Positions::position(0) + Positions::position(2) + of_Y) == "{1, 3 | 1, 2}");
+  CHECK(failure->arithmetic == checking::arithmetic<Dependencies>());
+  const auto of_Y = Dependencies::codomain_position(0) + Dependencies::codomain_position(1);
+  CHECK(printed(Dependencies::position(0) + Dependencies::position(2) + of_Y) == "{1, 3 | 1, 2}");
 }
 
 TEST_CASE("what is independent of X does not depend on how many rows it has") {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/checking/gradients.hpp>
-#include <tlm/tlm.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
@@ -29,7 +29,8 @@ constexpr wolfram::Config small{
 using Model = wolfram::Transformer<small, double>;
 
 Translations batch() {
-  return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}}), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}})};
+  return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}}),
+          concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}})};
 }
 
 }  // namespace

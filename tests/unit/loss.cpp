@@ -39,9 +39,9 @@ std::vector<double> log_probabilities(const Model& model, const std::vector<Toke
 }  // namespace
 
 TEST_CASE("unweighted tokens weigh 1 each") {
-  const auto batch = unweighted<double>(start, stack<1, Token>({{1, 2}, {4}}));
-  CHECK((batch.start == start && batch.x == stack<1, Token>({{1, 2}, {4}})));
-  CHECK(batch.omega == stack<1, double>({{1, 1}, {1}}));
+  const auto batch = unweighted<double>(start, concat_sequences<1, Token>({{1, 2}, {4}}));
+  CHECK((batch.start == start && batch.x == concat_sequences<1, Token>({{1, 2}, {4}})));
+  CHECK(batch.omega == concat_sequences<1, double>({{1, 1}, {1}}));
 }
 
 TEST_CASE("the loss of a batch is −Σωy/Σω") {
@@ -61,9 +61,9 @@ TEST_CASE("the loss of a batch is −Σωy/Σω") {
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
-  const Tokens x = stack<1, Token>({{1, 2, 3}, {4}, {2, 2}});
-  CHECK(preceded_by(0, x) == stack<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
-  CHECK(preceded_by(7, x) == stack<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
+  const Tokens x = concat_sequences<1, Token>({{1, 2, 3}, {4}, {2, 2}});
+  CHECK(preceded_by(0, x) == concat_sequences<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
+  CHECK(preceded_by(7, x) == concat_sequences<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
 }
 
 TEST_CASE("the loss of a single sequence is −(1/n)Σy_k, and the token that starts is what the batch says it is") {

@@ -138,8 +138,8 @@ TEST_CASE("a batch is split between sequences, in their order, each with its wei
   const auto parts = in_parts(batch, 2).parts;
   REQUIRE(parts.size() == 2);
   CHECK((parts[0].start == start && parts[1].start == start));
-  CHECK(parts[0].x == stack<1, Token>({{1, 2}, {3}}));
-  CHECK(parts[0].omega == stack<1, float>({{1, 0.5}, {0.25}}));
+  CHECK(parts[0].x == concat_sequences<1, Token>({{1, 2}, {3}}));
+  CHECK(parts[0].omega == concat_sequences<1, float>({{1, 0.5}, {0.25}}));
   CHECK(parts[1].x == Tokens{4, 4, 4});
   CHECK(parts[1].omega == Matrix<n, 1>{0, 1, 0});
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/tlm.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
@@ -24,8 +24,10 @@ using Model = wolfram::Transformer<small, Real>;
 
 /// Five translations of unequal lengths, a token of which does not count.
 Translations batch() {
-  return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
-          stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
+  return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
+          concat_sequences<1, Token>(
+              {Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}),
+          3};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@
 /// A leaf declares what it is, `using declared = …`; nothing else may. What is made of other operations says its form,
 /// `using form = …`, and what it is follows from the rules of that form, all of which stand below. A rule is its name, its
 /// sentence, its conclusion and its premises, and stands once: the booleans at the end of this file read it, and so do the
-/// derivations that are printed (tlm/claims/). (A struct that derives from its formula and then computes something else is
+/// derivations that are printed (tlm/derivation/). (A struct that derives from its formula and then computes something else is
 /// beyond any compiler; running it is not: tlm/checking/.)
 namespace tlm {
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <tlm/attention/head_matrix.hpp>
+#include <tlm/attention/kv_cache.hpp>
 #include <tlm/attention/mask.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/function_ref.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/matrix/rows_so_far.hpp>
 
 /// What a kernel returns, a matrix for each head of each sequence, and the products of these.
 namespace tlm {
@@ -139,12 +139,12 @@ auto head(M& X, std::size_t s, std::size_t h) {
 
 /// The same of the rows so far.
 template <std::size_t n_heads, std::size_t cols, class Real>
-View<const Real> head(const RowsSoFar<cols, n_heads, Real>& X, std::size_t s, std::size_t h) {
+View<const Real> head(const KVCache<cols, n_heads, Real>& X, std::size_t s, std::size_t h) {
   return X.block(s, h);
 }
 
 /// A stack of sequences of rows of so many such numbers, for so many heads: a Matrix<n, cols, Real>, or
-/// RowsSoFar<cols, n_heads, Real>.
+/// KVCache<cols, n_heads, Real>.
 template <class M, std::size_t n_heads, std::size_t cols, class Real>
 concept RowsForHeads = M::cols == cols&& requires(const M& X) {
   X.sequences();

@@ -9,7 +9,7 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
-#include <tlm/matrix/rows_so_far.hpp>
+#include <tlm/attention/kv_cache.hpp>
 
 namespace tlm {
 
@@ -98,7 +98,7 @@ struct KernelProduct {
   struct State {
     tlm::State<A> a;
     tlm::State<B> b;
-    RowsSoFar<codomain::cols, A::codomain::n_heads, typename codomain::Real> B_X;
+    KVCache<codomain::cols, A::codomain::n_heads, typename codomain::Real> B_X;
   };
 
   /// The next rows of A(X), times all rows of B(X) so far.

@@ -10,8 +10,8 @@
 #include <tlm/attention/bias.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/attention/kernel_product.hpp>
-#include <tlm/attention/softmax.hpp>
-#include <tlm/matrix/rows_so_far.hpp>
+#include <tlm/attention/kv_cache.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 namespace tlm {
 
@@ -121,7 +121,7 @@ struct SoftmaxKernel {
   struct State {
     tlm::State<Q> q;
     tlm::State<K> k;
-    RowsSoFar<Keys::cols, n_heads, Real> K_X;
+    KVCache<Keys::cols, n_heads, Real> K_X;
   };
 
   /// The next rows of A(X): as A(X|i) is the leading block of A(X), the earlier ones stand.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tlm/algebra/rules.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/checking/extension.hpp>
 #include <tlm/checking/gradients.hpp>
 #include <tlm/checking/pullbacks.hpp>
@@ -18,7 +19,6 @@
 #include <tlm/checking/stacks.hpp>
 #include <tlm/checking/transposes.hpp>
 #include <tlm/checking/verdicts.hpp>
-#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -228,7 +228,7 @@ class Check {
     add(claim + "the prime field, exactly" + scope,
         [&] { return extension_fails<Layer, PrimeField>(name_, 11, limits_); });
     if constexpr (!reads_tokens<T>)
-      add(claim + "sets of positions" + scope, [&] { return extension_fails<Layer, Positions>(name_, 0, limits_); });
+      add(claim + "sets of positions" + scope, [&] { return extension_fails<Layer, Dependencies>(name_, 0, limits_); });
   }
 
   /// Whether there is neither a weight nor an input that is a real number.

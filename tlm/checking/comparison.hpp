@@ -26,7 +26,7 @@ template <class Real>
 const char* arithmetic() {
   if constexpr (std::is_same_v<Real, PrimeField>)
     return "the prime field";
-  else if constexpr (std::is_same_v<Real, Positions>)
+  else if constexpr (std::is_same_v<Real, Dependencies>)
     return "sets of positions";
   else if constexpr (std::is_same_v<Real, float>)
     return "float";
@@ -116,8 +116,8 @@ inline std::optional<Failure> seen_of(std::string_view layer, const char* arithm
 }
 
 /// The failure with entry (i, j), from 0, and the sets that it depends on and may depend on.
-inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const Positions& seen,
-                         const Positions& allowed) {
+inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const Dependencies& seen,
+                         const Dependencies& allowed) {
   failure.entry = entry(i + 1, j + 1);
   failure.left.value = shown(seen);
   failure.right.value = shown(allowed);

@@ -12,11 +12,11 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/checking/positions.hpp>
+#include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/checking/dependencies.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/generator.hpp>
 
 /// Inputs and weights in each arithmetic, from a seed.
 namespace tlm::checking {
@@ -32,8 +32,8 @@ template <class Real>
 Real draw(Generator& generator, const Limits& limits = {}) {
   if constexpr (std::is_same_v<Real, PrimeField>)
     return PrimeField::random(generator);
-  else if constexpr (std::is_same_v<Real, Positions>)
-    return Positions(1);
+  else if constexpr (std::is_same_v<Real, Dependencies>)
+    return Dependencies(1);
   else if constexpr (std::is_floating_point_v<Real>)
     return Real(2 * generator.uniform() - 1);
   else
@@ -120,9 +120,9 @@ Domain stacked(const std::vector<Domain>& parts) {
     std::vector<decltype(Domain::x)> x;
     std::vector<decltype(Domain::y)> y;
     for (const auto& part : parts) x.push_back(part.x), y.push_back(part.y);
-    return {stack(x), stack(y)};
+    return {concat_sequences(x), concat_sequences(y)};
   } else {
-    return stack(parts);
+    return concat_sequences(parts);
   }
 }
 
@@ -201,10 +201,10 @@ template <class Domain>
 Domain tagged(const Sequences& sequences) {
   Domain X;
   if constexpr (Pair<Domain>)
-    X.x = decltype(X.x){Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Positions(1)};
+    X.x = decltype(X.x){Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Dependencies(1)};
   target(X) = Target<Domain>{sequences};
   for (std::size_t i = 0; i < target(X).rows(); ++i)
-    for (std::size_t j = 0; j < Target<Domain>::cols; ++j) target(X)(i, j) = Positions::position(i);
+    for (std::size_t j = 0; j < Target<Domain>::cols; ++j) target(X)(i, j) = Dependencies::position(i);
   return X;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tlm/checking/refusals.hpp>
-#include <tlm/matrix/numbers.hpp>
+#include <tlm/numbers/functions.hpp>
 
 namespace tlm::checking {
 

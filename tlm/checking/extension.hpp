@@ -73,7 +73,7 @@ template <template <class> class Layer, class Real>
 std::optional<Failure> extension_fails(std::string_view name, const std::vector<std::size_t>& lengths,
                                        std::uint64_t seed, const Limits& limits = {}) {
   using T = Layer<Real>;
-  constexpr bool of_sets = std::is_same_v<Real, Positions>;
+  constexpr bool of_sets = std::is_same_v<Real, Dependencies>;
   auto found = redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = draw_layer<T>(generator);
     const auto sequences = Sequences::of_lengths(lengths);

@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <tlm/base/generator.hpp>
+#include <tlm/base/hash.hpp>
 #include <tlm/checking/refusals.hpp>
-#include <tlm/random/generator.hpp>
-#include <tlm/random/hash.hpp>
 
 namespace tlm::checking {
 

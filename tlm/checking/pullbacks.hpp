@@ -138,7 +138,7 @@ inline Failure depends_backwards(std::string_view layer, Claim claim, std::size_
       failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i",
                  "it depends on the rows of X | of Ȳ", "and of Ȳ may depend on");
   failure.layer = layer;
-  failure.arithmetic = arithmetic<Positions>();
+  failure.arithmetic = arithmetic<Dependencies>();
   failure.n = n;
   return failure;
 }
@@ -148,7 +148,7 @@ inline Failure depends_backwards(std::string_view layer, Claim claim, std::size_
 template <template <class> class Layer>
 std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim = Claim::autoregressive,
                                             const Limits& limits = {}) {
-  using T = Layer<Positions>;
+  using T = Layer<Dependencies>;
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
@@ -156,13 +156,13 @@ std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim =
     const auto result = layer.value_and_pullback(X);
     typename T::codomain Y_bar{result.value.sequences()};
     for (std::size_t i = 0; i < Y_bar.rows(); ++i)
-      for (std::size_t j = 0; j < T::codomain::cols; ++j) Y_bar(i, j) = Positions::codomain_position(i);
+      for (std::size_t j = 0; j < T::codomain::cols; ++j) Y_bar(i, j) = Dependencies::codomain_position(i);
     T gradient;
     const auto X_bar = pulled_back(result, Y_bar, gradient, X);
     for (std::size_t i = 0; i < n; ++i) {
-      Positions allowed{1};
+      Dependencies allowed{1};
       for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)
-        allowed += Positions::codomain_position(j);
+        allowed += Dependencies::codomain_position(j);
       for (std::size_t j = 0; j < T::domain::cols; ++j)
         if ((X_bar(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0) {
           Failure found = with_sets(depends_backwards(name, claim, n), i, j, X_bar(i, j), allowed);

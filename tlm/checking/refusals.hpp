@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 /// What the arithmetics of the checks refuse, each in one sentence of the compiler, however many of them a layer runs over.
 namespace tlm::checking {
@@ -18,7 +18,7 @@ struct HasOrder {
       ordered,
       "a layer does not branch on values, as a prime field and sets of positions have no order: cases are told "
       "apart by functions of numbers, such as relu(x), relu_derivative(x) and maximum(numbers, count) of "
-      "tlm/matrix/numbers.hpp");
+      "tlm/numbers/functions.hpp");
 };
 
 /// The condition under which a function of numbers, or one of numbers of another kind, is known.
@@ -28,7 +28,7 @@ struct IsKnown {
   static_assert(
       known,
       "tlm::check runs a layer over numbers that are no float or double: functions of them are those of "
-      "tlm/matrix/numbers.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
+      "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
       "another function is brought stands in CONTRIBUTING.md");
 };
 

@@ -57,7 +57,7 @@ std::optional<Failure> compare_stack(std::string_view name, std::uint64_t seed, 
     }
     return first_difference(
         failure_of("T of a stack is the stack of T", "T of the stack gives", "T of the sequence alone gives"),
-        layer(stacked(alone)), stack(results));
+        layer(stacked(alone)), concat_sequences(results));
   };
   return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1, 1}, {2, 1}, {3, 1, 0, 6, 2}}), on);
 }
@@ -117,20 +117,20 @@ inline Failure depends_on_another(std::string_view layer, const Sequences& seque
 /// `sets`: the rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
 template <template <class> class Layer>
 std::optional<Failure> trace_sequences(std::string_view name, const Limits& limits = {}) {
-  using T = Layer<Positions>;
+  using T = Layer<Dependencies>;
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
   for (const Sequences& sequences : stacks(limits, {{1, 1}, {3, 1, 2}})) {
     typename T::domain X{sequences};
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t r = sequences.begin(s); r < sequences.end(s); ++r)
-        for (std::size_t j = 0; j < T::domain::cols; ++j) X(r, j) = Positions::position(s);
+        for (std::size_t j = 0; j < T::domain::cols; ++j) X(r, j) = Dependencies::position(s);
     const auto Y = layer(X);
     for (std::size_t s = 0; s < Y.sequences().count(); ++s)
       for (std::size_t r = Y.sequences().begin(s); r < Y.sequences().end(s); ++r)
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
-          if ((Y(r, j).tags() & ~Positions::position(s).tags()) != 0)
-            return with_sets(depends_on_another(name, sequences), r, j, Y(r, j), Positions::position(s));
+          if ((Y(r, j).tags() & ~Dependencies::position(s).tags()) != 0)
+            return with_sets(depends_on_another(name, sequences), r, j, Y(r, j), Dependencies::position(s));
   }
   return std::nullopt;
 }
@@ -143,7 +143,7 @@ Verdict sequences_verdict(std::string_view name, const Limits& limits = {}) {
   verdict.bits = spoil_other_sequences<Layer, float>(name, 2, limits);
   if (!verdict.bits) verdict.bits = spoil_other_sequences<Layer, double>(name, 3, limits);
   verdict.field = compare_stack<Layer, PrimeField>(name, 11, limits);
-  if constexpr (!reads_tokens<Layer<Positions>>) verdict.sets = trace_sequences<Layer>(name, limits);
+  if constexpr (!reads_tokens<Layer<Dependencies>>) verdict.sets = trace_sequences<Layer>(name, limits);
   return verdict;
 }
 

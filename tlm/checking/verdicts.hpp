@@ -36,7 +36,7 @@ inline const char* sentence(Sees sees) {
 inline Failure at(std::string_view layer, Sees sees, std::size_t n) {
   Failure failure = failure_of(sentence(sees), "it depends on the rows", "and may depend on");
   failure.layer = layer;
-  failure.arithmetic = arithmetic<Positions>();
+  failure.arithmetic = arithmetic<Dependencies>();
   failure.n = n;
   return failure;
 }
@@ -45,15 +45,15 @@ inline Failure at(std::string_view layer, Sees sees, std::size_t n) {
 /// keeps its tag.) Not for tokens, which carry no tags.
 template <template <class> class Layer>
 std::optional<Failure> trace_positions(std::string_view name, Sees sees, const Limits& limits = {}) {
-  using T = Layer<Positions>;
+  using T = Layer<Dependencies>;
   Generator generator{0};
   const auto layer = draw_layer<T>(generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
     const auto Y = value_at(layer, tagged<typename T::domain>(Sequences{n}), at(name, sees, n));
     for (std::size_t i = 1; i <= Y.rows(); ++i) {
-      Positions allowed{1};
+      Dependencies allowed{1};
       for (std::size_t r = sees == Sees::no_other ? i - 1 : 0; r < i && sees != Sees::nothing; ++r)
-        allowed += Positions::position(r);
+        allowed += Dependencies::position(r);
       for (std::size_t j = 0; j < T::codomain::cols; ++j)
         if ((Y(i - 1, j).tags() & ~allowed.tags()) != 0) {
           Failure found = with_sets(at(name, sees, n), i - 1, j, Y(i - 1, j), allowed);
@@ -119,7 +119,7 @@ Verdict verdict(std::string_view name, Claim claim, const Limits& limits = {}) {
     PrimeField::key = key;
     if (!verdict.field) verdict.field = compare_parts<Layer, PrimeField>(name, claim, key, limits);
   }
-  if constexpr (!reads_tokens<Layer<Positions>>)
+  if constexpr (!reads_tokens<Layer<Dependencies>>)
     verdict.sets = trace_positions<Layer>(name, claim == Claim::rowwise ? Sees::no_other : Sees::the_past, limits);
   return verdict;
 }
@@ -172,7 +172,7 @@ Verdict constant_verdict(std::string_view name, const Limits& limits = {}) {
   verdict.bits = compare_inputs<Layer, float>(name, 2, limits, SameBits{});
   if (!verdict.bits) verdict.bits = compare_inputs<Layer, double>(name, 3, limits, SameBits{});
   verdict.field = compare_inputs<Layer, PrimeField>(name, 11, limits);
-  if constexpr (!reads_tokens<Layer<Positions>>) verdict.sets = trace_positions<Layer>(name, Sees::nothing, limits);
+  if constexpr (!reads_tokens<Layer<Dependencies>>) verdict.sets = trace_positions<Layer>(name, Sees::nothing, limits);
   return verdict;
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 namespace tlm {

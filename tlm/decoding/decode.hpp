@@ -10,9 +10,9 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/decoding/choice.hpp>
 #include <tlm/layers/softmax.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 
 /// Decoding: what a model says, token by token.

@@ -7,7 +7,7 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/attention/softmax.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 namespace tlm {
 

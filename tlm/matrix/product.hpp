@@ -17,8 +17,8 @@
 #include <xflens/cxxblas/level3/gemm.tcc>
 #endif
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/view.hpp>
 
 namespace tlm {

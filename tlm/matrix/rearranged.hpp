@@ -14,7 +14,7 @@ namespace tlm {
 /// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
 /// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
 template <std::size_t cols, class Real>
-Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
+Matrix<n, cols, Real> concat_sequences(const std::vector<Matrix<n, cols, Real>>& parts) {
   std::vector<std::size_t> lengths;
   for (const auto& part : parts) {
     if (part.sequences().count() == 0) lengths.push_back(0);

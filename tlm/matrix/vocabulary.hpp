@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 

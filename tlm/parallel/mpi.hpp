@@ -16,10 +16,10 @@
 #include <thread>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/hash.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/parallel/started.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/random/hash.hpp>
 
 /// A batch learned from by several processes at once, on one machine or on several: each takes a part of its sequences.
 ///

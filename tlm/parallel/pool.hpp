@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/function_ref.hpp>
-#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 namespace tlm {
 

@@ -10,8 +10,8 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/noise.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/matrix/refuse.hpp>
 
 /// What a model learns from: batches of sequences, or of sources with their targets.
 namespace tlm {
@@ -90,7 +90,7 @@ template <std::size_t cols, class Real>
 Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
   std::vector<Matrix<n, cols, Real>> chosen;
   for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
-  return stack(chosen);
+  return concat_sequences(chosen);
 }
 
 /// The sequences of a batch in parts of `most` sequences, the last of which has what is left. Throws std::invalid_argument

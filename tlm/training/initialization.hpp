@@ -6,7 +6,7 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/random/generator.hpp>
+#include <tlm/base/generator.hpp>
 
 namespace tlm {
 

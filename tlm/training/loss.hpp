@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/layers/softmax.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/objective.hpp>

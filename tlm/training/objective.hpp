@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include <tlm/matrix/numbers.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/numbers/functions.hpp>
 
 namespace tlm {
 

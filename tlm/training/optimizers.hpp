@@ -8,8 +8,8 @@
 
 #include <tlm/algebra/layer.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/numbers.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/numbers/functions.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. They
 /// throw std::invalid_argument, and move nothing, if one of their own numbers is out of its range when rounded to the numbers

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/train.hpp>
 
 namespace tlm {

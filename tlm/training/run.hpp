@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tlm/random/generator.hpp>
+#include <tlm/base/generator.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/patience.hpp>
 

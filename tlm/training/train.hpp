@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 // Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
