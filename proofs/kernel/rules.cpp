@@ -91,7 +91,11 @@ int main(int argc, char** argv) {
   write_rules<Made<forms::Composition<G<Rowwise>, F<Rowwise>>>,                         //
               Made<forms::Composition<G<Autoregressive>, F<Autoregressive>>>,           //
               Made<forms::Composition<G<Rowwise>, F<Autoregressive>, G<Rowwise>>>,      // and rowwise operations are
-              Made<forms::Stack<F<Autoregressive>, 3>>,                                 //
+              Made<forms::Composition<G<Unrestricted>, F<Constant>>>,                   //
+        Made<forms::Composition<G<Unrestricted>, G<Unrestricted>, F<Constant>>>,  //
+        Made<forms::Composition<A<CausalKernel>, F<Autoregressive>>, KernelOfRows>,
+        Made<forms::Composition<A<CausalKernel>, F<Autoregressive>, F<Autoregressive>>, KernelOfRows>,
+        Made<forms::Stack<F<Autoregressive>, 3>>,                                 //
               Made<forms::Residual<F<Rowwise>>>,                                        //
               Made<forms::Residual<F<Autoregressive>>>,                                 //
               Made<forms::Concat<F<Rowwise>, G<Rowwise>>, Matrix<n, 4>>,                //
@@ -100,7 +104,8 @@ int main(int argc, char** argv) {
               Made<forms::BlockOfColumns<F<Autoregressive>>>,                           //
               Made<forms::BlockOfColumns<F<Constant>>>,                                 //
               Made<forms::SoftmaxKernel<2, Causal, F<Autoregressive>, G<Autoregressive>>, KernelOfRows>,
-              Made<forms::SoftmaxKernel<2, Unmasked, F<Autoregressive>, G<Constant>>, KernelOfRows>,
+              Made<forms::SoftmaxKernel<2, Unmasked, F<Rowwise>, G<Constant>>, KernelOfRows>,
+        Made<forms::SoftmaxKernel<2, Unmasked, F<Autoregressive>, G<Constant>>, KernelOfRows>,
               Made<forms::SoftmaxKernel<2, Causal, F<Autoregressive>, G<Autoregressive>, b<Positional>>, KernelOfRows>,
               Made<forms::Product<A<CausalKernel>, F<Autoregressive>>>,                  //
               Made<forms::Product<A<Autoregressive>, F<Constant>>>,                      //
@@ -110,7 +115,8 @@ int main(int argc, char** argv) {
               Made<forms::Tied<W, F<Autoregressive>>>,                                   //
               MadeWithMemory<forms::EncoderDecoder<G<Unrestricted>, F<Autoregressive>>, SourceAndTarget<Rows, Rows>>>(
       file);
-  write_encoder<Stack<formulated::EncoderLayer<formulated::Config{.s = 11}, float>, 6>>(file, "formulated_encoder");
+  constexpr formulated::Config small{.s = 11, .d_model = 8, .d_ff = 16, .d_k = 4, .d_v = 4, .h = 2, .N = 2};
+  write_encoder<Stack<formulated::EncoderLayer<small, float>, 2>>(file, "formulated_encoder");
   write_encoder<Stack<numpy::EncoderBlock<numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}, float>, 3>>(
       file, "numpy_encoder");
   write_encoder<Stack<wolfram::EncoderBlock<wolfram::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}, float>, 6>>(
