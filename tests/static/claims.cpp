@@ -78,7 +78,8 @@ static_assert(causal_kernel<KernelOf<Causal, Past, Past>> && !causal_kernel<Kern
 static_assert(!causal_kernel<Rows> && !causal_kernel<Past>);
 // A∘F is one if A is and F is autoregressive.
 static_assert(causal_kernel<Composition<KernelOf<Causal, Past, Past>, Past, Rows>>);
-static_assert(!causal_kernel<Composition<KernelOf<Causal, Past, Past>, Any>> && !causal_kernel<Composition<Past, Past>>);
+static_assert(!causal_kernel<Composition<KernelOf<Causal, Past, Past>, Any>> &&
+              !causal_kernel<Composition<Past, Past>>);
 static_assert(!autoregressive<KernelOf<Causal, Rows, Rows>>);  // it has n columns: it is no operation of that kind
 
 // A mask is what it declares: one that declares nothing, or something else, makes no causal kernel.

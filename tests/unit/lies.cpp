@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/checking/check.hpp>
 #include <tlm/all.hpp>
+#include <tlm/checking/check.hpp>
 
 /// Layers that are not what they say: each is right but for one lie. tlm::check must see it, by the statement that is named;
 /// without the lie the same layer passes.
