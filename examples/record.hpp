@@ -54,12 +54,12 @@ class Record {
       samples_.push_back({{"question", question}, {"answer", answer}, {"expected", expected}});
   }
 
-  /// The attention of every head of a kernel, for the first sequence: how much each query looks at each key.
+  /// The attention of every head, for the first sequence: how much each query looks at each key.
   template <class A>
-  void attention(const std::string& layer, const A& kernel, const std::vector<std::string>& queries,
+  void attention(const std::string& layer, const A& A_X, const std::vector<std::string>& queries,
                  const std::vector<std::string>& keys) {
     for (std::size_t h = 0; h < A::n_heads; ++h) {
-      const auto alpha = kernel(0, h);
+      const auto alpha = A_X(0, h);
       nlohmann::ordered_json weights = nlohmann::ordered_json::array();
       for (std::size_t i = 0; i < alpha.rows; ++i) {
         nlohmann::ordered_json row = nlohmann::ordered_json::array();
@@ -92,7 +92,7 @@ class Record {
                          samples_ = nlohmann::ordered_json::array(), maps_ = nlohmann::ordered_json::array();
 };
 
-/// Applies a layer, and shows the kernels that it uses on the way: visit(path, A) for the matrices A(X) of each.
+/// Applies a layer, and shows the weights of attention on the way: visit(path, A) for the AttentionWeights of each.
 template <class Visit>
 class Walk {
  public:
@@ -102,13 +102,10 @@ class Walk {
   template <class T, class... Entries>
   tlm::CodomainOf<T> operator()(const std::string& path, const T& layer, const tlm::DomainOf<T>& X,
                                 const Entries&... entries) const {
-    if constexpr (requires {
-                    layer.a.q;
-                    layer.b;
-                  }) {
-      const auto A = tlm::apply(layer.a, X, entries...);
+    if constexpr (requires { layer.value_and_weights(X, entries...); }) {
+      auto [Y, A] = layer.value_and_weights(X, entries...);
       visit_(path, A);
-      return A * tlm::apply(layer.b, X, entries...);
+      return Y;
     } else if constexpr (requires { typename T::form; }) {
       return through(typename std::type_identity<typename T::form>{}, path, layer, X, entries...);
     } else {
