@@ -114,7 +114,7 @@ TEST_CASE(
     softmax_of_visible(A);
     const auto V = tagged<Matrix<tlm::n, 1, Positions>>(Sequences{n});
     Matrix<tlm::n, 1, Positions> Y{Sequences{n}, Positions(0)};
-    accumulate_visible<false, 1>(A(0, 0), view(V), view(Y));
+    accumulate<1>(view(Y), A(0, 0), view(V));
     for (std::size_t i = 0; i < n; ++i) {
       INFO("i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));
       REQUIRE((Y(i, 0).tags() >> (i + 1)) == 0);

@@ -41,17 +41,20 @@ template <std::size_t n_heads, class Mask, std::size_t block>
 auto scores(const Matrix<n, d, double>& Q, const Matrix<n, d, double>& K, double factor) {
   AttentionWeights<n_heads, Mask, double, block> A{Q.sequences(), K.sequences()};
   for_each_head<n_heads>(Q.sequences(), [&](std::size_t s, std::size_t h) {
-    multiply_visible(head<n_heads>(Q, s, h), head<n_heads>(K, s, h), A(s, h), factor);
+    multiply(head<n_heads>(Q, s, h), head<n_heads>(K, s, h).transposed(), A(s, h), factor);
   });
   return A;
 }
 
 /// A×V in each head; or, transposed, Aᵀ×V.
-template <bool transposed, std::size_t n_heads, class Mask, std::size_t block>
+template <bool transpose, std::size_t n_heads, class Mask, std::size_t block>
 auto product(const AttentionWeights<n_heads, Mask, double, block>& A, const Matrix<n, d, double>& V) {
-  Matrix<n, d, double> Y{transposed ? A.keys() : A.queries(), 0.0};
+  Matrix<n, d, double> Y{transpose ? A.keys() : A.queries(), 0.0};
   for_each_head<n_heads>(A.queries(), [&](std::size_t s, std::size_t h) {
-    accumulate_visible<transposed, d / n_heads>(A(s, h), head<n_heads>(V, s, h), head<n_heads>(Y, s, h));
+    if constexpr (transpose)
+      accumulate<d / n_heads>(head<n_heads>(Y, s, h), transposed(A(s, h)), head<n_heads>(V, s, h));
+    else
+      accumulate<d / n_heads>(head<n_heads>(Y, s, h), A(s, h), head<n_heads>(V, s, h));
   });
   return Y;
 }

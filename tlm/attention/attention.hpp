@@ -90,16 +90,17 @@ struct Attention {
       for (std::size_t s = 0; s < A.queries().count(); ++s)
         for (std::size_t h = 0; h < n_heads; ++h) {
           const auto A_h = A(s, h);
+          const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h), Y_bar_h = head(Y_bar, s, h);
           Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
           const MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
-          multiply_visible(head(Y_bar, s, h), KV.values(s, h), S_bar, Real(1));  // Ā, in the place of S̄
+          multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
           for (std::size_t i = 0; i < S_bar.rows; ++i) {
             softmax_pullback(A_h.row(i), S_bar.row(i));
             bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
           }
-          accumulate_visible<true, d_value>(A_h, head(Y_bar, s, h), head(V_bar, s, h));
-          accumulate_visible<false, d_head>(S_bar, KV.keys(s, h), head(Q_bar, s, h), one_over_c());
-          accumulate_visible<true, d_head>(S_bar, head(Q_X, s, h), head(K_bar, s, h), one_over_c());
+          accumulate<d_value>(head(V_bar, s, h), transposed(A_h), Y_bar_h);
+          accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());
+          accumulate<d_head>(head(K_bar, s, h), transposed(S_bar), Q_h, one_over_c());
         }
       return Q_pullback(std::move(Q_bar), gradient.q, entry_gradients...) +
              K_pullback(std::move(K_bar), gradient.k, entry_gradients...) +
@@ -140,19 +141,21 @@ struct Attention {
     return view(X, s).block(0, X.sequences().length(s), h * width, width);
   }
 
-  /// For each sequence and each head: A = softmax(Q_i×K_iᵀ/√d_head + b) over what is visible, and A×V_i in its columns of Y.
+  /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, A = softmax(S) row by row, and A×V_i is
+  /// put into its columns of Y.
   ValueAndWeights attend(const Queries& Q_X, const Cache& KV) const {
     ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), KV.sequences()}};
     auto& [Y, A] = H;
     for (std::size_t s = 0; s < Q_X.sequences().count(); ++s)
       for (std::size_t h = 0; h < n_heads; ++h) {
+        const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h);
         const auto A_h = A(s, h);
-        multiply_visible(head(Q_X, s, h), KV.keys(s, h), A_h, one_over_c());  // S, in the place of A
+        multiply(Q_h, K_h.transposed(), A_h, one_over_c());  // S, which becomes A
         for (std::size_t i = 0; i < A_h.rows; ++i) {
           bias.add(h, A_h.position(i), &A_h(i, 0), A_h.visible(i));
           softmax(A_h.row(i));
         }
-        accumulate_visible<false, d_value>(A_h, KV.values(s, h), head(Y, s, h));
+        accumulate<d_value>(head(Y, s, h), A_h, V_h);
       }
     return H;
   }

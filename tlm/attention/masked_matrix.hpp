@@ -45,6 +45,12 @@ struct MaskedMatrix : View<Entry> {
     if (this->rows > 0) divide({0, this->rows, 0, this->cols}, whole, edge);
   }
 
+  /// action(i, j) for each visible entry of a part.
+  void for_each_visible(const Part& part, const auto& action) const {
+    for (std::size_t i = part.top; i < part.top + part.height; ++i)
+      for (std::size_t j = part.left; j < std::min(part.left + part.width, visible(i)); ++j) action(i, j);
+  }
+
  private:
   /// Of these rows all that is to the left of the part is visible, and was visited.
   void divide(Part part, const auto& whole, const auto& edge) const {
@@ -63,39 +69,56 @@ struct MaskedMatrix : View<Entry> {
   }
 };
 
-/// S = factor·Q×Kᵀ, as far as it is visible. (What an edge hides is computed with it, and never read.)
+/// S = factor·A×B, as far as S is visible. (What an edge hides is computed with it, and never read.)
 template <class Mask, class Real, std::size_t block>
-void multiply_visible(View<const std::type_identity_t<Real>> Q, View<const std::type_identity_t<Real>> K,
-                      const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {
+void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B,
+              const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {
   const auto part_of_S = [&](const auto& part) {
-    multiply(Q.block(part.top, part.height, 0, Q.cols), K.block(part.left, part.width, 0, K.cols).transposed(),
+    multiply(A.block(part.top, part.height, 0, A.cols), B.block(0, B.rows, part.left, part.width),
              S.block(part.top, part.height, part.left, part.width), Present::overwritten, factor);
   };
   S.for_each_part(part_of_S, part_of_S);
 }
 
-/// Y += factor·A×V, or if it is `transposed` Y += factor·Aᵀ×V: the sum of factor·a_ij·V_j, or of factor·a_ij·V_i, over the
-/// visible (i, j).
-template <bool transposed, std::size_t width, class Mask, class Entry, std::size_t block,
-          class Real = std::remove_const_t<Entry>>
-void accumulate_visible(const MaskedMatrix<Mask, Entry, block>& A, View<const std::remove_const_t<Entry>> V,
-                        View<std::remove_const_t<Entry>> Y, std::remove_const_t<Entry> factor = Real(1)) {
+/// Y += factor·A×V, the sum of factor·a_ij·V_j over the visible (i, j). V and Y are `width` columns wide.
+template <std::size_t width, class Mask, class Entry, std::size_t block, class Real = std::remove_const_t<Entry>>
+void accumulate(View<std::remove_const_t<Entry>> Y, const MaskedMatrix<Mask, Entry, block>& A,
+                View<const std::remove_const_t<Entry>> V, std::remove_const_t<Entry> factor = Real(1)) {
   A.for_each_part(
       [&](const auto& part) {
-        const View<const Real> a = A.block(part.top, part.height, part.left, part.width);
-        if constexpr (transposed)
-          multiply(a.transposed(), V.block(part.top, part.height, 0, width), Y.block(part.left, part.width, 0, width),
-                   Present::added_to, factor);
-        else
-          multiply(a, V.block(part.left, part.width, 0, width), Y.block(part.top, part.height, 0, width),
-                   Present::added_to, factor);
+        multiply(A.block(part.top, part.height, part.left, part.width), V.block(part.left, part.width, 0, width),
+                 Y.block(part.top, part.height, 0, width), Present::added_to, factor);
       },
       [&](const auto& part) {
-        for (std::size_t i = part.top; i < part.top + part.height; ++i)
-          for (std::size_t j = part.left; j < A.visible(i); ++j) {
-            auto y = as_vector<width>(&Y(transposed ? j : i, 0));
-            y += factor * A(i, j) * as_vector<width>(&V(transposed ? i : j, 0));
-          }
+        A.for_each_visible(part, [&](std::size_t i, std::size_t j) {
+          auto y = as_vector<width>(&Y(i, 0));
+          y += factor * A(i, j) * as_vector<width>(&V(j, 0));
+        });
+      });
+}
+
+/// Aᵀ as a factor of a product. It refers to A.
+template <class Mask, class Entry, std::size_t block>
+Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask, Entry, block>& A) {
+  return {A};
+}
+
+/// V += factor·Aᵀ×Y, the sum of factor·a_ij·Y_i over the visible (i, j). V and Y are `width` columns wide.
+template <std::size_t width, class Mask, class Entry, std::size_t block, class Real = std::remove_const_t<Entry>>
+void accumulate(View<std::remove_const_t<Entry>> V, Transposed<MaskedMatrix<Mask, Entry, block>> A_transposed,
+                View<const std::remove_const_t<Entry>> Y, std::remove_const_t<Entry> factor = Real(1)) {
+  const auto& A = A_transposed.matrix;
+  A.for_each_part(
+      [&](const auto& part) {
+        multiply(A.block(part.top, part.height, part.left, part.width).transposed(),
+                 Y.block(part.top, part.height, 0, width), V.block(part.left, part.width, 0, width), Present::added_to,
+                 factor);
+      },
+      [&](const auto& part) {
+        A.for_each_visible(part, [&](std::size_t i, std::size_t j) {
+          auto v = as_vector<width>(&V(j, 0));
+          v += factor * A(i, j) * as_vector<width>(&Y(i, 0));
+        });
       });
 }
 
