@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <iostream>
 
-#include <examples/command_line.hpp>
 #include <examples/finite_mask.hpp>
+#include <examples/shared/command_line.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>
 

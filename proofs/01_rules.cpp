@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 #include "controls.hpp"
 #include "generic.hpp"
@@ -63,7 +63,7 @@ std::optional<Failure> kernel_fails(bool causal, const std::string& name, std::u
         for (std::size_t r = 0; r < i; ++r)
           for (std::size_t j = 0; j < A_X.keys().length(0); ++j) {
             const PrimeField left = causal && j > r ? PrimeField(0) : at(A_Xi, r, j);
-            if (left == at(A_X, r, j)) continue;
+            if (same(left, at(A_X, r, j))) continue;
             failure.entry = entry(r + 1, j + 1);
             failure.left.value = shown(left);
             failure.right.value = shown(at(A_X, r, j));
@@ -83,7 +83,7 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
     PrimeField::key = key;
     if (found) break;
     if constexpr (std::is_same_v<Conclusion, is::Constant>)
-      found = compare_inputs<M::template Runs, PrimeField>(name, key);
+      found = compare_parts<M::template Runs, PrimeField>(name, Claim::constant, key);
     else if constexpr (Kernel<typename M::template Layer<PrimeField>>)
       found = kernel_fails<M::template Runs>(std::is_same_v<Conclusion, is::CausalKernel>, name, key);
     else

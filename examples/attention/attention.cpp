@@ -11,10 +11,10 @@
 #include <tuple>
 #include <utility>
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/training/initialization.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/translations.hpp>
 
 #include "notebook.hpp"
 
@@ -148,7 +148,7 @@ tlm::Matrix<n, keys, double> attention_scores(const Weights& A) {
 void walk() {
   const Numbers numbers{GOLDENS};
   const auto x = numbers.input<Inputs>("x");
-  const auto batch = tlm::stack<D, double>({x, x, x});
+  const auto batch = tlm::concat_sequences<D, double>({x, x, x});
   std::cout << std::fixed << std::setprecision(3);
 
   section("Attention and self-attention");

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/claims/notation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 #include "reference.hpp"
 
@@ -195,10 +195,10 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   const auto model = random_layer<Model>(generator);
   const Tokens x = sources(), y = targets();
   const Tokens one_each = y | 1;
-  const Tokens the_others = stack<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
+  const Tokens the_others = concat_sequences<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
   const auto whole = model({x, y});
   const Tokens too_long{Sequences::of_lengths({1, 10, 1}), 1};
-  const Tokens other_x = stack<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
+  const Tokens other_x = concat_sequences<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
 
   State<Model> state;
   // At first: other numbers of sequences, a source without a row, tokens of no vocabulary, a target that is too long.
@@ -258,7 +258,8 @@ TEST_CASE("a memory without rows is refused wherever it is read, also beside a t
   }
 
   // A source without tokens makes such a memory, in the models as in their losses.
-  const Tokens x = stack<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}), y{Sequences::of_lengths({2, 2}), 1};
+  const Tokens x = concat_sequences<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}),
+               y{Sequences::of_lengths({2, 2}), 1};
   const auto refuses = [&]<class Model>(Model model) {
     const Translations batch{x, y};
     Model gradient;
@@ -346,7 +347,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         },
         gradient);
   };
-  const Translations batch{sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
+  const Translations batch{sources(), concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
   check(SmallFormulated{}, batch);
   check(NumpyToy{}, batch);
   check(TransformerLM<Config{.vocab_size = 7, .d_model = 8, .d_ff = 12, .n_layers = 2, .n_heads = 2, .max_len = 7},
@@ -359,8 +360,8 @@ TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and decoding
   Generator generator{5};
   Model model;
   initialize_glorot(model, generator);
-  const Translations batch{stack<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
-                           stack<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
+  const Translations batch{concat_sequences<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
+                           concat_sequences<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
   Adam<Model> adam{0.01};
   double last = 0;
   train(
@@ -458,7 +459,7 @@ TEST_CASE("bad input: one sentence each") {
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
                     "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
-  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, PartOf<double>{2}) == 0);
+  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }
 
 TEST_CASE("sources and targets written sequence by sequence stay together, whichever of them are empty") {
@@ -469,7 +470,8 @@ TEST_CASE("sources and targets written sequence by sequence stay together, which
   const Tokens x{{1, 2}, {}, {5}}, y{{0, 2, 1}, {0, 3}, {}};
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1}));
   CHECK(y.sequences() == Sequences::of_lengths({3, 2, 0}));
-  const Tokens stacked_x = stack<1, Token>({{1, 2}, {}, {5}}), stacked_y = stack<1, Token>({{0, 2, 1}, {0, 3}, {}});
+  const Tokens stacked_x = concat_sequences<1, Token>({{1, 2}, {}, {5}}),
+               stacked_y = concat_sequences<1, Token>({{0, 2, 1}, {0, 3}, {}});
   CHECK(stacked_x == x);
   CHECK(stacked_y == y);
 

@@ -10,7 +10,8 @@
 #include <tlm/matrix/rearranged.hpp>
 
 using namespace notebook;
-using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::part, tlm::Sequences, tlm::stack, tlm::transposed, tlm::weight;
+using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::part, tlm::Sequences, tlm::concat_sequences, tlm::transposed,
+    tlm::weight;
 
 namespace {
 
@@ -56,7 +57,7 @@ const auto x = numbers.input<Inputs>("x");
 template <class Layer>
 void check_published(const std::string& name, const Layer& layer) {
   CHECK(from_published(name, layer(x)) < three_decimals);
-  const auto batch = layer(stack<D, double>({x, x, x}));
+  const auto batch = layer(concat_sequences<D, double>({x, x, x}));
   for (std::size_t s = 0; s < 3; ++s) CHECK(from_published(name, sequence(batch, s)) < three_decimals);
 }
 
@@ -65,7 +66,7 @@ template <class Layer>
 void check_published_cross(const std::string& name, const Layer& layer) {
   const auto y = numbers.input<Inputs>("y"), x_dec = numbers.input<Inputs>("x_dec");
   CHECK(from_published(name, layer(x_dec, Memory{y})) < three_decimals);
-  const auto batch = layer(stack<D, double>({x_dec, x_dec}), Memory{stack<D, double>({y, y})});
+  const auto batch = layer(concat_sequences<D, double>({x_dec, x_dec}), Memory{concat_sequences<D, double>({y, y})});
   for (std::size_t s = 0; s < 2; ++s) CHECK(from_published(name, sequence(batch, s)) < three_decimals);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the compiler derives about operations, in pairs: this holds; that, for this reason, does not.
-#include <tlm/tlm.hpp>
+#include <examples/positions/appended.hpp>
+#include <examples/positions/heads.hpp>
+#include <tlm/all.hpp>
 
 using namespace tlm;
 
@@ -168,7 +170,7 @@ static_assert(!rowwise<PositionalEncoding<7, 8>>);
 
 // Neither are the NumPy notebook's ways to see positions. What is appended is autoregressive, if it depends on t alone; in
 // which half of its own sequence t lies depends on what follows.
-static_assert(rowwise<Unchanged<8>> && rowwise<Zeros<8, 3>>);
+static_assert(rowwise<Identity<8>> && rowwise<Zeros<8, 3>>);
 template <class P>
 using AppendedToEight = Appended<8, P>;
 static_assert(autoregressive<AppendedToEight<SequenceNumber<7>>> && !rowwise<AppendedToEight<SequenceNumber<7>>>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a model is if nothing is said: the values of its source.
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 using namespace tlm;
 

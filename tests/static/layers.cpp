@@ -23,32 +23,23 @@ constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
                                           !(std::is_copy_assignable_v<PullbackOf<F>> || ...);
 static_assert(layers<LayersInDouble>);
 
-struct Identity {
-  using declared = is::Rowwise;
-  using domain = Matrix<n, 3>;
-  using codomain = domain;
-  codomain operator()(domain X) const { return X; }
-  auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X), [](codomain Y_bar, Identity&) { return Y_bar; });
-  }
-  static constexpr void weights(auto&&, auto&...) {}
-};
-static_assert(Layer<Identity>);
+using Same = Identity<3>;
+static_assert(Layer<Same>);
 
 // What a layer lacks, with the sentences: tests/compile_fail.
-struct FromNothing : Identity {
+struct FromNothing : Same {
   FromNothing() = delete;
 };
 static_assert(!Layer<FromNothing> && lacks<FromNothing>() == Lacks::constructor);
 
-struct OfAnotherValue : Identity {
+struct OfAnotherValue : Same {
   Matrix<n, 4> operator()(const domain& X) const { return Matrix<n, 4>{X.sequences()}; }
 };
 static_assert(!Layer<OfAnotherValue> && lacks<OfAnotherValue>() == Lacks::function);
 
 // What is made of others is a layer if all of them are.
-static_assert(Layer<Composition<Identity, Res<Identity>>> && Layer<Concat<Identity, Stack<Identity, 2>>>);
-static_assert(lacks<Identity>() == Lacks::nothing && lacks<Composition<Identity, Identity>>() == Lacks::nothing);
+static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Same, 2>>>);
+static_assert(lacks<Same>() == Lacks::nothing && lacks<Composition<Same, Same>>() == Lacks::nothing);
 
 // --- Domains and codomains ---------------------------------------------------------------------------------------------
 

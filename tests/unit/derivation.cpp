@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/concat.hpp>
-#include <tlm/claims/derivation.hpp>
-#include <tlm/coq/file.hpp>
+#include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
@@ -480,6 +480,7 @@ std::string proof_term(const std::string& name) {
 TEST_CASE("as a proof term: the single-head CA, by the article's Claim") {
   CHECK(
       proof_term<SingleHeadCausalAttention<16>>("CA") ==
+      "(* Nothing checks that these definitions are what the C++ type computes. *) "
       "From tlm Require Import Pullbacks. Section CA_and_its_parts. Context {num : Type} {arithmetic : Arithmetic num} "
       "{memory : Type}. (* The weights: any. *) Variable W_Q : Matrix num 16 16. "
       "Variable W_K : Matrix num 16 16. Variable W_V : Matrix num 16 16. "
@@ -528,4 +529,73 @@ TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
   CHECK(text.find("Theorem") == std::string::npos);
   // And a rowwise operation is claimed to be rowwise.
   CHECK(proof_term<ReLU<3>>("T") == Containing{"Theorem T_is_rowwise : rowwise T. Proof. exact ReLU_is_rowwise. Qed."});
+}
+
+// Where the name of one thing could be taken for that of another: ./tests/run kernel compares such parts with numbers.
+namespace mine {
+/// Not the library's ReLU.
+template <std::size_t cols>
+struct ReLU : tlm::ReLU<cols> {
+  Matrix<tlm::n, cols> operator()(const Matrix<tlm::n, cols>& X) const { return X; }
+};
+}  // namespace mine
+
+namespace {
+struct G : Composition<Softmax<3>, tlm::ReLU<3>> {
+  static constexpr std::string_view symbol = "G";
+};
+struct OtherG : Composition<tlm::ReLU<3>, Softmax<3>> {
+  static constexpr std::string_view symbol = "G";
+};
+struct V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
+  static constexpr std::string_view symbol = "V";
+};
+struct U : Composition<V, tlm::ReLU<3>> {
+  static constexpr std::string_view symbol = "U";
+};
+struct U_V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
+  static constexpr std::string_view symbol = "U_V";
+};
+struct CalledReLU : Composition<Plus<"K", 3>, Softmax<3>> {
+  static constexpr std::string_view symbol = "ReLU";
+};
+}  // namespace
+
+TEST_CASE("as a proof term: two formulas with one symbol are two definitions") {
+  const std::string text = proof_term<Composition<G, OtherG>>("T");
+  CHECK(text == Containing{"Definition G : operation memory (Row num 3) (Row num 3) := ReLU ∘ Softmax."});
+  CHECK(text == Containing{"Definition T_G : operation memory (Row num 3) (Row num 3) := Softmax ∘ ReLU."});
+  CHECK(text == Containing{"Definition T : operation memory (Row num 3) (Row num 3) := T_G ∘ G."});
+}
+
+TEST_CASE("as a proof term: weights of different paths are different variables") {
+  const std::string text = proof_term<Composition<U, U_V>>("T");
+  CHECK(text ==
+        Containing{"Variable U_V_W : Matrix num 3 3. Variable U_V_K : Row num 3. Variable U_V_W' : Matrix num 3 "
+                   "3. Variable U_V_K' : Row num 3."});
+  CHECK(text == Containing{"Definition U_V : operation memory (Row num 3) (Row num 3) := Plus U_V_K ∘ Times U_V_W."});
+  CHECK(text == Containing{"Definition V : operation memory (Row num 3) (Row num 3) := Plus U_V_K' ∘ Times U_V_W'."});
+}
+
+TEST_CASE("as a proof term: what is not the library's is not taken for it") {
+  const std::string formula = proof_term<Composition<tlm::ReLU<3>, CalledReLU>>("T");
+  CHECK(formula ==
+        Containing{"Definition T_ReLU : operation memory (Row num 3) (Row num 3) := Plus ReLU_K ∘ Softmax."});
+  CHECK(formula == Containing{":= ReLU ∘ T_ReLU."});
+
+  const std::string leaf = proof_term<Composition<tlm::ReLU<3>, mine::ReLU<3>>>("T");
+  CHECK(leaf ==
+        Containing{"Variable mine_ReLU : forall {memory : Type}, operation memory (Row num 3) (Row num 3). Hypothesis "
+                   "mine_ReLU_is_rowwise : forall {memory : Type}, rowwise (@mine_ReLU memory)."});
+  CHECK(leaf == Containing{":= ReLU ∘ mine_ReLU."});
+  CHECK(derivation<mine::ReLU<3>>()[0].theorem.empty());
+  CHECK(derivation<tlm::ReLU<3>>()[0].theorem == "ReLU_is_rowwise");
+  CHECK(coq::everything<tlm::ReLU<3>>().derivative);
+  CHECK_FALSE(coq::everything<mine::ReLU<3>>().derivative);
+}
+
+TEST_CASE("as a proof term: the file says whether its definitions are held to the code") {
+  CHECK(coq::file<tlm::ReLU<3>>("T").starts_with("(* Nothing checks that these definitions are what the C++ type"));
+  CHECK(coq::file<tlm::ReLU<3>>("T", {.checked_by = "here"})
+            .starts_with("(* That these definitions are what the C++ type computes is checked by numbers: here. *)"));
 }

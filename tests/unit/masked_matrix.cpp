@@ -11,8 +11,8 @@
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/kv_cache.hpp>
 #include <tlm/attention/masked_matrix.hpp>
-#include <tlm/attention/softmax.hpp>
 #include <tlm/matrix/rearranged.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 #include "../support.hpp"
 
@@ -358,10 +358,10 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE("keys and values are not appended to another number of sequences, nor other keys than values") {
   KVCache<1, 1, 1, float> KV;
-  const Matrix<n, 1> two = stack<1, float>({{1}, {2, 3}});
+  const Matrix<n, 1> two = concat_sequences<1, float>({{1}, {2, 3}});
   KV.append(two, two);
   CHECK_THROWS_WITH_AS(KV.append({1}, {1}), "a stack of 2 sequences cannot be continued by 1", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(KV.append(two, stack<1, float>({{1}, {2}})),
+  CHECK_THROWS_WITH_AS(KV.append(two, concat_sequences<1, float>({{1}, {2}})),
                        "the number of rows of sequence 2 is 2 in the keys, but 1 in the values", std::invalid_argument);
   CHECK(same(KV, two, two));
 }

@@ -51,7 +51,7 @@ void stacks_agree(const Lengths& lengths) {
     const auto X = draw_matrix<typename T::domain>(Sequences::of_lengths(lengths), generator);
     std::vector<typename T::codomain> alone;
     for (const auto& part : one_by_one(X)) alone.push_back(layer(part));
-    RC_ASSERT(layer(X) == stack(alone));
+    RC_ASSERT(layer(X) == concat_sequences(alone));
     return true;
   });
 }

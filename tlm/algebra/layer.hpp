@@ -15,7 +15,7 @@
 #include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/numbers.hpp>
+#include <tlm/numbers/functions.hpp>
 
 /// What a layer is.
 ///

@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/layer.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 /// What stands in for what is missing, so that the one sentence about it is the compiler's only error.
 namespace tlm {

@@ -12,7 +12,7 @@
 #include <tlm/attention/conditions.hpp>
 #include <tlm/attention/kv_cache.hpp>
 #include <tlm/attention/mask.hpp>
-#include <tlm/attention/softmax.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 namespace tlm {
 

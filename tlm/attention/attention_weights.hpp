@@ -8,8 +8,8 @@
 
 #include <tlm/attention/mask.hpp>
 #include <tlm/attention/masked_matrix.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/sequences.hpp>
 
 namespace tlm {

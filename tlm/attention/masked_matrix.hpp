@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include <tlm/matrix/product.hpp>
-#include <tlm/matrix/vector.hpp>
 #include <tlm/matrix/view.hpp>
+#include <tlm/numbers/vector.hpp>
 
 /// A matrix of attention, of which a part is visible, and its products.
 ///

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 namespace tlm {
 

@@ -17,8 +17,8 @@
 #include <xflens/cxxblas/level3/gemm.tcc>
 #endif
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/view.hpp>
 
 namespace tlm {
@@ -52,22 +52,53 @@ void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Pres
 }
 #endif
 
+/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj. The rows of C are contiguous.
+///
+/// Row i of C is a sum of rows of B, C_i = Σ_k a_ik·B_k. Over floats, where the columns of B are contiguous and its rows are
+/// not, each c_ij is an inner product instead. Either way the inner loop runs over contiguous numbers.
+template <class Real>
+void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+  for (std::size_t i = 0; i < C.rows; ++i) {
+    Real* const c_i = &C(i, 0);
+    if (present == Present::overwritten) std::fill_n(c_i, C.cols, Real(0));
+    if constexpr (std::is_floating_point_v<Real>) {
+      if (B.by_rows()) {
+        for (std::size_t k = 0; k < A.cols; ++k) {
+          const Real a_ik = factor * A(i, k);
+          const Real* const b_k = &B(k, 0);
+#pragma omp simd
+          for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * b_k[j];
+        }
+        continue;
+      }
+      if (A.by_rows()) {
+        const Real* const a_i = &A(i, 0);
+        for (std::size_t j = 0; j < C.cols; ++j) {
+          const Real* const b_j = &B(0, j);
+          Real sum(0);
+#pragma omp simd reduction(+ : sum)
+          for (std::size_t k = 0; k < A.cols; ++k) sum += a_i[k] * b_j[k];
+          c_i[j] += factor * sum;
+        }
+        continue;
+      }
+    }
+    for (std::size_t k = 0; k < A.cols; ++k) {
+      const Real a_ik = factor * A(i, k);
+      for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * B(k, j);
+    }
+  }
+}
+
 /// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous, and the sums have a term. By BLAS for float and double; over
-/// any other numbers by the definition, c_ij = Σ_k a_ik·b_kj.
+/// any other numbers by the definition.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
   if constexpr (by_blas<Real>) {
     if (C.rows > 0 && A.cols > 0) multiply_by_blas<Real>(A, B, C, present, factor);
   } else {
-    for (std::size_t i = 0; i < C.rows; ++i) {
-      Real* const c_i = &C(i, 0);
-      if (present == Present::overwritten) std::fill_n(c_i, C.cols, Real(0));
-      for (std::size_t k = 0; k < A.cols; ++k) {
-        const Real a_ik = factor * A(i, k);
-        for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * B(k, j);
-      }
-    }
+    multiply_by_definition<Real>(A, B, C, present, factor);
   }
 }
 

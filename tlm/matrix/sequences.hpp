@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/language.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 
