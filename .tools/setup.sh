@@ -135,14 +135,14 @@ install_missing() {
   }
 }
 
-# install_if_known "PACKAGE KIND NAME" …: the same, if apt-get has all of them; otherwise fails.
+# install_if_known "PACKAGE KIND NAME" …: the same for what can be done without. Returns 1 if it is not there afterwards.
 install_if_known() {
   local need package kind name
   for need; do
     read -r package kind name <<<"$need"
     is_there "$kind" "$name" || apt-cache show "$package" >/dev/null 2>&1 || return 1
   done
-  install_missing "$@"
+  (install_missing "$@")
 }
 
 # quietly COMMAND: shows what it prints only if it fails, and then ends.

@@ -179,24 +179,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("softmax(s + c·1) = softmax(s): in double within 1e-15·(1 + |c|), n = 6, c = ±1, ±50" *
-          doctest::description("softmax_of_shifted")) {
-  Generator generator{6};
-  const Table A = table(random_square<double>(greatest_n, generator));
-  const Table expected = softmax_of_all(A);
-  for (const double c : {1.0, -1.0, 50.0, -50.0}) {
-    Table shifted = A;
-    for (auto& row : shifted)
-      for (double& a : row) a += c;
-    const Table found = softmax_of_all(shifted);
-    for (std::size_t i = 0; i < greatest_n; ++i)
-      for (std::size_t j = 0; j < greatest_n; ++j) {
-        INFO("c = ", c, ", row ", i + 1, ", column ", j + 1);
-        REQUIRE(std::abs(found[i][j] - expected[i][j]) <= 1e-15 * (1 + std::abs(c)));
-      }
-  }
-}
-
 TEST_CASE("◺(A/c) = (◺A)/c for c > 0: in double with −∞, n = 6" * doctest::description("triangle_of_quotient")) {
   Generator generator{3};
   const Table A = table(random_square<double>(greatest_n, generator));

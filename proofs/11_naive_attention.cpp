@@ -172,7 +172,8 @@ TEST_CASE(
 TEST_CASE(
     "softmax(s + c·1) = softmax(s): exactly, for exp(s) = 3^s in the prime field and integers s and c, |s| and |c| ≤ "
     "100, n "
-    "≤ 6; and not softmax(2s) (control)") {
+    "≤ 6; and not softmax(2s) (control)" *
+    doctest::description("softmax_of_shifted")) {
   Generator generator{5};
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     std::vector<Power> s, moved, doubled;

@@ -99,6 +99,7 @@ live.figures.train = {
 
     async function train(until) {
       const mine = ++run;
+      status.setAttribute("aria-live", "off");  // it would be read out many times a second
       let count = 5, drawn = performance.now();
       while (mine === run && losses.length < until) {
         const began = performance.now();
@@ -106,6 +107,7 @@ live.figures.train = {
         try {
           ({ numbers } = await call("train", Math.min(count, until - losses.length)));
         } catch (error) {
+          status.setAttribute("aria-live", "polite");
           status.textContent = `Training has ended: ${error.message}.`;
           return;
         }
@@ -120,6 +122,7 @@ live.figures.train = {
         }
       }
       if (mine !== run) return;
+      status.setAttribute("aria-live", "polite");
       draw();
       show(await call("ask", question));
       figure.dataset.step = losses.length;

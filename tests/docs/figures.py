@@ -212,6 +212,7 @@ def stays_still(chrome, site, page, figure):
         raise SystemExit(f"{page}, without WebAssembly: the console says {said}")
 
 
+SIZES = {"train": 200_000, "break_the_mask": 400_000, "numbers": 100_000}
 SMALL = {"positional_encoding": "positions", "loss": "loss", "attention": "softmax", "normalization": "normalization"}
 
 
@@ -221,12 +222,15 @@ def main():
     if not (site / "_static/browser/train.wasm.js").is_file():
         print("skipped: the pages are not built, or without Clang for wasm32; ./docs/run builds them, and installs it on Debian")
         sys.exit(77)
+    for module, limit in SIZES.items():
+        if (size := (site / f"_static/browser/{module}.wasm.js").stat().st_size) > limit:
+            raise SystemExit(f"{module}.wasm.js has {size} bytes, and may have {limit}")
     with tempfile.TemporaryDirectory() as profile:
         chrome = check.browser(profile)
         try:
             for width in WIDTHS:
-                trains(Reader(chrome, site, "transformer_lm", width), pictures)
                 breaks(Reader(chrome, site, "break_the_mask", width), pictures, printed.read_text(encoding="utf-8"))
+                trains(Reader(chrome, site, "transformer_lm", width), pictures)
                 for page, figure in SMALL.items():
                     moves(Reader(chrome, site, page, width), figure, pictures)
             for page, figure in {"transformer_lm": "train", "break_the_mask": "break_the_mask", **SMALL}.items():

@@ -208,7 +208,7 @@ class Check {
         [&] { return transpose_fails(*in_field, *layer_.in_duals_of_field(), layer_.name, 21, limits_); });
     add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
         [&] { return transpose_fails(*in_double, *layer_.in_duals(), layer_.name, 1, limits_); });
-    add("the pullback agrees with central differences, entry by entry: double, within 1e-6, stacks of up to 3",
+    add("the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 and 3",
         [&] { return gradient_fails(*in_double, layer_.name, 1, limits_); });
     add("value and pullback in float are those in double, within a thousandth" + scope,
         [&] { return float_differs(*layer_.in_float(), *in_double, layer_.name, 2, limits_); });

@@ -19,10 +19,10 @@ namespace tlm::checking {
 
 /// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h; and the
 /// smaller h is, the fewer are the ReLUs whose kink lies between x − 2h and x + 2h, where there is no derivative to find.
-inline constexpr double step = 1e-5;
+inline constexpr double difference_step = 1e-5;
 
 /// df/dx by central differences: (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h. Leaves x as it was.
-inline double derivative(const std::function<double()>& f, double& x, double h = step) {
+inline double derivative(const std::function<double()>& f, double& x, double h = difference_step) {
   const double here = x;
   const auto at = [&](double there) {
     x = there;
@@ -44,7 +44,7 @@ struct Comparison {
 
   /// Takes in a table of numbers, with respect to which ∂L is said to be another.
   void add(const std::string& name, const std::function<double()>& loss, double* numbers, const double* pulled_back,
-           std::size_t rows, std::size_t cols, double h = step) {
+           std::size_t rows, std::size_t cols, double h = difference_step) {
     for (std::size_t e = 0; e < rows * cols; ++e)
       entries.push_back(
           {name + ", " + entry(e / cols + 1, e % cols + 1), derivative(loss, numbers[e], h), pulled_back[e]});
@@ -52,7 +52,7 @@ struct Comparison {
 
   /// Takes in every weight of a model, with respect to which ∂L is said to be its gradient.
   template <class Model>
-  void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = step) {
+  void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = difference_step) {
     const auto weights = named_weights(model);
     const auto pulled_back = numbers_of(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k)
@@ -118,10 +118,10 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::st
   return found;
 }
 
-/// The same on the stacks of one row, of four, and of three sequences of unequal lengths.
+/// The same on the stacks of one row, and of two and three rows: each number is moved four times.
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name, std::uint64_t seed,
                                              const Limits& limits) {
-  for (const Sequences& sequences : stacks(limits, {{1}, {4}, {3, 1, 5}}))
+  for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))
     if (auto found = gradient_fails(T, name, sequences, seed, limits)) return found;
   return std::nullopt;
 }
