@@ -62,17 +62,6 @@ inline std::string within(const Sequences& sequences) {
   return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
 }
 
-/// Whether two matrices are the same, entry by entry and in their sequences.
-template <class M>
-requires requires(const M& X) { X.xtensor(); }
-bool same(const M& A, const M& B) {
-  if constexpr (requires { A.sequences(); })
-    if (!(A.sequences() == B.sequences())) return false;
-  for (std::size_t e = 0; e < A.rows() * M::cols; ++e)
-    if (!same(A.data()[e], B.data()[e])) return false;
-  return true;
-}
-
 /// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few
 /// dozen terms loses less than 1e-14, and a normalization multiplies that by 1/σ: at most 10 for the rows that are drawn.
 /// Rows inside a model are not drawn; for them there is another factor of 10.
