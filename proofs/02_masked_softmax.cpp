@@ -137,7 +137,7 @@ TEST_CASE(
     "leaving hidden entries out is masking them by −∞: softmax(◺A) by its formula, with 0 above the diagonal, in "
     "double "
     "within 1e-15, n ≤ 6" *
-    doctest::description("softmax_of_hidden")) {
+    doctest::description("softmax_of_hidden, attention_to_what_is_visible, softmax_formula")) {
   Generator generator{5};
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     INFO("n = ", n);
@@ -152,15 +152,56 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("◺(A/c) = (◺A)/c for c > 0, and not for c < 0, where −∞/c = ∞: double with −∞, n = 6" *
-          doctest::description("triangle_of_quotient")) {
+TEST_CASE(
+    "a product of two matrices softmax(◺A)×softmax(◺B) has rows ≥ 0 of sum 1, so that attention to averages of values "
+    "gives "
+    "averages of values: in double within 1e-15, n = 6" *
+    doctest::description("product_of_stochastic_is_stochastic")) {
+  Generator generator{7};
+  const Table A = softmax_of_all(masked(table(random_square<double>(greatest_n, generator)))),
+              B = softmax_of_all(masked(table(random_square<double>(greatest_n, generator))));
+  for (std::size_t i = 0; i < greatest_n; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < greatest_n; ++j) {
+      const double product = sum_of(greatest_n, [&](std::size_t k) { return A[i][k] * B[k][j]; });
+      REQUIRE(product >= 0);
+      sum += product;
+    }
+    REQUIRE(std::abs(sum - 1) <= 1e-15 * greatest_n);
+  }
+}
+
+TEST_CASE("softmax(s + c·1) = softmax(s): in double within 1e-15·(1 + |c|), n = 6, c = ±1, ±50" *
+          doctest::description("softmax_of_shifted")) {
+  Generator generator{6};
+  const Table A = table(random_square<double>(greatest_n, generator));
+  const Table expected = softmax_of_all(A);
+  for (const double c : {1.0, -1.0, 50.0, -50.0}) {
+    Table shifted = A;
+    for (auto& row : shifted)
+      for (double& a : row) a += c;
+    const Table found = softmax_of_all(shifted);
+    for (std::size_t i = 0; i < greatest_n; ++i)
+      for (std::size_t j = 0; j < greatest_n; ++j) {
+        INFO("c = ", c, ", row ", i + 1, ", column ", j + 1);
+        REQUIRE(std::abs(found[i][j] - expected[i][j]) <= 1e-15 * (1 + std::abs(c)));
+      }
+  }
+}
+
+TEST_CASE("◺(A/c) = (◺A)/c for c > 0: in double with −∞, n = 6" * doctest::description("triangle_of_quotient")) {
   Generator generator{3};
   const Table A = table(random_square<double>(greatest_n, generator));
   for (const double c : {std::sqrt(3.0), 0.5, 1e300, 1e-300}) {
     INFO("c = ", c);
     REQUIRE(masked(divided(A, c)) == divided(masked(A), c));
-    CHECK(masked(divided(A, -c)) != divided(masked(A), -c));
   }
+}
+
+TEST_CASE("control: ◺(A/c) is not (◺A)/c for c < 0, where −∞/c = ∞: in double, n = 6") {
+  Generator generator{3};
+  const Table A = table(random_square<double>(greatest_n, generator));
+  CHECK(masked(divided(A, -0.5)) != divided(masked(A), -0.5));
 }
 
 TEST_CASE(

@@ -78,7 +78,10 @@ const std::size_t all = std::tuple_size_v<decltype(layers)>,
 TEST_CASE(
     "each layer of the list that is called rowwise is rowwise: over the four arithmetics (of tokens not over sets), n "
     "≤ 6" *
-    doctest::description("Embedding_is_rowwise, Normalization_is_rowwise, Times_is_rowwise, …")) {
+    doctest::description(
+        "Embedding_is_rowwise, TiedEmbedding_is_rowwise, Normalization_is_rowwise, LayerNorm_is_rowwise, "
+        "Times_is_rowwise, Plus_is_rowwise, TiedOutput_is_rowwise, ReLU_is_rowwise, GELU_is_rowwise, "
+        "TanhGELU_is_rowwise, Dropout_is_rowwise, Softmax_is_rowwise")) {
   must_hold_of_layers(called_rowwise, {" is rowwise: "});
 }
 
@@ -93,7 +96,8 @@ TEST_CASE(
 TEST_CASE(
     "each layer of the list that is called autoregressive is autoregressive: over the four arithmetics (of tokens not "
     "over sets), n ≤ 6" *
-    doctest::description("PositionalEncoding_is_autoregressive, …")) {
+    doctest::description("PositionalEncoding_is_autoregressive, ConstantPositionalEncoding_is_autoregressive, "
+                         "SinesThenCosines_is_autoregressive, TiedPositions_is_autoregressive")) {
   must_hold_of_layers(called_autoregressive, {" is autoregressive: "});
 }
 
@@ -115,14 +119,21 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the sequences of a stack do not affect each other, for each layer of the list, over the four arithmetics (of "
-    "tokens not over sets), in stacks of 2, 3 and 5 sequences of 0 to 6 rows") {
+    "the sequences of a stack do not affect each other, for each layer of the list: over double and the prime field in "
+    "stacks of 2 and 5 sequences of 0 to 6 rows, over bits and sets (not of tokens) in stacks of 2 and 3 of 1 to 3 "
+    "rows") {
   must_hold_of_layers(all, {"the sequences of a stack do not affect each other: "});
 }
 
 TEST_CASE(
     "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
-    "field, in stacks of up to 3 sequences of 1 to 4 rows") {
+    "field, in stacks of up to 3 sequences of 1 to 4 rows" *
+    doctest::description(
+        "Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, ReLU_transposes, "
+        "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
+        "each_row_transposes, "
+        "by_position_transposes, softmax_kernel_transposes, "
+        "T_LM_pullback_is_transpose")) {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): the prime field",
                             "the pullback is the transpose of the derivative: dual numbers of the prime field"});
 }
@@ -175,6 +186,23 @@ TEST_CASE(
       if (!table) must_hold(line.failure);  // of any statement
     }
   CHECK(tables == 4);
+}
+
+TEST_CASE("N(x + c·1) = N(x), and so for LayerNorm: in double within 1e-9, 3 rows, c = ±1, ±50" *
+          doctest::description("N_of_shifted, LayerNorm_of_shifted")) {
+  Generator generator{7};
+  const auto X = draw_matrix<Matrix<n, d_model, double>>(Sequences{3}, generator);
+  const auto check_shifted = [&](const auto& layer) {
+    for (const double c : {1.0, -1.0, 50.0, -50.0}) {
+      auto shifted = X;
+      for (std::size_t e = 0; e < X.rows() * d_model; ++e) shifted.data()[e] += c;
+      const auto found = layer(shifted), expected = layer(X);
+      for (std::size_t e = 0; e < X.rows() * d_model; ++e)
+        REQUIRE(std::abs(found.data()[e] - expected.data()[e]) <= 1e-9);
+    }
+  };
+  check_shifted(draw_layer<N<double>>(generator));
+  check_shifted(draw_layer<LN<double>>(generator));
 }
 
 TEST_CASE("PE is not rowwise if its rows 1 and 2 differ, contrary to what the article says: PE(X_2) ≠ PE(X)_2" *

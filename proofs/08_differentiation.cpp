@@ -72,7 +72,10 @@ struct ForwardOrder : Composition<N<Real>, LN<Real>> {
 TEST_CASE(
     "the pullback of a formula is the transpose of its derivative if those of its parts are: for compositions, stacks, "
     "sums, Concat, products, attention to X and to a memory, and tied weights, of generic parts: exactly, over dual "
-    "numbers of the prime field") {
+    "numbers of the prime field" *
+    doctest::description(
+        "composition_transposes, residual_transposes, concat_transposes, heads_transpose, columns_transpose, "
+        "product_transposes, softmax_kernel_transposes, tied_transposes")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     for (const std::uint64_t key : {21u, 22u}) {
       PrimeField::key = key;
@@ -84,7 +87,8 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, exactly over the prime field") {
+TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, exactly over the prime field" *
+          doctest::description("composition_transposes, pullback_of_composition_is_associative")) {
   redrawing(3, [](Generator& generator) {
     using GF = Composition<N<PrimeField>, LN<PrimeField>>;
     const auto layer = draw_layer<GF>(generator);
@@ -96,6 +100,31 @@ TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, ex
     const auto X_bar = F_pullback(G_pullback(w, by_hand.g), by_hand.f);
     must_be_equal("(G∘F)′(X)ᵀ = F′(X)ᵀ G′(F(X))ᵀ", "N∘LayerNorm", layer.value_and_pullback(X).pullback(w, gradient),
                   X_bar, 3);
+    return true;
+  });
+}
+
+TEST_CASE(
+    "∘ is associative, in values and pullbacks: N∘(LayerNorm∘FF) and (N∘LayerNorm)∘FF, exactly over the prime field, n "
+    "= 3" *
+    doctest::description("composition_is_associative, pullback_of_composition_is_associative, identity_is_neutral")) {
+  redrawing(5, [](Generator& generator) {
+    using Right = Composition<N<PrimeField>, Composition<LN<PrimeField>, FF<PrimeField>>>;
+    using Left = Composition<Composition<N<PrimeField>, LN<PrimeField>>, FF<PrimeField>>;
+    const auto right = draw_layer<Right>(generator);
+    Left left;
+    left.f = right.f.f;
+    static_cast<LN<PrimeField>&>(left.g.f) = right.f.g;
+    left.g.g = right.g;
+    const auto X = draw_matrix<Right::domain>(Sequences{3}, generator),
+               w = draw_matrix<Right::domain>(Sequences{3}, generator);
+    Right of_right;
+    Left of_left;
+    auto [Y, pullback] = right.value_and_pullback(X);
+    auto [Z, other] = left.value_and_pullback(X);
+    must_be_equal("H∘(G∘F) = (H∘G)∘F", "N∘LayerNorm∘FF", Z, Y, 5);
+    must_be_equal("and so X̄", "N∘LayerNorm∘FF", other(w, of_left), pullback(w, of_right), 5);
+    CHECK(of_left.g.f.a == of_right.f.g.a);
     return true;
   });
 }

@@ -186,11 +186,44 @@ bool sequences_see_themselves() {
 
 TEST_CASE(
     "without positional encoding the encoders are equivariant under permutations, E(PX) = P E(X): exactly over the "
-    "prime "
-    "field, for all 24 permutations of n = 4 rows") {
+    "prime field, for all 24 permutations of n = 4 rows" *
+    doctest::description(
+        "formulated_encoder_is_equivariant, numpy_encoder_is_equivariant, wolfram_encoder_is_equivariant, "
+        "unmasked_attention_is_equivariant, rowwise_is_equivariant, composition_is_equivariant, zip_is_equivariant")) {
   must_hold(equivariance_fails<FormulatedEncoderLayers>("the formulated encoder", 1));
   must_hold(equivariance_fails<NumpyEncoderBlocks>("the NumPy notebook's encoder", 2));
   must_hold(equivariance_fails<WolframEncoderBlocks>("the Wolfram article's encoder", 3));
+}
+
+TEST_CASE(
+    "an operation is rowwise if and only if it is autoregressive and equivariant: N and FF are equivariant, exactly "
+    "over "
+    "the prime field, for all 24 permutations of n = 4 rows (what is autoregressive and not equivariant: the control)" *
+    doctest::description("rowwise_iff_autoregressive_and_equivariant, rowwise_iff_each_row, "
+                         "autoregressive_iff_function_of_the_past")) {
+  must_hold(equivariance_fails<N>("N", 5));
+  must_hold(equivariance_fails<FF>("FF", 6));
+}
+
+TEST_CASE(
+    "one causal attention without positions does not see the order of earlier rows: its last row stays the same, "
+    "exactly "
+    "over the prime field, for all 6 permutations of the first 3 of 4 rows; and with PE it does not (control)" *
+    doctest::description("causal_attention_does_not_see_the_order")) {
+  redrawing(22, [](Generator& generator) {
+    const auto attention = draw_layer<CA<PrimeField>>(generator);
+    const auto positions = draw_layer<PE<PrimeField>>(generator);
+    const auto X = draw_matrix<Rows<PrimeField>>(Sequences{4}, generator);
+    const auto last = rows_from(attention(X), 3, 1), last_with_positions = rows_from(attention(positions(X)), 3, 1);
+    std::vector<std::size_t> order{0, 1, 2};
+    while (std::next_permutation(order.begin(), order.end())) {
+      auto permuted = X;
+      for (std::size_t i = 0; i < 3; ++i) permuted.row(i) = X.row(order[i]);
+      CHECK(rows_from(attention(permuted), 3, 1) == last);
+      CHECK(!(rows_from(attention(positions(permuted)), 3, 1) == last_with_positions));
+    }
+    return true;
+  });
 }
 
 TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked attention") {
@@ -268,8 +301,8 @@ TEST_CASE(
 
 TEST_CASE(
     "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: the "
-    "models over double, bits and the prime field, in stacks of 2 to 5, and the decoders' blocks over sets, in a "
-    "stack of 2") {
+    "models over double and the prime field in stacks of 2 and 5, over bits in stacks of 2 and 3, and the decoders' "
+    "blocks over sets in a stack of 2") {
   must_hold(sequences_verdict<FormulatedModel>("the formulated model"));
   must_hold(sequences_verdict<NumpyModel>("the NumPy notebook's model"));
   must_hold(sequences_verdict<WolframModel>("the Wolfram article's model"));

@@ -21,7 +21,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import results, sources
 
-sys.path.insert(0, str(sources.ROOT / "examples"))
+sys.path[:0] = [str(sources.ROOT / "docs"), str(sources.ROOT / "examples")]
+import evidence  # noqa: E402
 from report import COLOURS  # noqa: E402
 
 LOGGER = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ class Holds(Directive):
     def make(self):
         items = nodes.bullet_list(classes=["holds"])
         log = self.config.proofs_log
-        items["proved"] = 0
+        items["proved"] = []
         for line in self.lines():
             case = sources.test_case(line)
             held = results.holds(log, case)
@@ -120,10 +121,12 @@ class Holds(Directive):
                 LOGGER.warning("this fails: %s", line, location=self.get_location())
             item = nodes.list_item(classes=["held" if held else "failed"])
             where = [reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))]
-            for name, place in results.theorems(log, case):
-                where += [nodes.Text("; over ℝ: " if len(where) == 1 else ", "),
-                          reference(name, link_to(*place)) if place else nodes.Text(name)]
-            items["proved"] += len(where) > 1
+            for numbers in ("any numbers", "ℝ"):
+                theorems = [(name, place) for name, place, over in results.theorems(log, case) if over == numbers]
+                for name, place in theorems:
+                    where += [nodes.Text(f"; proved over {numbers}: " if name == theorems[0][0] else ", "),
+                              reference(name, link_to(*place)) if place else nodes.Text(name)]
+                items["proved"] += [numbers] if theorems else []
             item += paragraph("" if held else "FAILS: ", case.name + " ", nodes.inline("", "", *where, classes=["where"]))
             items += item
         self.env.note_dependency(log)
@@ -209,14 +212,15 @@ class Beside(Directive):
 
     @staticmethod
     def line(lists):
-        """What there is, in one line: "proved over ℝ · derived · checked 4"."""
+        """What there is, in one line: "proved over any numbers · derived · checked 4"."""
         def count(items):
             return sum(len(found.children) for found in items)
 
         derived = [found for found in lists if "derived" in found["classes"]]
         tested = [found for found in lists if "tested" in found["classes"]]
         checked = [found for found in lists if found not in derived and found not in tested]
-        said = ["proved over ℝ"] if any(found["proved"] for found in checked) else []
+        said = [f"proved over {numbers}" for numbers in ("any numbers", "ℝ")
+                if any(numbers in found["proved"] for found in checked)][:1]
         said += ["derived"] if derived else []
         said += [f"checked {count(checked)}"] if checked else []
         said += [f"tested {count(tested)}"] if tested else []
@@ -372,7 +376,7 @@ class Coverage(Directive):
                 if not held:
                     LOGGER.warning("this fails: %s", proof, location=self.get_location())
                 link = link_to(f"proofs/{case.file}.cpp", case.line)
-                proofs.append(f'<a href="{link}"><b>{"holds" if held else "FAILS"}</b>: {html.escape(case.name)}</a>')
+                proofs.append(f'<a href="{link}"><b>{"checked" if held else "FAILS"}</b>: {html.escape(case.name)}</a>')
             for test in entry.get("tests", []):
                 case = sources.test_case(test)
                 path = sources.path_of(case.file)
@@ -397,6 +401,19 @@ class Coverage(Directive):
         text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
                 f'<tbody>{"".join(rows)}</tbody></table></div>')
         return [nodes.raw("", text, format="html")]
+
+
+class Counts(Directive):
+    """How many statements of each source are proved and how many only checked, counted by docs/evidence.py."""
+
+    def make(self):
+        self.env.note_dependency(str(DOCS / "coverage.toml"))
+        rows = "".join(f"<tr><td>{html.escape(evidence.NAMES[source])}</td>"
+                       + "".join(f"<td>{count}</td>" for count in counts.values()) + "</tr>"
+                       for source, counts in evidence.counted(data("coverage.toml")).items())
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in ("claims and remarks of", *evidence.KINDS))
+        return [nodes.raw("", f'<div class="wide"><table class="docutils"><thead><tr>{head}</tr></thead>'
+                              f"<tbody>{rows}</tbody></table></div>", format="html")]
 
 
 class Errata(Directive):
@@ -603,7 +620,7 @@ def setup(app):
     app.add_config_value("proofs_log", "", "env")
     app.add_config_value("pictures", "", "env")
     app.add_config_value("runs", "", "env")
-    for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("tested", Tested), ("beside", Beside), ("picture", Picture),
+    for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("counts", Counts), ("tested", Tested), ("beside", Beside), ("picture", Picture),
                             ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata),
                             ("measured", Measured), ("numbers", Numbers), ("glossary-of-terms", Glossary)):
         app.add_directive(name, directive)
@@ -612,4 +629,4 @@ def setup(app):
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 6, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,8 +22,8 @@
 #include <examples/shared/interruption.hpp>
 #include <examples/shared/record.hpp>
 #include <examples/shared/settings.hpp>
-#include <tlm/matrix/token.hpp>
-#include <tlm/parallel/started.hpp>
+#include <tlm/matrix/matrix.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/training/train.hpp>
 
 /// What the programs whose tasks are drawn have in common: questions, progress and answers.

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Masks, the softmax kernel, and the article's Claim about A(X)×B(X).
    (Article, "Rowwise and autoregressive matrix operations" and "Causal Attention".)
 

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Rowwise, autoregressive and permutation equivariant operations: what they are, and how they belong together. *)
 
 From Coq Require Export Permutation.

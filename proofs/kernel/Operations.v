@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Rowwise and autoregressive operations, and the rules by which composite operations are what they are.
    (Article, "Rowwise and autoregressive matrix operations".)
 

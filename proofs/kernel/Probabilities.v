@@ -1,6 +1,7 @@
 (* SPDX-License-Identifier: MIT *)
-(* LogSoftmax gives logarithms of probabilities; so the loss is positive; averages of averages are averages; the loss is convex in the weights of Φ;
-   what N does not see. *)
+(* Over ℝ. *)
+(* LogSoftmax gives logarithms of probabilities, so that the loss is positive; averages of averages are averages; the loss is
+   convex in the weights of Φ; what N does not see. *)
 
 From tlm Require Import LeavesDerivative.
 Local Open Scope R_scope.

@@ -38,7 +38,7 @@ NUMBERS_OF = {}  # a layer's file of numbers
 
 def fail(sentence):
     failures.append(sentence)
-    print("FALLS:", sentence, flush=True)
+    print("FAILS:", sentence, flush=True)
 
 
 def coqc(file, theory=None):
@@ -74,6 +74,11 @@ def theorems_of(file):
     return found
 
 
+def numbers_of(file):
+    """Over which numbers a file says that its theorems are."""
+    return re.search(r"^\(\* Over (any numbers|ℝ)\. \*\)$", (THEORY / f"{file}.v").read_text(), re.M)[1]
+
+
 def theorems():
     """Those of the theory."""
     return {name: comment for file in FILES for name, comment in theorems_of(file).items()}
@@ -101,10 +106,16 @@ def rules_without_theorem(rules, known):
 
 
 def unknown_theorems(proofs, known):
-    """The lines of the C++ proofs that are theorems over ℝ name them: those that are not known."""
+    """The lines of the C++ proofs name the theorems that say the same: those that are not known."""
     names = [name for listed in re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', proofs)
              for name in "".join(re.findall(r'"([^"]*)"', listed)).split(", ")]
-    return [name for name in names if name not in known and name != "…"]
+    return [name for name in names if name not in known]
+
+
+def uncited_theorems(proofs, sentences):
+    """The theorems with a sentence that no line of the C++ proofs names, but for those that others rest on."""
+    cited = set(re.findall(r"[\w']+", " ".join(re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', proofs))))
+    return [name for name, sentence in sentences.items() if sentence and name not in cited]
 
 
 def check_the_check():
@@ -124,6 +135,8 @@ def check_the_check():
         ("a rule that no export cites", uncited('Rule<"cited", "…"> Rule<"not_cited", "…">', "exact (cited F_is_rowwise).")),
         ("a line of the proofs that names no theorem",
          unknown_theorems('doctest::description("product_is_autoregressive, " "no_theorem")', theorems())),
+        ("a theorem that no line of the proofs names",
+         uncited_theorems('doctest::description("cited")', {"cited": "a sentence", "not_cited": "another", "a_leaf": ""})),
     ):
         if len(seen) == 1:
             print(f"rejected: {sentence}", flush=True)
@@ -151,11 +164,13 @@ def list_theory():
         return
     parts = dict(part.split("\n", 1) for part in said.split("@")[1:])
     for file_name, its in of_files.items():
-        rests = check_assumptions(f"a theorem of {file_name}", parts[file_name])
+        rests, over = check_assumptions(f"a theorem of {file_name}", parts[file_name]), numbers_of(file_name)
+        if over == "any numbers" and axioms_in(parts[file_name]):
+            fail(f"{file_name}.v says that it is over any numbers, and rests on axioms:\n{parts[file_name]}")
         for name in its:
             declared = re.fullmatch(r"([A-Z]\w+)_is_(rowwise|autoregressive)", name)
             if sentence := rules.get(name) or known[name] or declared and f"{declared[1]} is {declared[2]}":
-                print(f"proved: {sentence}: {name} ({rests})", flush=True)
+                print(f"proved over {over}: {sentence}: {name} ({rests})", flush=True)
 
 
 def export(model):
@@ -164,9 +179,9 @@ def export(model):
 
 # What is exported of a model, by the end of its theorem's name: in words, and whether it may rest on an axiom.
 EXPORTED = {
-    "is_autoregressive": ("{} is autoregressive, over any numbers and for all weights of these shapes", False),
-    "is_extended": ("extending the state of {} by pieces is computing at once, over any numbers", False),
-    "pullback_is_transpose": ("the pullback of {} is the transpose of its derivative over ℝ, where no ReLU is at 0, for all "
+    "is_autoregressive": ("over any numbers: {} is autoregressive, for all weights of these shapes", False),
+    "is_extended": ("over any numbers: extending the state of {} by pieces is computing at once", False),
+    "pullback_is_transpose": ("over ℝ: the pullback of {} is the transpose of its derivative, where no ReLU is at 0, for all "
                               "weights of these shapes", True),
 }
 
@@ -187,7 +202,7 @@ def list_export(model, name, said):
         sentence, may_rest_on_axioms = EXPORTED[theorem[len(name) + 1:]]
         if axioms_in(rests) and not may_rest_on_axioms:
             fail(f"{theorem} of the export of {model} rests on more than nothing:\n{rests}")
-        print(f"proved: {sentence.format(name)}: the export of {model} ({check_assumptions(theorem, rests)})", flush=True)
+        print(f"proved {sentence.format(name)}: the export of {model} ({check_assumptions(theorem, rests)})", flush=True)
 
 
 def uncited(rules, exports):
@@ -341,14 +356,16 @@ def main():
             fail(f"the theorem of a rule rests on more than the rule's premises: {said}")
         if missing := uncited(RULES.read_text(), exports):
             fail(f"no export cites {', '.join(missing)}: a line in {THEORY / 'rules.cpp'} does")
-        print("proved: each rule of tlm/algebra/rules.hpp as C++ states it, of any operations that obey its premises "
-              "(each rests on no axiom)", flush=True)
+        print("proved over any numbers: each rule of tlm/algebra/rules.hpp as C++ states it, of any operations that obey its "
+              "premises (each rests on no axiom)", flush=True)
+        print("proved over any numbers whose sums and maxima do not see an order: the three encoders without positions are "
+              "permutation equivariant, in the shapes of rules.cpp (each rests on no axiom)", flush=True)
         lines = subprocess.check_output([NUMBERS, DIRECTORY], text=True).splitlines()
         NUMBERS_OF.update((line.split(" ", 2)[2], line.split(" ", 2)[0]) for line in lines)
         for file, what, name, accepted, said in pool.map(check_numbers, lines):
             if accepted:
-                print(f"agrees: {name}: the {what} of the C++ template and of the exported definition, over the prime field, "
-                      "n = 1, …, 4", flush=True)
+                print(f"checked: {name}: the {what} of the C++ template and of the exported definition are equal, over the "
+                      "prime field, n = 1, …, 4, once for each n", flush=True)
             else:
                 fail(f"{name}: the {what} of the C++ template and of the exported definition differ, or {file}.v is wrong:\n"
                      f"{said[:2000]}")
@@ -363,6 +380,10 @@ def main():
                 re.findall(r"^ *Theorem ([\w']+)", (DIRECTORY / f"export_{model}.v").read_text(), re.M)}
     definitions = {name for file in FILES for name in
                    re.findall(r"^ *(?:Program )?Definition ([\w']+)", (THEORY / f"{file}.v").read_text(), re.M)}
+    exported |= set(re.findall(r"^ *Theorem ([\w']+)", rules.read_text(), re.M))
+    listed = "".join(file.read_text() for file in sorted(THEORY.parent.glob("*.cpp")))
+    for name in uncited_theorems(listed, theorems()):
+        fail(f"no line of the proofs names the theorem {name}")
     for file in sorted(THEORY.parent.glob("*.cpp")):
         for name in unknown_theorems(file.read_text(), set(theorems()) | exported | definitions):
             fail(f"{file.name} names the theorem {name}, which is neither in the theory nor exported")

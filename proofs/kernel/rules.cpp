@@ -110,7 +110,8 @@ int main(int argc, char** argv) {
               Made<forms::Tied<W, F<Autoregressive>>>,                                   //
               MadeWithMemory<forms::EncoderDecoder<G<Unrestricted>, F<Autoregressive>>, SourceAndTarget<Rows, Rows>>>(
       file);
-  write_encoder<Stack<formulated::EncoderLayer<formulated::Config{.s = 11}, float>, 6>>(file, "formulated_encoder");
+  constexpr formulated::Config small{.s = 11, .d_model = 8, .d_ff = 16, .d_k = 4, .d_v = 4, .h = 2, .N = 2};
+  write_encoder<Stack<formulated::EncoderLayer<small, float>, 2>>(file, "formulated_encoder");
   write_encoder<Stack<numpy::EncoderBlock<numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}, float>, 3>>(
       file, "numpy_encoder");
   write_encoder<Stack<wolfram::EncoderBlock<wolfram::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}, float>, 6>>(

@@ -50,7 +50,7 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
     for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
-      const Disturbed<Translations> disturbed{batch(count), {model, 1, 1}};
+      const Noisy<Translations> disturbed{batch(count), {model, 1, 1}};
       Model<PrimeField> gradient;
       set_to_zero(gradient);
       const PrimeField loss = loss_and_gradient(model, disturbed, gradient);

@@ -34,7 +34,11 @@
 /// - Its tokens count from 1, and one token starts and ends. Here tokens count from 0, and which of them start and end is not
 ///   the model's business.
 /// - Cross-attention normalizes the memory and not the query, and no normalization follows the last block. This is kept.
-/// - Its table of sines is not moved by training, as here.
+/// - Its table of sines is not moved by training, as here. Its formula divides by ℓ_max, its program by 10000, as here; and
+///   the program has all sines before all cosines, where the formula interleaves them.
+/// - The loss of its program is, for one pair, the mean over the tokens; for a batch, the mean of the pairs' means. Its
+///   algorithm has the sum. Here Mean is over all tokens of the batch, which differs from both if lengths differ, and Sum is
+///   the algorithm's.
 namespace tlm::wolfram {
 
 /// How a position is seen.
@@ -152,7 +156,7 @@ struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // 
 };
 
 /// (source, target) ↦ for each token of the target the probabilities of what may follow it. Autoregressive in the target.
-/// The source's program takes the mean over the tokens as its loss, the objective Mean; its algorithm the sum, Sum.
+/// The losses are objectives: Mean over the tokens, which is the source's program for one pair; Sum, which is its algorithm.
 template <Config config_, class Real_ = float>
 struct Transformer
     : Composition<Softmax<Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax
