@@ -587,6 +587,7 @@ class Measured(Directive):
     """
 
     required_arguments = 1
+    PRODUCTS = {"family 25, model 1": "7003 (Zen 3)", "family 25, model 17": "9004 (Zen 4)", "family 26, model 2": "9005 (Zen 5)"}
 
     def make(self):
         performance = DOCS / "performance"
@@ -604,12 +605,19 @@ class Measured(Directive):
         group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in first), cols=len(first))
         group += nodes.thead("", self.row(first))
         group += nodes.tbody("", *map(self.row, others))
-        of = f"{machine['processor']}, {machine['vector instructions']}"
+        of = self.named(f"{machine['processor']}, {machine['vector instructions']}")
         return nodes.table("", nodes.title("", of), group, classes=["measured"])
 
-    @staticmethod
-    def cells(path):
-        return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    @classmethod
+    def named(cls, text):
+        """With the product in the place of a processor's family and model."""
+        for numbers, product in cls.PRODUCTS.items():
+            text = text.replace(f" ({numbers})", f" {product}")
+        return text
+
+    @classmethod
+    def cells(cls, path):
+        return [cls.named(line).split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
 
     @staticmethod
     def row(cells):
@@ -629,4 +637,4 @@ def setup(app):
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "env_version": 6, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 7, "parallel_read_safe": True, "parallel_write_safe": True}
