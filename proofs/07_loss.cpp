@@ -73,7 +73,7 @@ TEST_CASE(
           auto changed = x;
           changed(earlier, 0) = (x(earlier, 0) + 1) % int(vocab_size);
           INFO("n = ", n, ", Y[", k, "] and x_", earlier + 1);
-          REQUIRE(!(rows_from(log_softmax(model(after_start(0, changed))), k - 1, 1) == rows_from(Y, k - 1, 1)));
+          REQUIRE(!same(rows_from(log_softmax(model(after_start(0, changed))), k - 1, 1), rows_from(Y, k - 1, 1)));
         }
       }
     }
@@ -134,8 +134,8 @@ TEST_CASE(
     for (std::size_t j = 0; j < sequences.count(); ++j) {
       for (std::size_t i = 0; i < batch.omega.rows(); ++i)
         batch.omega(i, 0) = PrimeField(int(i >= sequences.begin(j) && i < sequences.end(j)));
-      CHECK(loss_of(batch.Z, batch.x, batch.omega) ==
-            loss_of(sequence(batch.Z, j), sequence(batch.x, j), sequence(batch.omega, j)));
+      CHECK(same(loss_of(batch.Z, batch.x, batch.omega),
+                 loss_of(sequence(batch.Z, j), sequence(batch.x, j), sequence(batch.omega, j))));
     }
     return true;
   });
@@ -154,7 +154,7 @@ TEST_CASE(
       for (std::size_t i = sequences.begin(j); i + 1 < sequences.end(j); ++i) last -= batch.omega(i, 0);
       batch.omega(sequences.end(j) - 1, 0) = last;
     }
-    CHECK(loss_of(batch.Z, batch.x, batch.omega) == batch.mean_over_rows());
+    CHECK(same(loss_of(batch.Z, batch.x, batch.omega), batch.mean_over_rows()));
     return true;
   });
 }
@@ -163,7 +163,7 @@ TEST_CASE("it is not the mean of the sequences' losses in general: a counter-exa
           doctest::description("loss_of_batch_is_not_the_mean_in_general")) {
   redrawing(5, [](Generator& generator) {
     const Drawn batch{generator};
-    CHECK(loss_of(batch.Z, batch.x, batch.omega) != batch.mean_over_rows());
+    CHECK(!same(loss_of(batch.Z, batch.x, batch.omega), batch.mean_over_rows()));
     return true;
   });
 }
@@ -270,7 +270,7 @@ TEST_CASE(
         if (subset >> s & 1) x.push_back(sequence(whole.x, s)), omega.push_back(sequence(whole.omega, s));
       const Batch<PrimeField> part{0, concat_sequences(x), concat_sequences(omega)};
       losses[subset] = loss_and_gradient(model, part, gradients[subset], part_of_whole);
-      CHECK(loss(model, part, part_of_whole) == losses[subset]);
+      CHECK(same(loss(model, part, part_of_whole), losses[subset]));
     }
 
     std::size_t partitions = 0;
@@ -291,16 +291,17 @@ TEST_CASE(
         sum += losses[part];
         for_each_weight([](const Name&, auto& total, const auto& g) { total += g; }, sum_of_gradients, gradients[part]);
       }
-      CHECK(sum == loss_of_whole);
+      CHECK(same(sum, loss_of_whole));
       for_each_weight(
-          [](const Name& name, const auto& total, const auto& g) { CHECK_MESSAGE(total == g, name.path()); },
+          [](const Name& name, const auto& total, const auto& g) { CHECK_MESSAGE(same(total, g), name.path()); },
           sum_of_gradients, gradient);
     };
     split(split, 31, {});
     CHECK(partitions == 52);
     // Control: parts that are averaged each on its own do not add up.
     T_LM<PrimeField> unused;
-    CHECK(losses[31] != loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]);
+    CHECK(!same(losses[31],
+                loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]));
     return true;
   });
 }
@@ -326,10 +327,11 @@ TEST_CASE(
           }
         INFO("cuts ", cuts);
         T_LM<PrimeField> of_parts;
-        CHECK(loss_and_gradient(model, parts, of_parts, objective) == expected);
-        CHECK(loss(model, parts, objective) == expected);
-        for_each_weight([](const Name& name, const auto& g, const auto& sum) { CHECK_MESSAGE(g == sum, name.path()); },
-                        of_whole, of_parts);
+        CHECK(same(loss_and_gradient(model, parts, of_parts, objective), expected));
+        CHECK(same(loss(model, parts, objective), expected));
+        for_each_weight(
+            [](const Name& name, const auto& g, const auto& sum) { CHECK_MESSAGE(same(g, sum), name.path()); },
+            of_whole, of_parts);
       }
     };
     compare(Mean{});
@@ -365,7 +367,7 @@ TEST_CASE(
       value += epsilon / s * cross_entropy(Y, all_t, batch.omega, c);
       for (std::size_t e = 0; e < Z_bar.rows() * vocab_size; ++e) Z_bar.data()[e] += epsilon / s * Z_bar_of_t.data()[e];
     }
-    CHECK(smoothed == value);
+    CHECK(same(smoothed, value));
     must_be_equal("z̄ of the smoothed loss", "cross-entropy", cross_entropy_gradient(Y, batch.x, batch.omega, c, smooth),
                   Z_bar, 16);
 
@@ -376,9 +378,9 @@ TEST_CASE(
         if (int(j) == batch.x(k, 0)) q += PrimeField(1) - epsilon;
         by_loops -= batch.omega(k, 0) * q * Y(k, j) / c;
       }
-    CHECK(smoothed == by_loops);
+    CHECK(same(smoothed, by_loops));
     // Control: the whole of ε to the other tokens, as some have it, is another loss.
-    CHECK(smoothed != value - epsilon / s * of_x);
+    CHECK(!same(smoothed, value - epsilon / s * of_x));
     return true;
   });
 }
@@ -551,7 +553,7 @@ TEST_CASE("control: ReLU is not differentiable at 0: its difference quotients fr
 TEST_CASE("control: without the leading 0, Y[1] depends on x_1") {
   redrawing(8, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
-    CHECK(!(log_softmax(model(Tokens{1})) == log_softmax(model(Tokens{2}))));
+    CHECK(!same(log_softmax(model(Tokens{1})), log_softmax(model(Tokens{2}))));
     return true;
   });
 }

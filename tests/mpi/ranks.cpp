@@ -59,11 +59,11 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
         Model<PrimeField> of_shards;
         set_to_zero(of_shards);
-        CHECK(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards) == loss);
+        CHECK(same(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards), loss));
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
               CAPTURE(name.path());
-              CHECK(std::equal(g.data(), g.data() + Weight::size, of_all.data()));
+              CHECK(checking::same(g, of_all));
             },
             std::as_const(of_shards), std::as_const(gradient));
       }
