@@ -269,7 +269,7 @@ struct LateMask {
   }
 };
 template <class Mask, class Real>
-using Attending = Heads<1, Mask, Times<"W_Q", 3, 3, Real>, Times<"W_K", 3, 3, Real>, Times<"W_V", 3, 3, Real>>;
+using Attending = Attention<1, Mask, Times<"W_Q", 3, 3, Real>, Times<"W_K", 3, 3, Real>, Times<"W_V", 3, 3, Real>>;
 template <class Real>
 using LateAttention = Attending<LateMask, Real>;
 template <class Real>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -102,7 +103,7 @@ class Check {
   }
 
   /// Adds the statement, which holds if `check()` finds no failure and throws nothing.
-  void add(const std::string& statement, FunctionRef<std::optional<Failure>()> check) {
+  void add(const std::string& statement, const std::function<std::optional<Failure>()>& check) {
     try {
       report_.checked(statement, check());
     } catch (const Thrown& thrown) {

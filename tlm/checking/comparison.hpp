@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -17,7 +18,6 @@
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/checking/drawing.hpp>
 #include <tlm/checking/report.hpp>
-#include <tlm/matrix/function_ref.hpp>
 
 /// When two results count as equal, and where they are not.
 namespace tlm::checking {
@@ -173,9 +173,9 @@ inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
 
 /// The failure that `check` finds on the first of these stacks, with what it was seen of; where a denominator of the prime
 /// field is 0, all is drawn anew.
-inline std::optional<Failure> on_stacks(std::string_view layer, const char* arithmetic, std::uint64_t seed,
-                                        const std::vector<Sequences>& stacks,
-                                        FunctionRef<std::optional<Failure>(const Sequences&, Generator&)> check) {
+inline std::optional<Failure> on_stacks(
+    std::string_view layer, const char* arithmetic, std::uint64_t seed, const std::vector<Sequences>& stacks,
+    const std::function<std::optional<Failure>(const Sequences&, Generator&)>& check) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     for (const Sequences& sequences : stacks)
       if (auto found = seen_of(layer, arithmetic, seed, check(sequences, generator))) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,10 +59,10 @@ struct Coordinates {
 /// Whether ⟨Jv, w⟩ is other than ⟨v, Jᵀw⟩ for a direction v that is drawn, where Jv_w() is ⟨Jv, w⟩ for the v along which the
 /// coordinates are moved. If so, the failure names the first coordinate at which Jᵀw is wrong.
 template <class Real>
-std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, FunctionRef<Real()> Jv_w,
+std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, const std::function<Real()>& Jv_w,
                                        Generator& generator) {
   // ⟨Jv, w⟩, where v(k, e) is the direction of entry e of table k.
-  const auto along = [&](FunctionRef<Real(std::size_t, std::size_t)> v) {
+  const auto along = [&](const std::function<Real(std::size_t, std::size_t)>& v) {
     for (std::size_t k = 0; k < coordinates.point.size(); ++k)
       for (std::size_t e = 0; e < coordinates.point[k].size(); ++e)
         coordinates.moved[k].numbers[e] = {coordinates.point[k].numbers[e], v(k, e)};
