@@ -223,7 +223,7 @@ class Check {
   }
 
   void extensions() {
-    std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6" : "";
+    std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6, in two and one by one beyond" : "";
     scope += up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
     const auto extending = [&](const std::string& numbers, const auto& made, std::uint64_t seed) {
       add("extending in pieces gives the rows of the whole, however split: " + numbers + scope,
