@@ -361,7 +361,7 @@ TEST_CASE("what begins after the rows that are looked at passes, with the rows t
   CHECK(printed(report).find("is autoregressive: double within 1e-12, n ≤ 6") != std::string::npos);
 }
 
-TEST_CASE("called less than it is: a note. Not finite where X is finite and great: a note") {
+TEST_CASE("called less than it is: a note. Not finite where X is finite and large: a note") {
   const auto late = check<Late>("T");
   INFO(late);
   CHECK(late.holds());
