@@ -116,7 +116,7 @@ std::size_t rank(std::vector<std::vector<PrimeField>> A) {
   std::size_t found = 0;
   for (std::size_t column = 0; !A.empty() && column < A[0].size() && found < A.size(); ++column) {
     std::size_t pivot = found;
-    while (pivot < A.size() && A[pivot][column] == PrimeField(0)) ++pivot;
+    while (pivot < A.size() && same(A[pivot][column], PrimeField(0))) ++pivot;
     if (pivot == A.size()) continue;
     std::swap(A[found], A[pivot]);
     for (std::size_t i = found + 1; i < A.size(); ++i) {
@@ -181,8 +181,8 @@ TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}
   const auto angles = random_angles(4, 9);
   const auto PE = PositionalEncoding<3, 8, PrimeField>::sinusoidal([&](std::size_t i) { return angles[i]; });
   for (std::size_t i = 0; i < 4; ++i) {
-    CHECK(PE(0, 2 * i) == angles[i].s);
-    CHECK(PE(0, 2 * i + 1) == angles[i].c);
+    CHECK(same(PE(0, 2 * i), angles[i].s));
+    CHECK(same(PE(0, 2 * i + 1), angles[i].c));
   }
 }
 
@@ -196,10 +196,10 @@ TEST_CASE(
   const auto T_ = [&](std::size_t k) { return PositionalEncoding<1, d, PrimeField>::offset(k, angle); };
   Matrix<d, d, PrimeField> I;
   for (std::size_t i = 0; i < d; ++i) I(i, i) = PrimeField(1);
-  CHECK(T_(0) == I);
+  CHECK(same(T_(0), I));
   for (const std::size_t j : {0u, 1u, 2u, 5u, 100u})
-    for (const std::size_t k : {0u, 1u, 3u, 64u}) CHECK(T_(j) * T_(k) == T_(j + k));
-  for (const std::size_t k : {1u, 2u, 17u}) CHECK(T_(k) * transposed(T_(k)) == I);
+    for (const std::size_t k : {0u, 1u, 3u, 64u}) CHECK(same(T_(j) * T_(k), T_(j + k)));
+  for (const std::size_t k : {1u, 2u, 17u}) CHECK(same(T_(k) * transposed(T_(k)), I));
 }
 
 TEST_CASE(
@@ -218,8 +218,8 @@ TEST_CASE(
   };
   for (const std::size_t p : {0u, 2u, 5u})
     for (const std::size_t offset : {0u, 1u, 7u})
-      CHECK(inner(q * T_(p), k * T_(p + offset)) == inner(q, k * T_(offset)));
-  CHECK(inner(q * T_(1), k * T_(3)) != inner(q, k * T_(1)));  // control
+      CHECK(same(inner(q * T_(p), k * T_(p + offset)), inner(q, k * T_(offset))));
+  CHECK(!same(inner(q * T_(1), k * T_(3)), inner(q, k * T_(1))));  // control
 }
 
 TEST_CASE(
@@ -280,7 +280,7 @@ TEST_CASE(
   const UnitPoint right_angle{PrimeField(0), PrimeField(1)};
   const auto P = table(4, {angle, angle, right_angle}, {false, true, false});
   for (std::size_t j = 0; j < 3; ++j)  // PE_1 − 2cos ω PE_2 + PE_3 = 0
-    CHECK(P[0][j] - (angle.c + angle.c) * P[1][j] + P[2][j] == PrimeField(0));
+    CHECK(same(P[0][j] - (angle.c + angle.c) * P[1][j] + P[2][j], PrimeField(0)));
   CHECK(!linear_map_exists(P, 1));
 }
 
@@ -305,5 +305,5 @@ TEST_CASE("control: unequal frequencies within a pair have no T_k, and a wrong T
   CHECK(!linear_map_exists(table(24, {angles[0], angles[1]}, {false, true}), 1));
   const auto angle = [&](std::size_t i) { return angles[i]; };
   const auto PE = PositionalEncoding<12, 4, PrimeField>::sinusoidal(angle);
-  CHECK(!(rows(PE, 0, 10) * transposed(PositionalEncoding<12, 4, PrimeField>::offset(2, angle)) == rows(PE, 2, 10)));
+  CHECK(!same(rows(PE, 0, 10) * transposed(PositionalEncoding<12, 4, PrimeField>::offset(2, angle)), rows(PE, 2, 10)));
 }

@@ -25,7 +25,7 @@ namespace {
 
 /// −Σω y/Σω over the field, for given outputs T(X)|n.
 PrimeField loss_of(const Matrix<n, vocab_size, PrimeField>& Z, const Tokens& x, const Matrix<n, 1, PrimeField>& omega) {
-  return cross_entropy(Z, x, omega, sum_of(omega)).value;
+  return cross_entropy(log_softmax(Z), x, omega, sum_of(omega));
 }
 
 /// A batch of outputs, tokens and weights.
@@ -63,17 +63,17 @@ TEST_CASE(
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto x = draw_matrix<Tokens>(Sequences{n}, generator);
-      const auto Y = log_softmax(model(preceded_by(0, x)));
+      const auto Y = log_softmax(model(after_start(0, x)));
       for (std::size_t k = 1; k <= n; ++k) {
         auto other = x;
         for (std::size_t later = k - 1; later < n; ++later) other(later, 0) = (x(later, 0) + 1) % int(vocab_size);
-        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM", log_softmax(model(preceded_by(0, other))) | k,
+        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM", log_softmax(model(after_start(0, other))) | k,
                       Y | k, 1);
         for (std::size_t earlier = 0; earlier + 1 < k; ++earlier) {
           auto changed = x;
           changed(earlier, 0) = (x(earlier, 0) + 1) % int(vocab_size);
           INFO("n = ", n, ", Y[", k, "] and x_", earlier + 1);
-          REQUIRE(!(rows_from(log_softmax(model(preceded_by(0, changed))), k - 1, 1) == rows_from(Y, k - 1, 1)));
+          REQUIRE(!same(rows_from(log_softmax(model(after_start(0, changed))), k - 1, 1), rows_from(Y, k - 1, 1)));
         }
       }
     }
@@ -107,7 +107,7 @@ TEST_CASE(
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const Tokens x{3, 1, 4, 2}, X{0, 3, 1, 4, 2};
-    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(preceded_by(0, x)), model(X) | 4, 2);
+    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(after_start(0, x)), model(X) | 4, 2);
     return true;
   });
 }
@@ -118,7 +118,7 @@ TEST_CASE(
   Generator generator{9};
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4, 2};
-  const auto Y = log_softmax(model(preceded_by(0, x)));
+  const auto Y = log_softmax(model(after_start(0, x)));
   double sum = 0;
   for (std::size_t k = 0; k < 4; ++k) sum += Y(k, std::size_t(x(k, 0)));
   CHECK(std::abs(loss(model, unweighted<double>(0, x)) + sum / 4) < 1e-14);
@@ -134,8 +134,8 @@ TEST_CASE(
     for (std::size_t j = 0; j < sequences.count(); ++j) {
       for (std::size_t i = 0; i < batch.omega.rows(); ++i)
         batch.omega(i, 0) = PrimeField(int(i >= sequences.begin(j) && i < sequences.end(j)));
-      CHECK(loss_of(batch.Z, batch.x, batch.omega) ==
-            loss_of(sequence(batch.Z, j), sequence(batch.x, j), sequence(batch.omega, j)));
+      CHECK(same(loss_of(batch.Z, batch.x, batch.omega),
+                 loss_of(sequence(batch.Z, j), sequence(batch.x, j), sequence(batch.omega, j))));
     }
     return true;
   });
@@ -154,7 +154,7 @@ TEST_CASE(
       for (std::size_t i = sequences.begin(j); i + 1 < sequences.end(j); ++i) last -= batch.omega(i, 0);
       batch.omega(sequences.end(j) - 1, 0) = last;
     }
-    CHECK(loss_of(batch.Z, batch.x, batch.omega) == batch.mean_over_rows());
+    CHECK(same(loss_of(batch.Z, batch.x, batch.omega), batch.mean_over_rows()));
     return true;
   });
 }
@@ -163,7 +163,7 @@ TEST_CASE("it is not the mean of the sequences' losses in general: a counter-exa
           doctest::description("loss_of_batch_is_not_the_mean_in_general")) {
   redrawing(5, [](Generator& generator) {
     const Drawn batch{generator};
-    CHECK(loss_of(batch.Z, batch.x, batch.omega) != batch.mean_over_rows());
+    CHECK(!same(loss_of(batch.Z, batch.x, batch.omega), batch.mean_over_rows()));
     return true;
   });
 }
@@ -242,7 +242,7 @@ TEST_CASE("control: a negative loss weight can make the loss negative: ω = (2, 
   Matrix<n, 2, double> Z{Sequences{2}};
   Z(0, 0) = Z(0, 1) = 0;                 // both tokens have the probability ½
   Z(1, 0) = 0, Z(1, 1) = std::log(7.0);  // the first one has ⅛
-  const double value = cross_entropy(Z, Tokens{0, 0}, Matrix<n, 1, double>{2.0, -1.0}, 1.0).value;
+  const double value = cross_entropy(log_softmax(Z), Tokens{0, 0}, Matrix<n, 1, double>{2.0, -1.0}, 1.0);
   CHECK(value < 0);
   CHECK(std::abs(value - (2 * std::log(2.0) - std::log(8.0))) < 1e-15);
 }
@@ -256,7 +256,7 @@ TEST_CASE(
     const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
     const Batch<PrimeField> whole{0, draw_matrix<Tokens>(lengths, generator),
                                   draw_matrix<Matrix<n, 1, PrimeField>>(lengths, generator)};
-    const PartOf<PrimeField> part_of_whole{sum_of(whole.omega)};
+    const DividedBy<PrimeField> part_of_whole{sum_of(whole.omega)};
     T_LM<PrimeField> gradient;
     const PrimeField loss_of_whole = loss_and_gradient(model, whole, gradient);
 
@@ -270,7 +270,7 @@ TEST_CASE(
         if (subset >> s & 1) x.push_back(sequence(whole.x, s)), omega.push_back(sequence(whole.omega, s));
       const Batch<PrimeField> part{0, concat_sequences(x), concat_sequences(omega)};
       losses[subset] = loss_and_gradient(model, part, gradients[subset], part_of_whole);
-      CHECK(loss(model, part, part_of_whole) == losses[subset]);
+      CHECK(same(loss(model, part, part_of_whole), losses[subset]));
     }
 
     std::size_t partitions = 0;
@@ -291,16 +291,17 @@ TEST_CASE(
         sum += losses[part];
         for_each_weight([](const Name&, auto& total, const auto& g) { total += g; }, sum_of_gradients, gradients[part]);
       }
-      CHECK(sum == loss_of_whole);
+      CHECK(same(sum, loss_of_whole));
       for_each_weight(
-          [](const Name& name, const auto& total, const auto& g) { CHECK_MESSAGE(total == g, name.path()); },
+          [](const Name& name, const auto& total, const auto& g) { CHECK_MESSAGE(same(total, g), name.path()); },
           sum_of_gradients, gradient);
     };
     split(split, 31, {});
     CHECK(partitions == 52);
     // Control: parts that are averaged each on its own do not add up.
     T_LM<PrimeField> unused;
-    CHECK(losses[31] != loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]);
+    CHECK(!same(losses[31],
+                loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]));
     return true;
   });
 }
@@ -318,25 +319,26 @@ TEST_CASE(
       T_LM<PrimeField> of_whole;
       const PrimeField expected = loss_and_gradient(model, whole, of_whole, objective);
       for (unsigned cuts = 0; cuts < 16; ++cuts) {
-        InParts<Batch<PrimeField>> parts;
+        MicroBatches<Batch<PrimeField>> parts;
         for (std::size_t first = 0, last = 1; last <= 5; ++last)
           if (last == 5 || (cuts >> (last - 1) & 1)) {
-            parts.parts.push_back({0, sequences_of(whole.x, first, last), sequences_of(whole.omega, first, last)});
+            parts.batches.push_back(sequences_of(whole, first, last));
             first = last;
           }
         INFO("cuts ", cuts);
         T_LM<PrimeField> of_parts;
-        CHECK(loss_and_gradient(model, parts, of_parts, objective) == expected);
-        CHECK(loss(model, parts, objective) == expected);
-        for_each_weight([](const Name& name, const auto& g, const auto& sum) { CHECK_MESSAGE(g == sum, name.path()); },
-                        of_whole, of_parts);
+        CHECK(same(loss_and_gradient(model, parts, of_parts, objective), expected));
+        CHECK(same(loss(model, parts, objective), expected));
+        for_each_weight(
+            [](const Name& name, const auto& g, const auto& sum) { CHECK_MESSAGE(same(g, sum), name.path()); },
+            of_whole, of_parts);
       }
     };
     compare(Mean{});
     compare(Sum{});
-    compare(PartOf<PrimeField>{PrimeField(100)});
+    compare(DividedBy<PrimeField>{PrimeField(100)});
     compare(Smoothed<Mean>{0.1});
-    compare(Smoothed<PartOf<PrimeField>>{0.1, {PrimeField(100)}});
+    compare(Smoothed<DividedBy<PrimeField>>{0.1, {PrimeField(100)}});
     return true;
   });
 }
@@ -351,21 +353,24 @@ TEST_CASE(
     const Drawn batch{generator};
     const double constant = 0.1;
     const PrimeField epsilon(constant), s(vocab_size), c = sum_of(batch.omega);
-    const auto smoothed = cross_entropy(batch.Z, batch.x, batch.omega, c, SmoothedOneHot{constant});
-    const auto of_x = cross_entropy(batch.Z, batch.x, batch.omega, c);
+    const auto Y = log_softmax(batch.Z);
+    const SmoothedOneHot smooth{constant};
+    const PrimeField smoothed = cross_entropy(Y, batch.x, batch.omega, c, smooth),
+                     of_x = cross_entropy(Y, batch.x, batch.omega, c);
 
-    PrimeField value = (PrimeField(1) - epsilon) * of_x.value;
-    auto Z_bar = of_x.Z_bar;
+    PrimeField value = (PrimeField(1) - epsilon) * of_x;
+    auto Z_bar = cross_entropy_gradient(Y, batch.x, batch.omega, c);
     for (std::size_t e = 0; e < Z_bar.rows() * vocab_size; ++e) Z_bar.data()[e] *= PrimeField(1) - epsilon;
     for (Token t = 0; t < Token(vocab_size); ++t) {
-      const auto of_t = cross_entropy(batch.Z, Tokens{batch.x.sequences(), t}, batch.omega, c);
-      value += epsilon / s * of_t.value;
-      for (std::size_t e = 0; e < Z_bar.rows() * vocab_size; ++e) Z_bar.data()[e] += epsilon / s * of_t.Z_bar.data()[e];
+      const Tokens all_t{batch.x.sequences(), t};
+      const auto Z_bar_of_t = cross_entropy_gradient(Y, all_t, batch.omega, c);
+      value += epsilon / s * cross_entropy(Y, all_t, batch.omega, c);
+      for (std::size_t e = 0; e < Z_bar.rows() * vocab_size; ++e) Z_bar.data()[e] += epsilon / s * Z_bar_of_t.data()[e];
     }
-    CHECK(smoothed.value == value);
-    must_be_equal("z̄ of the smoothed loss", "cross-entropy", smoothed.Z_bar, Z_bar, 16);
+    CHECK(same(smoothed, value));
+    must_be_equal("z̄ of the smoothed loss", "cross-entropy", cross_entropy_gradient(Y, batch.x, batch.omega, c, smooth),
+                  Z_bar, 16);
 
-    const auto Y = log_softmax(batch.Z);
     PrimeField by_loops(0);
     for (std::size_t k = 0; k < Y.rows(); ++k)
       for (std::size_t j = 0; j < vocab_size; ++j) {
@@ -373,9 +378,9 @@ TEST_CASE(
         if (int(j) == batch.x(k, 0)) q += PrimeField(1) - epsilon;
         by_loops -= batch.omega(k, 0) * q * Y(k, j) / c;
       }
-    CHECK(smoothed.value == by_loops);
+    CHECK(same(smoothed, by_loops));
     // Control: the whole of ε to the other tokens, as some have it, is another loss.
-    CHECK(smoothed.value != value - epsilon / s * of_x.value);
+    CHECK(!same(smoothed, value - epsilon / s * of_x));
     return true;
   });
 }
@@ -391,11 +396,11 @@ TEST_CASE(
   Matrix<n, vocab_size, Dual<double>> dual_Z{sequences};
   for (std::size_t e = 0; e < 4 * vocab_size; ++e) dual_Z.data()[e] = {Z.data()[e], v.data()[e]};
   const auto along_v = [&](const auto& q) {
-    const auto Z_bar = cross_entropy(Z, x, Matrix<n, 1, double>{sequences, 0.5}, 2.0, q).Z_bar;
+    const auto Z_bar = cross_entropy_gradient(log_softmax(Z), x, Matrix<n, 1, double>{sequences, 0.5}, 2.0, q);
     return sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
   };
   const Matrix<n, 1, Dual<double>> omega{sequences, Dual<double>{0.5, 0}};
-  const double tangent = cross_entropy(dual_Z, x, omega, Dual<double>{2, 0}, SmoothedOneHot{0.3}).value.tangent;
+  const double tangent = cross_entropy(log_softmax(dual_Z), x, omega, Dual<double>{2, 0}, SmoothedOneHot{0.3}).tangent;
   CHECK(std::abs(tangent - along_v(SmoothedOneHot{0.3})) < 1e-14);
   CHECK(std::abs(tangent - along_v(OneHot{})) > 1e-3);  // control: the gradient of the unsmoothed one is not
 }
@@ -414,10 +419,9 @@ TEST_CASE(
   const Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
   const Matrix<n, 1, Dual<double>> dual_omega{Dual<double>{0.25, 0}, Dual<double>{1, 0}, Dual<double>{0, 0},
                                               Dual<double>{0.5, 0}};
-  const auto [value, Z_bar] = cross_entropy(Z, x, omega, sum_of(omega));
-  const double along_v =
-      sum_of(4 * vocab_size, [&, &Z_bar = Z_bar](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
-  CHECK(std::abs(cross_entropy(dual_Z, x, dual_omega, sum_of(dual_omega)).value.tangent - along_v) < 1e-14);
+  const auto Z_bar = cross_entropy_gradient(log_softmax(Z), x, omega, sum_of(omega));
+  const double along_v = sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
+  CHECK(std::abs(cross_entropy(log_softmax(dual_Z), x, dual_omega, sum_of(dual_omega)).tangent - along_v) < 1e-14);
 }
 
 TEST_CASE(
@@ -549,7 +553,7 @@ TEST_CASE("control: ReLU is not differentiable at 0: its difference quotients fr
 TEST_CASE("control: without the leading 0, Y[1] depends on x_1") {
   redrawing(8, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
-    CHECK(!(log_softmax(model(Tokens{1})) == log_softmax(model(Tokens{2}))));
+    CHECK(!same(log_softmax(model(Tokens{1})), log_softmax(model(Tokens{2}))));
     return true;
   });
 }

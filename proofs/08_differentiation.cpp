@@ -104,31 +104,6 @@ TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, ex
   });
 }
 
-TEST_CASE(
-    "∘ is associative, in values and pullbacks: N∘(LayerNorm∘FF) and (N∘LayerNorm)∘FF, exactly over the prime field, n "
-    "= 3" *
-    doctest::description("composition_is_associative, pullback_of_composition_is_associative, identity_is_neutral")) {
-  redrawing(5, [](Generator& generator) {
-    using Right = Composition<N<PrimeField>, Composition<LN<PrimeField>, FF<PrimeField>>>;
-    using Left = Composition<Composition<N<PrimeField>, LN<PrimeField>>, FF<PrimeField>>;
-    const auto right = draw_layer<Right>(generator);
-    Left left;
-    left.f = right.f.f;
-    static_cast<LN<PrimeField>&>(left.g.f) = right.f.g;
-    left.g.g = right.g;
-    const auto X = draw_matrix<Right::domain>(Sequences{3}, generator),
-               w = draw_matrix<Right::domain>(Sequences{3}, generator);
-    Right of_right;
-    Left of_left;
-    auto [Y, pullback] = right.value_and_pullback(X);
-    auto [Z, other] = left.value_and_pullback(X);
-    must_be_equal("H∘(G∘F) = (H∘G)∘F", "N∘LayerNorm∘FF", Z, Y, 5);
-    must_be_equal("and so X̄", "N∘LayerNorm∘FF", other(w, of_left), pullback(w, of_right), 5);
-    CHECK(of_left.g.f.a == of_right.f.g.a);
-    return true;
-  });
-}
-
 TEST_CASE("ReLU′(0) is 0, by choice; elsewhere there is no choice: 0 or 1") {
   CHECK(relu_derivative(0.0) == 0);
   CHECK(relu_derivative(-0.0) == 0);

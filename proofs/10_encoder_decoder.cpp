@@ -133,7 +133,7 @@ void every_row_counts(std::uint64_t seed) {
       for (std::size_t i = first; i < rows; ++i)
         for (std::size_t j = 0; j < d_model; ++j) {
           INFO("another row ", row + 1, " of ", std::string(what), " leaves row ", i + 1, ", column ", j + 1);
-          REQUIRE(!(after(i, j) == before(i, j)));
+          REQUIRE(!same(after(i, j), before(i, j)));
         }
     };
     const auto another = [&](Rows<PrimeField> X, std::size_t row) {
@@ -179,7 +179,7 @@ bool sequences_see_themselves() {
   const std::vector<Dependencies> tags{Dependencies::position(0), Dependencies::position(1)};
   const auto of_y = Sequences::of_lengths({3, 2});
   const Memory<Rows<Dependencies>> memory{filled(Sequences::of_lengths({1, 4}), tags)};
-  return layers(filled(of_y, tags), memory) == filled(of_y, tags);
+  return same(layers(filled(of_y, tags), memory), filled(of_y, tags));
 }
 
 }  // namespace
@@ -193,37 +193,6 @@ TEST_CASE(
   must_hold(equivariance_fails<FormulatedEncoderLayers>("the formulated encoder", 1));
   must_hold(equivariance_fails<NumpyEncoderBlocks>("the NumPy notebook's encoder", 2));
   must_hold(equivariance_fails<WolframEncoderBlocks>("the Wolfram article's encoder", 3));
-}
-
-TEST_CASE(
-    "an operation is rowwise if and only if it is autoregressive and equivariant: N and FF are equivariant, exactly "
-    "over "
-    "the prime field, for all 24 permutations of n = 4 rows (what is autoregressive and not equivariant: the control)" *
-    doctest::description("rowwise_iff_autoregressive_and_equivariant, rowwise_iff_each_row, "
-                         "autoregressive_iff_function_of_the_past")) {
-  must_hold(equivariance_fails<N>("N", 5));
-  must_hold(equivariance_fails<FF>("FF", 6));
-}
-
-TEST_CASE(
-    "one causal attention without positions does not see the order of earlier rows: its last row stays the same, "
-    "exactly "
-    "over the prime field, for all 6 permutations of the first 3 of 4 rows; and with PE it does not (control)" *
-    doctest::description("causal_attention_does_not_see_the_order")) {
-  redrawing(22, [](Generator& generator) {
-    const auto attention = draw_layer<CA<PrimeField>>(generator);
-    const auto positions = draw_layer<PE<PrimeField>>(generator);
-    const auto X = draw_matrix<Rows<PrimeField>>(Sequences{4}, generator);
-    const auto last = rows_from(attention(X), 3, 1), last_with_positions = rows_from(attention(positions(X)), 3, 1);
-    std::vector<std::size_t> order{0, 1, 2};
-    while (std::next_permutation(order.begin(), order.end())) {
-      auto permuted = X;
-      for (std::size_t i = 0; i < 3; ++i) permuted.row(i) = X.row(order[i]);
-      CHECK(rows_from(attention(permuted), 3, 1) == last);
-      CHECK(!(rows_from(attention(positions(permuted)), 3, 1) == last_with_positions));
-    }
-    return true;
-  });
 }
 
 TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked attention") {
@@ -294,7 +263,7 @@ TEST_CASE(
   redrawing(8, [](Generator& generator) {
     const auto model = draw_layer<FormulatedModel<PrimeField>>(generator);
     const auto Y = model({Tokens{1, 2, 3}, Tokens{0, 4}});
-    for (std::size_t i = 0; i < Y.rows(); ++i) CHECK(sum_of(Y.row(i)) == PrimeField(1));
+    for (std::size_t i = 0; i < Y.rows(); ++i) CHECK(same(sum_of(Y.row(i)), PrimeField(1)));
     return true;
   });
 }
@@ -326,12 +295,12 @@ TEST_CASE(
     for (const std::uint64_t step : {1u, 2u, 3u}) {
       const Noise noise{model, 5, step};
       const auto whole = model({x, y}, noise);
-      REQUIRE(!(whole == model({x, y})));
-      for (std::size_t i = 1; i <= y.rows(); ++i) REQUIRE(model({x, y | i}, noise) == (whole | i));
+      REQUIRE(!same(whole, model({x, y})));
+      for (std::size_t i = 1; i <= y.rows(); ++i) REQUIRE(same(model({x, y | i}, noise), whole | i));
       const auto stacked = model({concat_sequences<1, Token>({x, x}), concat_sequences<1, Token>({y, y})}, noise);
-      REQUIRE(sequence(stacked, 0) == whole);
-      REQUIRE(!(sequence(stacked, 1) == whole));  // its noise is its own
-      REQUIRE(sequence(stacked, 1) == model({x, y}, noise.from(1)));
+      REQUIRE(same(sequence(stacked, 0), whole));
+      REQUIRE(!same(sequence(stacked, 1), whole));  // its noise is its own
+      REQUIRE(same(sequence(stacked, 1), model({x, y}, noise.from(1))));
     }
     return true;
   });

@@ -32,7 +32,7 @@ Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual<PrimeF
 /// The partial derivative of an uninterpreted function by number k of its list: one more.
 template <class Real>
 Real uninterpreted_derivative(std::uint64_t name, std::size_t k, const std::vector<Real>& list) {
-  return uninterpreted((k + 1) << 32 | name, list);
+  return uninterpreted(std::uint64_t{k + 1} << 32 | name, list);
 }
 
 /// The function of dual numbers: f(a + a′ε) = f(a) + Σ_k (∂f/∂a_k)(a)·a_k′ ε.

@@ -18,9 +18,9 @@ namespace tlm::proofs {
 using checking::WithMemory;
 
 inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 9;
-/// Rows in a block of attention: so few that whole blocks occur among 6 rows. (No two of n_heads = 2, d_head = 3, block
-/// and d_model are equal, so that one in the place of another shows.)
-inline constexpr std::size_t block = 4;
+/// Rows in a block of attention: so few that two whole blocks occur among 6 rows. (It is as n_heads. That one in the place of
+/// the other shows in layers with blocks of 32.)
+inline constexpr std::size_t block = 2;
 
 /// Attention as the library composes it, with a mask and a number of heads and rows in a block of one's own.
 template <class Mask, std::size_t heads, std::size_t rows_in_block, class Real>
@@ -169,7 +169,7 @@ inline constexpr std::tuple building_blocks{
     Listed<FF>{"FF"},
     Listed<FFN>{"FFN"},
     Listed<Phi>{"Φ"},
-    Listed<H>{"H, in blocks of 4"},
+    Listed<H>{"H, in blocks of 2"},
     Listed<BiasedH>{"H with a bias"},
     Listed<PositionedH>{"H with p_t added to q_t, k_t and v_t"},
     Listed<SideBySide>{"Concat(N, PE, H)"},

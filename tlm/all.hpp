@@ -10,6 +10,10 @@
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
 #include <tlm/tlm.hpp>
+#include <tlm/training/micro_batches.hpp>
+#include <tlm/training/noisy.hpp>
 #include <tlm/training/patience.hpp>
 #include <tlm/training/run.hpp>
 #include <tlm/training/schedules.hpp>
+#include <tlm/training/smoothed.hpp>
+#include <tlm/training/translations.hpp>

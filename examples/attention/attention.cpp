@@ -14,7 +14,7 @@
 #include <examples/shared/command_line.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/training/initialization.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/translations.hpp>
 
 #include "notebook.hpp"
 

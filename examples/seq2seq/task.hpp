@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tlm/base/generator.hpp>
-#include <tlm/training/batch.hpp>
+#include <tlm/training/translations.hpp>
 
 /// What the encoder–decoders learn here: to copy a sequence of symbols, or to reverse it.
 ///

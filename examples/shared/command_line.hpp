@@ -24,7 +24,7 @@
 #include <examples/shared/interruption.hpp>
 #include <examples/shared/ranks.hpp>
 #include <examples/shared/settings.hpp>
-#include <tlm/parallel/started.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/storage/file.hpp>
 
 /// The manners of the example programs, and the options that several have.

@@ -31,6 +31,7 @@
 #include <tlm/text/utf8.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/initialization.hpp>
+#include <tlm/training/noisy.hpp>
 #include <tlm/training/schedules.hpp>
 #include <tlm/training/train.hpp>
 
@@ -217,7 +218,7 @@ inline std::string duration(double seconds) {
 /// make(k) of k = 0, 1, …, count − 1, on so many threads. Throws what one of them throws.
 template <class Make>
 auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
-  const tlm::OneThreadAProduct on_each;
+  const tlm::OneThreadPerProduct on_each;
   std::vector<decltype(make(count))> made(count);
   std::atomic<std::size_t> next = 0;
   std::vector<std::future<void>> running;
@@ -281,7 +282,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   const auto next = [&] {
     auto batch = next_batch();
     tokens += token_count(batch);
-    return tlm::SharedBatch{workers, tlm::Disturbed{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}}};
+    return tlm::SharedBatch{workers, tlm::Noisy{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}}};
   };
   tlm::train(run.model, run.optimizer, next, std::size_t(steps - first), [&](const tlm::Progress& progress) {
     ++run.step;

@@ -23,7 +23,7 @@
 #include <examples/shared/record.hpp>
 #include <examples/shared/settings.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/parallel/started.hpp>
+#include <tlm/parallel/threads.hpp>
 #include <tlm/training/train.hpp>
 
 /// What the programs whose tasks are drawn have in common: questions, progress and answers.

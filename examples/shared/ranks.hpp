@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include <tlm/parallel/started.hpp>
 #ifdef TLM_EXAMPLES_WITH_MPI
 #include <tlm/parallel/mpi.hpp>
 #else

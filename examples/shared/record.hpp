@@ -11,10 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <examples/shared/ranks.hpp>
-#include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/memory.hpp>
-#include <tlm/algebra/stack.hpp>
+#include <examples/shared/walk.hpp>
 #include <tlm/storage/atomic_file.hpp>
 
 /// What a program that trains leaves behind for pictures: --record FILE.
@@ -90,86 +87,6 @@ class Record {
   double sum_ = 0;
   nlohmann::ordered_json about_ = nlohmann::ordered_json::object(), means_ = nlohmann::ordered_json::array(),
                          samples_ = nlohmann::ordered_json::array(), maps_ = nlohmann::ordered_json::array();
-};
-
-/// Applies a layer, and shows the kernels that it uses on the way: visit(path, A) for the matrices A(X) of each.
-template <class Visit>
-class Walk {
- public:
-  explicit Walk(const Visit& visit) : visit_{visit} {}
-
-  /// T(X), where T stands at `path`.
-  template <class T, class... Entries>
-  tlm::CodomainOf<T> operator()(const std::string& path, const T& layer, const tlm::DomainOf<T>& X,
-                                const Entries&... entries) const {
-    if constexpr (requires {
-                    layer.a.q;
-                    layer.b;
-                  }) {
-      const auto A = tlm::apply(layer.a, X, entries...);
-      visit_(path, A);
-      return A * tlm::apply(layer.b, X, entries...);
-    } else if constexpr (requires { typename T::form; }) {
-      return through(typename std::type_identity<typename T::form>{}, path, layer, X, entries...);
-    } else {
-      return tlm::apply(layer, X, entries...);
-    }
-  }
-
- private:
-  template <class T>
-  static std::string inside(const std::string& path, std::size_t index = 0) {
-    if constexpr (requires { T::symbol; })
-      return path + (path.empty() ? "" : ".") + std::string(T::symbol) + (index > 0 ? "_" + std::to_string(index) : "");
-    else
-      return path;
-  }
-  template <class Part, class X, class... Entries>
-  auto go(const std::string& path, const Part& part, const X& x, const Entries&... entries) const {
-    return (*this)(inside<Part>(path), part, x, entries...);
-  }
-
-  template <class G, class... Fs, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::Composition<G, Fs...>>, const std::string& path, const T& layer,
-               const X& x, const Entries&... entries) const {
-    return go(path, layer.g, go(path, layer.f, x, entries...), entries...);
-  }
-  template <class F, std::size_t count, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::Stack<F, count>>, const std::string& path, const T& layer, X x,
-               const Entries&... entries) const {
-    for (std::size_t i = 0; i < count; ++i) x = (*this)(inside<F>(path, i + 1), layer.f[i], x, entries...);
-    return x;
-  }
-  template <class F, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::Residual<F>>, const std::string& path, const T& layer, const X& x,
-               const Entries&... entries) const {
-    return x + go(path, layer.f, x, entries...);
-  }
-  template <class Entry, class F, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::Tied<Entry, F>>, const std::string& path, const T& layer, const X& x,
-               const Entries&... entries) const {
-    return go(path, layer.f, x, layer.entry, entries...);
-  }
-  template <class Encoder, class Decoder, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::EncoderDecoder<Encoder, Decoder>>, const std::string& path,
-               const T& layer, const X& x, const Entries&... entries) const {
-    const typename T::MemoryOfX memory{go(path.empty() ? "encoder" : path, layer.encoder, x.x, entries...)};
-    return go(path.empty() ? "decoder" : path, layer.decoder, x.y, memory, entries...);
-  }
-  template <class G, class F, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::ThroughMemory<G, F>>, const std::string& path, const T& layer, const X& x,
-               const Entries&... entries) const {
-    const typename T::provides memory{
-        go(path, layer.g, tlm::read<const typename T::reads>(entries...).rows, entries...)};
-    return go(path, layer.f, x, memory, entries...);
-  }
-  template <class Form, class T, class X, class... Entries>
-  auto through(std::type_identity<Form>, const std::string&, const T& layer, const X& x,
-               const Entries&... entries) const {
-    return tlm::apply(layer, x, entries...);
-  }
-
-  const Visit& visit_;
 };
 
 }  // namespace program

@@ -459,7 +459,7 @@ TEST_CASE("bad input: one sentence each") {
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
                     "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
-  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, PartOf<double>{2}) == 0);
+  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }
 
 TEST_CASE("sources and targets written sequence by sequence stay together, whichever of them are empty") {

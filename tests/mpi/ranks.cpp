@@ -50,7 +50,7 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
     for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
-      const Disturbed<Translations> disturbed{batch(count), {model, 1, 1}};
+      const Noisy<Translations> disturbed{batch(count), {model, 1, 1}};
       Model<PrimeField> gradient;
       set_to_zero(gradient);
       const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
@@ -59,11 +59,11 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
         Model<PrimeField> of_shards;
         set_to_zero(of_shards);
-        CHECK(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards) == loss);
+        CHECK(same(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards), loss));
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
               CAPTURE(name.path());
-              CHECK(std::equal(g.data(), g.data() + Weight::size, of_all.data()));
+              CHECK(checking::same(g, of_all));
             },
             std::as_const(of_shards), std::as_const(gradient));
       }

@@ -65,7 +65,10 @@ static_assert(!autoregressive<Tied<Entry, Any>> && !autoregressive<Tied<Entry, C
 // F(M) does not depend on X, whatever F is; and is not therefore autoregressive: it need not have as many rows.
 static_assert(constant<FromMemory<Any>> && constant<FromMemory<Rows>>);
 static_assert(!autoregressive<FromMemory<Rows>> && !rowwise<FromMemory<Rows>>);
-static_assert(!constant<Rows> && !constant<Res<Same>> && !constant<Composition<Same, Same>>);
+static_assert(!constant<Rows> && !constant<Res<Same>>);
+// G∘F is independent of X if F is. That G is, is not asked.
+static_assert(constant<Composition<Any, Same>> && constant<Composition<Rows, Any, Same>>);
+static_assert(!constant<Composition<Any, Rows>>);
 
 // softmax(◺(Q×Kᵀ)) is a causal kernel if Q and K are autoregressive. Without ◺ it is none, and neither is any other
 // operation, autoregressive or not.
@@ -73,6 +76,9 @@ template <class Mask, class Q, class K, class Bias = NoBias>
 using KernelOf = SoftmaxKernel<1, Mask, Q, K, Bias>;
 static_assert(causal_kernel<KernelOf<Causal, Past, Past>> && !causal_kernel<KernelOf<Unmasked, Rows, Rows>>);
 static_assert(!causal_kernel<Rows> && !causal_kernel<Past>);
+// A∘F is one if A is and F is autoregressive.
+static_assert(causal_kernel<Composition<KernelOf<Causal, Past, Past>, Past, Rows>>);
+static_assert(!causal_kernel<Composition<KernelOf<Causal, Past, Past>, Any>> && !causal_kernel<Composition<Past, Past>>);
 static_assert(!autoregressive<KernelOf<Causal, Rows, Rows>>);  // it has n columns: it is no operation of that kind
 
 // A mask is what it declares: one that declares nothing, or something else, makes no causal kernel.
@@ -112,6 +118,9 @@ static_assert(!rowwise<KernelProduct<KernelOf<Causal, Rows, Rows>, Rows>>);
 
 // Without a mask it is, if keys and values do not depend on X: both of them.
 static_assert(autoregressive<KernelProduct<KernelOf<Unmasked, Rows, Same>, Same>>);
+// The kernel is rowwise in the query, then.
+static_assert(rowwise<KernelOf<Unmasked, Rows, Same>> && !rowwise<KernelOf<Unmasked, Past, Same>>);
+static_assert(!rowwise<KernelOf<Unmasked, Rows, Rows>> && !rowwise<KernelOf<Causal, Rows, Rows>>);
 // Several heads are derived by the rule of Concat, and lose it in the same ways.
 template <class Mask, class Q, class K, class V, class Bias = NoBias>
 using ThreeHeads = Heads<3, Mask, Q, K, V, Bias>;

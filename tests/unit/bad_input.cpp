@@ -66,7 +66,7 @@ TEST_CASE("an empty sequence has no loss") {
                        "sequence 2 of the batch is empty: a loss needs a token", std::invalid_argument);
   CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{std::vector<Token>{}})),
                        "sequence 1 of the batch is empty: a loss needs a token", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(preceded_by(0, Tokens{}), "a batch needs at least one sequence; this one is empty",
+  CHECK_THROWS_WITH_AS(after_start(0, Tokens{}), "a batch needs at least one sequence; this one is empty",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(loss_of(Tokens{}, Weights{}), "a batch needs at least one sequence; this one is empty",
                        std::invalid_argument);
@@ -127,7 +127,7 @@ TEST_CASE("loss weights that sum to 0, unless they are those of a part") {
   CHECK_THROWS_WITH_AS(loss(model, weightless, Sum{}), sentence, std::invalid_argument);
   Model gradient;
   CHECK_THROWS_WITH_AS(loss_and_gradient(model, weightless, gradient, Sum{}), sentence, std::invalid_argument);
-  CHECK(loss(model, weightless, PartOf<double>{3}) == 0);
+  CHECK(loss(model, weightless, DividedBy<double>{3}) == 0);
 }
 
 TEST_CASE_TEMPLATE("a number of an optimizer out of its range moves nothing", Real, float, double) {

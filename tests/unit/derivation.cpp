@@ -106,9 +106,9 @@ TEST_CASE("cross-attention: the memory does not depend on X") {
   X ↦ X×W_O is rowwise, hence autoregressive: declared
   X ↦ Concat(H_1(X), H_2(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
     H_i is autoregressive: H_i(X) = softmax((X×W_Q,i)×(M×W_K,i)ᵀ / √4)×(M×W_V,i); A(X)×B is autoregressive if A is and B does not depend on X
-      X ↦ softmax((X×W_Q,i)×(M×W_K,i)ᵀ / √4) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+      X ↦ softmax((X×W_Q,i)×(M×W_K,i)ᵀ / √4) is rowwise, hence autoregressive: softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X
         the mask is full: declared
-        X ↦ X×W_Q,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
+        X ↦ X×W_Q,i is rowwise: a block of columns of F(X) is rowwise if F is
           X ↦ X×W_Q is rowwise: declared
         X ↦ M×W_K,i is independent of X: a block of columns of F(X) is independent of X if F(X) is
           X ↦ M×W_K is independent of X: F(M) does not look at X
@@ -183,9 +183,9 @@ TEST_CASE("the whole of a small encoder-decoder: tied weights, stacks of two, re
               MultiHead is autoregressive: MultiHead(X) = softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V)×W_O; compositions of autoregressive operations are autoregressive
                 X ↦ X×W_O is rowwise, hence autoregressive: declared
                 X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V) is autoregressive: A(X)×B is autoregressive if A is and B does not depend on X
-                  X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+                  X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2) is rowwise, hence autoregressive: softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X
                     the mask is full: declared
-                    X ↦ X×W_Q is rowwise, hence autoregressive: declared
+                    X ↦ X×W_Q is rowwise: declared
                     X ↦ M×W_K is independent of X: F(M) does not look at X
                   X ↦ M×W_V is independent of X: F(M) does not look at X
             LayerNorm' is rowwise, hence autoregressive: declared
@@ -224,9 +224,9 @@ TEST_CASE("an encoder-decoder: whatever the encoder is") {
   X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4)×(M×W_V)×W_O is autoregressive: compositions of autoregressive operations are autoregressive
     X ↦ X×W_O is rowwise, hence autoregressive: declared
     X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4)×(M×W_V) is autoregressive: A(X)×B is autoregressive if A is and B does not depend on X
-      X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+      X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4) is rowwise, hence autoregressive: softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X
         the mask is full: declared
-        X ↦ X×W_Q is rowwise, hence autoregressive: declared
+        X ↦ X×W_Q is rowwise: declared
         X ↦ M×W_K is independent of X: F(M) does not look at X
       X ↦ M×W_V is independent of X: F(M) does not look at X
 )");
@@ -335,10 +335,14 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   CHECK(unknown == Containing{"    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
                               "    b is not known to be a function of i and j: declared unrestricted\n"});
   CHECK(
-      proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
-      R"(X ↦ ReLU(M×W) is not known to be autoregressive: it lacks a premise of: compositions of autoregressive operations are autoregressive
-  ReLU is rowwise, hence autoregressive: declared
+      proof_tree<Res<FromMemory<Times<"W", 8, 8>>>>() ==
+      R"(Res(X ↦ M×W) is not known to be autoregressive: it lacks a premise of: X + F(X) is autoregressive if F is
   X ↦ M×W is not known to be autoregressive: no rule says it of this form
+)");
+  CHECK(
+      proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
+      R"(X ↦ ReLU(M×W) is independent of X: G∘F is independent of X if F is
+  X ↦ M×W is independent of X: F(M) does not look at X
 )");
   const std::string encoder = proof_tree<formulated::Encoder<toy, float>>();
   CHECK(

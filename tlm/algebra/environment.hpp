@@ -50,6 +50,16 @@ struct CanExtend {
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
 };
 
+class Noise;  // noise.hpp
+
+/// The condition under which a layer is extended in an environment: claims are about layers without noise.
+template <class... Entries>
+struct ExtendsWithoutNoise {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert((!std::is_same_v<Entries, Noise> && ...),
+                "what is extended takes no noise: what is derived of a layer is derived of it without noise");
+};
+
 /// The rows of T(X₀ continued by X) that belong to X, where `state` remembers X₀ and from now on also X, with the
 /// entries that T takes. T(X|i) = T(X)|i is what makes this possible: what was computed for X₀ stands. (And what does not
 /// depend on X at all stands the more.)
@@ -59,6 +69,7 @@ struct CanExtend {
 template <class T, class... Entries>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Entries&... entries) {
   static_assert(IsLayer<T>::value && CanExtend<T>::value && FindsEntries<reads_in_vain<T, Entries...>()>::value);
+  static_assert(ExtendsWithoutNoise<Entries...>::value);
   if constexpr (!Extensible<T> || !complete<T> || !finds_entries<T, Entries...>)
     return stand_in<CodomainOf<T>>();
   else if constexpr (rowwise<T>)

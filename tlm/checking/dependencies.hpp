@@ -57,7 +57,9 @@ class Dependencies : public Refusals<Dependencies> {
   constexpr Dependencies& operator-=(Dependencies other) { return *this = *this - other; }
   constexpr Dependencies& operator*=(Dependencies other) { return *this = *this * other; }
   constexpr Dependencies& operator/=(Dependencies other) { return *this = *this / other; }
-  friend constexpr bool operator==(Dependencies, Dependencies) = default;
+  friend constexpr bool same(Dependencies a, Dependencies b) {
+    return a.tags_ == b.tags_ && a.structural_zero_ == b.structural_zero_;
+  }
 
   friend constexpr Dependencies exp(Dependencies a) { return of(a.tags_); }  // exp(0) is not 0
   friend constexpr Dependencies log(Dependencies a) { return of(a.tags_); }

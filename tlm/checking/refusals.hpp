@@ -11,14 +11,15 @@
 namespace tlm::checking {
 
 /// The condition under which numbers are compared.
-template <bool ordered>
+template <bool compared>
 struct HasOrder {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(
-      ordered,
-      "a layer does not branch on values, as a prime field and sets of positions have no order: cases are told "
-      "apart by functions of numbers, such as relu(x), relu_derivative(x) and maximum(numbers, count) of "
-      "tlm/numbers/functions.hpp");
+      compared,
+      "a layer does not branch on values, as a prime field and sets of positions have no order, and what is equal "
+      "there "
+      "is equal always: cases are told apart by functions of numbers, such as relu(x), relu_derivative(x) and "
+      "maximum(numbers, count) of tlm/numbers/functions.hpp");
 };
 
 /// The condition under which a function of numbers, or one of numbers of another kind, is known.
@@ -32,14 +33,21 @@ struct IsKnown {
       "another function is brought stands in CONTRIBUTING.md");
 };
 
+/// Whether two numbers are the same: what checks ask, and layers do not.
+template <class Real>
+requires std::is_arithmetic_v<Real>
+constexpr bool same(Real a, Real b) { return a == b; }
+
 /// The base of an arithmetic that is no ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
 ///
 /// A function of ℝ is refused where its argument becomes a double. What it returns may become a number again, so that no
 /// second error follows.
 template <class Numbers>
 struct Refusals {
-  friend bool operator==(const Refusals&, const Refusals&) = default;
-
+  friend bool operator==(const Numbers&, const Numbers&) { return order() == 0; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend bool operator==(const Numbers&, Real) { return order() == 0; }
   friend std::strong_ordering operator<=>(const Numbers&, const Numbers&) { return order(); }
   template <class Real>
   requires std::is_arithmetic_v<Real>
@@ -49,9 +57,6 @@ struct Refusals {
   requires std::is_arithmetic_v<Real>
   explicit(!std::same_as<Real, double>) constexpr operator Real() const { return Real(known()); }
 
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend bool operator==(const Numbers&, Real) { return known(); }
   template <class Real>
   requires std::is_arithmetic_v<Real>
   friend Numbers operator+(const Numbers& a, Real) { return known() ? a : a; }

@@ -40,22 +40,13 @@ struct Softmax {
 
 /// F of a model Softmax∘F.
 template <std::size_t cols, class Real, class... F>
-const Composition<F...>& before_softmax(const Composition<Softmax<cols, Real>, F...>& model) {
+const Composition<F...>& without_softmax(const Composition<Softmax<cols, Real>, F...>& model) {
   return model.f;
 }
 /// F of a model Softmax∘F.
 template <std::size_t cols, class Real, class... F>
-Composition<F...>& before_softmax(Composition<Softmax<cols, Real>, F...>& model) {
+Composition<F...>& without_softmax(Composition<Softmax<cols, Real>, F...>& model) {
   return model.f;
-}
-
-/// What makes the scores in a model, the greater the likelier: F in Softmax∘F, otherwise all of it.
-template <class T>
-auto& scores(T& model) {
-  if constexpr (requires { before_softmax(model); })
-    return before_softmax(model);
-  else
-    return model;
 }
 
 }  // namespace tlm

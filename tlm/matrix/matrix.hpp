@@ -82,7 +82,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     return *this;
   }
 
-  /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
+  /// Entry by entry. Throws like +=.
   friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
 
   /// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.

@@ -36,6 +36,14 @@ Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
   return alone;
 }
 
+/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are not so many.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
+  std::vector<Matrix<n, cols, Real>> chosen;
+  for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
+  return concat_sequences(chosen);
+}
+
 /// Each sequence of X continued by the corresponding sequence of `more`; a stack of no sequences is continued by
 /// `more` as it is. Throws std::invalid_argument if the numbers of sequences differ.
 template <std::size_t cols, class Real>

@@ -80,6 +80,27 @@ class Theorems {
           [&]<class P>(std::size_t k) { proofs[k] = proof<typename P::T, typename P::Claim>(place).as_argument(); });
     return proofs;
   }
+  /// (G∘…)∘F is constant if F is: a theorem about G∘F, once for each factor that is applied later.
+  template <class... F, Symbol name, Symbol sentence, class Last>
+  Term by_rule(forms::Composition<F...>*, Rule<name, sentence, is::Constant, Is<Last, is::Constant>>,
+               const Place& place) {
+    Term result{Term::atom, proof<Last, is::Constant>(place).as_argument()};
+    for (std::size_t later = 1; later < sizeof...(F); ++later)
+      result = applied(std::string(std::string_view(name)), {result.as_argument()});
+    return result;
+  }
+  /// A∘(F∘…) is a causal kernel if A is and F∘… is autoregressive.
+  template <class... F, Symbol name, Symbol sentence, class A, class... Fs>
+  Term by_rule(forms::Composition<F...>*,
+               Rule<name, sentence, is::CausalKernel, Is<A, is::CausalKernel>, Is<Fs, is::Autoregressive>...>,
+               const Place& place) {
+    const std::string kernel = proof<A, is::CausalKernel>(place).as_argument();
+    const auto of_F = premises(List<Is<Fs, is::Autoregressive>...>{}, place);
+    if (of_F.empty()) return {Term::atom, kernel};
+    return applied(
+        std::string(std::string_view(name)),
+        {kernel, of_F.size() == 1 ? of_F[0] : folded("composition_is_autoregressive", of_F).as_argument()});
+  }
   template <class F, std::size_t count, Symbol name, Symbol sentence, class Claim>
   Term by_rule(forms::Stack<F, count>*, Rule<name, sentence, Claim, Is<F, Claim>>, const Place& place) {
     std::vector<std::string> premises(count);
