@@ -128,12 +128,12 @@ TEST_CASE(
 TEST_CASE(
     "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
     "field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows" *
-    doctest::description(
-        "Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, ReLU_transposes, "
-        "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
-        "each_row_transposes, "
-        "by_position_transposes, softmax_kernel_transposes, "
-        "T_LM_pullback_is_transpose")) {
+    doctest::description("Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, "
+                         "ReLU_transposes, TanhGELU_transposes, "
+                         "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
+                         "each_row_transposes, "
+                         "by_position_transposes, softmax_kernel_transposes, "
+                         "T_LM_pullback_is_transpose")) {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): the prime field",
                             "the pullback is the transpose of the derivative: dual numbers of the prime field"});
 }
