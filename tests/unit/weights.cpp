@@ -29,8 +29,8 @@ TEST_CASE("every weight is found by the path under which it is visited, and it i
   Model model;
   std::map<const void*, std::string> visited;
   for_each_weight([&](const Name& name, const auto& W) { visited[W.data()] = name.path(); }, model);
-  CHECK(visited.size() == matrix_count<Model>);
-  CHECK(matrix_count<Model> == 32);
+  CHECK(visited.size() == weight_matrix_count<Model>);
+  CHECK(weight_matrix_count<Model> == 32);
 
   const auto path_of = [&](const auto& W) { return visited.at(W.data()); };
   CHECK(path_of(weight<"Em.W_e">(model)) == "Em.W_e");
@@ -132,11 +132,11 @@ TEST_CASE("the paths of twelve layers, of which three have two digits") {
   CHECK(weight<"FF_12.L">(layers).data() == weight<"L">(layers.f[11]).data());
 }
 
-TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient begins with") {
+TEST_CASE("zero_grad leaves no weight as it was, and makes what a gradient begins with") {
   Generator generator{1};
   auto model = random_layer<Model>(generator);
   CHECK(distance_of_weights(model, Model{}) > 0.1);
-  set_to_zero(model);
+  zero_grad(model);
   CHECK(distance_of_weights(model, Model{}) == 0);
 }
 

@@ -69,7 +69,7 @@ class Check {
       Layer<Held> layer;
       const std::size_t held = Held::Counted::count - before;
       std::size_t visited = 0;
-      for (const auto& weight : numbers_of(layer)) visited += weight.size();
+      for (const auto& weight : parameters(layer)) visited += weight.size();
       if (held == visited) return std::nullopt;
       return Failure{.claim = "a layer holds its weights and no other numbers",
                      .layer = name_,
@@ -234,7 +234,7 @@ class Check {
   /// Whether there is neither a weight nor an input that is a real number.
   static bool nothing_moves() {
     T layer;
-    return reads_tokens<T> && numbers_of(layer).empty();
+    return reads_tokens<T> && parameters(layer).empty();
   }
 
   std::string name_;

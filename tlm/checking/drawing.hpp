@@ -128,7 +128,7 @@ Domain stacked(const std::vector<Domain>& parts) {
 
 /// The numbers of a weight, and its path.
 template <class Real>
-struct NamedWeight : WeightNumbers<Real> {
+struct NamedWeight : Parameter<Real> {
   std::string path;
 };
 
@@ -137,7 +137,7 @@ template <class Layer>
 auto named_weights(Layer& layer) {
   std::vector<std::string> paths;
   std::vector<NamedWeight<typename Layer::codomain::Real>> weights;
-  for (const auto& weight : numbers_of(layer, &paths)) weights.push_back({weight, {}});
+  for (const auto& weight : parameters(layer, &paths)) weights.push_back({weight, {}});
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k].path = std::move(paths[k]);
   return weights;
 }
@@ -190,7 +190,7 @@ struct Held : PrimeField {
 template <class Layer>
 Layer draw_layer(Generator& generator) {
   Layer layer;
-  for (const auto& weight : numbers_of(layer))
+  for (const auto& weight : parameters(layer))
     for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
   return layer;
 }

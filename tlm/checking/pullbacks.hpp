@@ -114,7 +114,7 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
         found = first_difference(failure, result.pullback(w_1, gradient), v_1, 0, SameBits{});
         break;
       case Requirement::outlives:
-        for (const auto& weight : numbers_of(layer))
+        for (const auto& weight : parameters(layer))
           for (Real& w : weight) w = draw<Real>(generator);
         found = first_difference(failure, result.pullback(w_1, gradient), v_1);
     }

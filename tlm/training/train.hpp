@@ -37,12 +37,12 @@ enum class Continue { no, yes };
 template <class Layer>
 [[gnu::cold]] void require_initialized(const Layer& layer, const Layer& gradient) {
   for (const Layer* const of : {&layer, &gradient})
-    for (const auto& weight : numbers_of(*of))
+    for (const auto& weight : parameters(*of))
       if (weight.role == Role::matrix)
         for (const auto& w : weight)
           if (!(w == RealOf<Layer>(0))) return;
   std::vector<std::string> paths;
-  const auto weights = numbers_of(layer, &paths);
+  const auto weights = parameters(layer, &paths);
   for (std::size_t k = 0; k < weights.size(); ++k)
     if (weights[k].role == Role::matrix)
       refuse<std::invalid_argument>(
@@ -59,7 +59,7 @@ template <class Layer>
 ///
 /// A loop of one's own does the same. A step is
 ///
-///   set_to_zero(gradient);                                      // the gradients of the steps do not add up
+///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
 ///   if (step == 1) require_initialized(model, gradient);        // or a model that is all 0 learns next to nothing, silently
 ///   optimizer(model, gradient);
@@ -73,7 +73,7 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
   T gradient;
   bool learns = false;
   for (std::size_t step = 1; step <= steps; ++step) {
-    set_to_zero(gradient);
+    zero_grad(gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
     if (!std::isfinite(loss))
       refuse<std::runtime_error>({"the loss of step ", step, " is ", std::isnan(loss) ? "not a number" : "infinite",
