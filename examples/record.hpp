@@ -99,20 +99,20 @@ class Walk {
   explicit Walk(const Visit& visit) : visit_{visit} {}
 
   /// T(X), where T stands at `path`.
-  template <class T, class... Entries>
+  template <class T, class... Environment>
   tlm::CodomainOf<T> operator()(const std::string& path, const T& layer, const tlm::DomainOf<T>& X,
-                                const Entries&... entries) const {
+                                const Environment&... environment) const {
     if constexpr (requires {
                     layer.a.q;
                     layer.b;
                   }) {
-      const auto A = tlm::apply(layer.a, X, entries...);
+      const auto A = tlm::apply(layer.a, X, environment...);
       visit_(path, A);
-      return A * tlm::apply(layer.b, X, entries...);
+      return A * tlm::apply(layer.b, X, environment...);
     } else if constexpr (requires { typename T::form; }) {
-      return through(typename std::type_identity<typename T::form>{}, path, layer, X, entries...);
+      return through(typename std::type_identity<typename T::form>{}, path, layer, X, environment...);
     } else {
-      return tlm::apply(layer, X, entries...);
+      return tlm::apply(layer, X, environment...);
     }
   }
 
@@ -124,49 +124,48 @@ class Walk {
     else
       return path;
   }
-  template <class Part, class X, class... Entries>
-  auto go(const std::string& path, const Part& part, const X& x, const Entries&... entries) const {
-    return (*this)(inside<Part>(path), part, x, entries...);
+  template <class Part, class X, class... Environment>
+  auto go(const std::string& path, const Part& part, const X& x, const Environment&... environment) const {
+    return (*this)(inside<Part>(path), part, x, environment...);
   }
 
-  template <class G, class... Fs, class T, class X, class... Entries>
+  template <class G, class... Fs, class T, class X, class... Environment>
   auto through(std::type_identity<tlm::forms::Composition<G, Fs...>>, const std::string& path, const T& layer,
-               const X& x, const Entries&... entries) const {
-    return go(path, layer.g, go(path, layer.f, x, entries...), entries...);
+               const X& x, const Environment&... environment) const {
+    return go(path, layer.g, go(path, layer.f, x, environment...), environment...);
   }
-  template <class F, std::size_t count, class T, class X, class... Entries>
+  template <class F, std::size_t count, class T, class X, class... Environment>
   auto through(std::type_identity<tlm::forms::Stack<F, count>>, const std::string& path, const T& layer, X x,
-               const Entries&... entries) const {
-    for (std::size_t i = 0; i < count; ++i) x = (*this)(inside<F>(path, i + 1), layer.f[i], x, entries...);
+               const Environment&... environment) const {
+    for (std::size_t i = 0; i < count; ++i) x = (*this)(inside<F>(path, i + 1), layer.f[i], x, environment...);
     return x;
   }
-  template <class F, class T, class X, class... Entries>
+  template <class F, class T, class X, class... Environment>
   auto through(std::type_identity<tlm::forms::Residual<F>>, const std::string& path, const T& layer, const X& x,
-               const Entries&... entries) const {
-    return x + go(path, layer.f, x, entries...);
+               const Environment&... environment) const {
+    return x + go(path, layer.f, x, environment...);
   }
-  template <class Entry, class F, class T, class X, class... Entries>
-  auto through(std::type_identity<tlm::forms::Tied<Entry, F>>, const std::string& path, const T& layer, const X& x,
-               const Entries&... entries) const {
-    return go(path, layer.f, x, layer.entry, entries...);
+  template <class Item, class F, class T, class X, class... Environment>
+  auto through(std::type_identity<tlm::forms::Tied<Item, F>>, const std::string& path, const T& layer, const X& x,
+               const Environment&... environment) const {
+    return go(path, layer.f, x, layer.item, environment...);
   }
-  template <class Encoder, class Decoder, class T, class X, class... Entries>
+  template <class Encoder, class Decoder, class T, class X, class... Environment>
   auto through(std::type_identity<tlm::forms::EncoderDecoder<Encoder, Decoder>>, const std::string& path,
-               const T& layer, const X& x, const Entries&... entries) const {
-    const typename T::MemoryOfX memory{go(path.empty() ? "encoder" : path, layer.encoder, x.x, entries...)};
-    return go(path.empty() ? "decoder" : path, layer.decoder, x.y, memory, entries...);
+               const T& layer, const X& x, const Environment&... environment) const {
+    const typename T::provides memory{go(path.empty() ? "encoder" : path, layer.encoder, x.x, environment...)};
+    return go(path.empty() ? "decoder" : path, layer.decoder, x.y, memory, environment...);
   }
-  template <class G, class F, class T, class X, class... Entries>
+  template <class G, class F, class T, class X, class... Environment>
   auto through(std::type_identity<tlm::forms::ThroughMemory<G, F>>, const std::string& path, const T& layer, const X& x,
-               const Entries&... entries) const {
-    const typename T::provides memory{
-        go(path, layer.g, tlm::read<const typename T::reads>(entries...).rows, entries...)};
-    return go(path, layer.f, x, memory, entries...);
+               const Environment&... environment) const {
+    const typename T::provides memory{go(path, layer.g, tlm::read<T>(environment...).rows, environment...)};
+    return go(path, layer.f, x, memory, environment...);
   }
-  template <class Form, class T, class X, class... Entries>
+  template <class Form, class T, class X, class... Environment>
   auto through(std::type_identity<Form>, const std::string&, const T& layer, const X& x,
-               const Entries&... entries) const {
-    return tlm::apply(layer, x, entries...);
+               const Environment&... environment) const {
+    return tlm::apply(layer, x, environment...);
   }
 
   const Visit& visit_;

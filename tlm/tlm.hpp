@@ -4,7 +4,8 @@
 /// What models are made of, taught and asked by. What needs a further library, or is not needed to train, is included by who wants
 /// it: checking/, claims/, text/, storage/, parallel/, coq/.
 #include <tlm/algebra/concat.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/layers/appended_positions.hpp>

@@ -35,20 +35,32 @@ struct Identity {
 };
 static_assert(Layer<Identity>);
 
-// What a layer lacks, with the sentences: tests/compile_fail.
+// What is missing, with the sentences: tests/compile_fail.
 struct FromNothing : Identity {
   FromNothing() = delete;
 };
-static_assert(!Layer<FromNothing> && lacks<FromNothing>() == Lacks::constructor);
+static_assert(!Layer<FromNothing>);
 
 struct OfAnotherValue : Identity {
   Matrix<n, 4> operator()(const domain& X) const { return Matrix<n, 4>{X.sequences()}; }
 };
-static_assert(!Layer<OfAnotherValue> && lacks<OfAnotherValue>() == Lacks::function);
+static_assert(!Layer<OfAnotherValue>);
+
+struct OfAnotherCotangent : Identity {
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](const codomain&, OfAnotherCotangent&) { return Nothing{}; });
+  }
+};
+static_assert(!Layer<OfAnotherCotangent>);
+
+// One that reads an item needs it.
+using Reader = TiedPositions<"p", 7, 3>;
+static_assert(Layer<Reader> && Layer<Dropout<10, 3>>);
+static_assert(!LeafReading<Reader> && LeafReading<Reader, Reader::reads> &&
+              !LeafReading<Reader, TiedWeight<"q", 7, 3>>);
 
 // What is made of others is a layer if all of them are.
 static_assert(Layer<Composition<Identity, Res<Identity>>> && Layer<Concat<Identity, Stack<Identity, 2>>>);
-static_assert(lacks<Identity>() == Lacks::nothing && lacks<Composition<Identity, Identity>>() == Lacks::nothing);
 
 // A kernel returns a matrix for each head and sequence, which nothing but a product takes; other layers are no kernels.
 using SomeKernel = SoftmaxKernel<2, Causal, Times<"W_Q", 4, 4>, Times<"W_K", 4, 4>>;

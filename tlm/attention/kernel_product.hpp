@@ -7,7 +7,8 @@
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/matrix/rows_so_far.hpp>
 

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/attention/bias.hpp>
 #include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/attention/kernel_product.hpp>

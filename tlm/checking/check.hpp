@@ -291,7 +291,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
   if constexpr (over_all_numbers) {
     if constexpr (checking::WeightsAreOf<double, Layer<double>>::value) {
       static_assert(IsLayer<Layer<double>>::value);
-      if constexpr (complete<Layer<double>>) return checking::Check<Layer>{name, limits}.report();
+      if constexpr (tlm::Layer<Layer<double>>) return checking::Check<Layer>{name, limits}.report();
     }
   }
   return Report{name};

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
 #include <tlm/checking/comparison.hpp>
 
 /// Appending rows never changes what was computed for earlier ones: what `extend` computes piece by piece are the rows of

@@ -15,6 +15,7 @@
 
 #include <tlm/checking/comparison.hpp>
 #include <tlm/checking/stacks.hpp>
+#include <tlm/matrix/numbers.hpp>
 
 /// Pullbacks against central differences, number by number, with their signs.
 namespace tlm::checking {

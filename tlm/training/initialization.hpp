@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/random/generator.hpp>
 

@@ -115,7 +115,7 @@ template <class T, class BatchOf>
 struct CanLearnFrom {
   using Lessons = LessonsOf<BatchOf, RealOf<T>>;
   static constexpr bool reads = std::is_same_v<DomainOf<T>, decltype(Lessons::type::read)>;
-  static constexpr bool is_layer = complete<T>, looks_back = !is_layer || autoregressive<T>;
+  static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || reads, same_numbers = !fits || Lessons::same_numbers;
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;
   static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");

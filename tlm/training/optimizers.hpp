@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/numbers.hpp>
 #include <tlm/matrix/refuse.hpp>
