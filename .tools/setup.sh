@@ -65,7 +65,18 @@ readonly for_docs=(
   "python3-matplotlib python matplotlib"
   "doxygen program doxygen"
   "graphviz program dot"
+  "clang-format program clang-format"
   "libjs-mathjax file /usr/share/javascript/mathjax/MathJax.js"
+)
+# Clang for wasm32: for the figures that run in a browser, and the proofs that run in node.
+readonly for_wasm=(
+  "clang-19 program clang++-19"
+  "lld-19 program wasm-ld-19"
+  "libc++-19-dev-wasm32 file /usr/include/wasm32-wasi/c++/v1"
+  "libc++abi-19-dev-wasm32 file /usr/lib/wasm32-wasi/libc++abi.a"
+  "libclang-rt-19-dev-wasm32 file /usr/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a"
+  "wasi-libc file /usr/lib/wasm32-wasi/libc.a"
+  "nodejs program node"
 )
 # PyTorch, for one benchmark alone.
 readonly for_comparison=("python3-torch python torch")
@@ -124,6 +135,16 @@ install_missing() {
   }
 }
 
+# install_if_known "PACKAGE KIND NAME" …: the same for what can be done without. Returns 1 if it is not there afterwards.
+install_if_known() {
+  local need package kind name
+  for need; do
+    read -r package kind name <<<"$need"
+    is_there "$kind" "$name" || apt-cache show "$package" >/dev/null 2>&1 || return 1
+  done
+  (install_missing "$@")
+}
+
 # quietly COMMAND: shows what it prints only if it fails, and then ends.
 quietly() {
   local log
@@ -149,6 +170,11 @@ configure() {
   else
     quietly ninja -C "$directory" build.ninja  # where a meson.build has changed, so have its programs and tests
   fi
+}
+
+# look_for_wasm DIRECTORY: configures it once more if Clang for wasm32 came later.
+look_for_wasm() {
+  ! is_there program clang++-19 || grep -q 'train.wasm' "$1/build.ninja" || quietly meson setup --reconfigure "$1"
 }
 
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise

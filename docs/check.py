@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Opens every page of the write-up in headless Chromium, without a network, as wide as a phone and as a desk: nothing may be
-said on the console, every formula and picture must be there, and nothing may be wider than a phone.
+"""Opens every page of the book in headless Chromium, without a network, at several widths: the console must stay empty, every
+formula and picture must be there, and no block may be cut off. From 1,100 pixels on that holds for every block. Below, code and
+tables may scroll within themselves; formulas and pictures may not.
 
-usage: check.py SITE [--pictures DIRECTORY PAGE …], which keeps pictures of these pages, narrow and wide, light and dark
+usage: check.py SITE [--only PAGE …]                checks all pages, or these
+       check.py SITE --pictures DIRECTORY PAGE …    keeps pictures of these pages, narrow and wide, light and dark
 """
 
 import pathlib
@@ -16,17 +18,27 @@ except ModuleNotFoundError:
     print("skipped: Python has no selenium; on Debian: apt-get install python3-selenium chromium-driver")
     sys.exit(77)
 
-WIDTHS = {"phone": 390, "desk": 1440}
+WIDTHS = (360, 768, 1100, 1400, 1920)
+PICTURED = (360, 1400)
 
 STATE = """
-const done = arguments[arguments.length - 1];
+const [whole, again, done] = arguments;
+// What is cut off, or sticks out: a block whose content is wider than itself. Only the innermost of nested ones is named.
+function cut() {
+  const hidden = "[id^=MathJax_SVG_Hidden], #MathJax_Message, .MJX_Assistive_MathML, .visually-hidden, .tip, svg *";
+  const scrolls = whole ? null : "pre, .table-wrapper, .wide";
+  const wide = [...document.querySelectorAll("body *")].filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1
+    && !e.closest(hidden) && !(scrolls && e.matches(scrolls) && getComputedStyle(e).overflowX !== "visible"));
+  return wide.filter(e => !wide.some(other => other !== e && e.contains(other)))
+    .map(e => `${e.tagName.toLowerCase()}.${e.className.baseVal ?? e.className} is ${e.clientWidth} wide, and its content `
+      + `${e.scrollWidth}: ${e.textContent.trim().replace(/\\s+/g, " ").slice(0, 60)}`);
+}
 function report() {
   const rendered = [...document.querySelectorAll(".MathJax_SVG svg")].filter(svg => svg.getBoundingClientRect().width > 0);
   done({
     width: document.documentElement.scrollWidth,
     window: document.documentElement.clientWidth,
-    widest: [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
-      .slice(0, 3).map(e => e.tagName + "." + (e.className.baseVal ?? e.className)),
+    cut: cut(),
     formulas: document.querySelectorAll('script[type^="math/tex"]').length,
     rendered: rendered.length,
     broken: [...document.querySelectorAll(".MathJax_Error, .noError, .merror")].map(e => e.textContent),
@@ -34,7 +46,8 @@ function report() {
     title: document.title,
   });
 }
-if (window.MathJax && MathJax.Hub) MathJax.Hub.Queue(report); else report();
+// A page that is there already has its formulas broken anew, for its new width.
+if (window.MathJax && MathJax.Hub) MathJax.Hub.Queue(again ? ["Rerender", MathJax.Hub] : () => 0, report); else report();
 """
 
 
@@ -50,26 +63,37 @@ def browser(profile):
     return chrome
 
 
-def show(chrome, page, width, height=900, scheme="light"):
+def size(chrome, width, height=900, scheme="light"):
     chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
     chrome.execute_cdp_cmd("Emulation.setEmulatedMedia",
                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+
+def show(chrome, page, width, height=900, scheme="light"):
+    size(chrome, width, height, scheme)
     chrome.get(page.as_uri())
-    return chrome.execute_async_script(STATE)
+    chrome.execute_async_script(STATE, False, False)
 
 
-def complaints(chrome, page, name, width):
-    state = show(chrome, page, width)
-    found = [f"the console says: {entry['message']}" for entry in chrome.get_log("browser")]
-    if state["width"] > state["window"]:
-        found.append(f"is {state['width']} wide in a window of {state['window']}: {', '.join(state['widest'])}")
-    if state["rendered"] != state["formulas"]:
-        found.append(f"{state['rendered']} of {state['formulas']} formulas are there")
-    found += [f"a formula is broken: {text}" for text in state["broken"]]
-    if state["empty"]:
-        found.append(f"{state['empty']} pictures are empty")
-    return [f"{name}, {width} wide: {complaint}" for complaint in found], state["formulas"]
+def complaints(chrome, page, name):
+    """What is wrong with a page, and how many formulas it has."""
+    chrome.get(page.as_uri())
+    found, state = [], None
+    for width in WIDTHS:
+        size(chrome, width)
+        state = chrome.execute_async_script(STATE, width >= 1100, state is not None)
+        wrong = [f"the console says: {entry['message']}" for entry in chrome.get_log("browser")]
+        if state["width"] > state["window"]:
+            wrong.append(f"is {state['width']} wide in a window of {state['window']}")
+        wrong += [f"cut off: {block}" for block in state["cut"]]
+        if state["rendered"] != state["formulas"]:
+            wrong.append(f"{state['rendered']} of {state['formulas']} formulas are there")
+        wrong += [f"a formula is broken: {text}" for text in state["broken"]]
+        if state["empty"]:
+            wrong.append(f"{state['empty']} pictures are empty")
+        found += [f"{name}, {width} wide: {complaint}" for complaint in wrong]
+    return found, state["formulas"]
 
 
 def main():
@@ -80,23 +104,24 @@ def main():
     with tempfile.TemporaryDirectory() as profile:
         chrome = browser(profile)
         try:
-            if len(sys.argv) > 3:
-                directory = pathlib.Path(sys.argv[3])
+            options = sys.argv[2:]
+            if options[:1] == ["--pictures"]:
+                directory = pathlib.Path(options[1])
                 directory.mkdir(parents=True, exist_ok=True)
-                for page in sys.argv[4:]:
-                    for size, width in WIDTHS.items():
+                for page in options[2:]:
+                    for width in PICTURED:
                         for scheme in ("light", "dark"):
                             show(chrome, site / f"{page}.html", width, 1800, scheme)
-                            chrome.save_screenshot(str(directory / f"{page.replace('/', '-')}-{size}-{scheme}.png"))
+                            chrome.save_screenshot(str(directory / f"{page.replace('/', '-')}-{width}-{scheme}.png"))
                 return
             found, formulas, pages = [], 0, 0
-            for page in sorted(site.rglob("*.html")):
+            chosen = [site / f"{page}.html" for page in options[1:]] if options[:1] == ["--only"] else sorted(site.rglob("*.html"))
+            for page in chosen:
                 if "_static" in page.parts:
                     continue
                 pages += 1
-                for width in WIDTHS.values():
-                    more, count = complaints(chrome, page, str(page.relative_to(site)), width)
-                    found += more
+                more, count = complaints(chrome, page, str(page.relative_to(site)))
+                found += more
                 formulas += count
             if not formulas:
                 found.append("there is no formula at all")
@@ -104,7 +129,7 @@ def main():
             chrome.quit()
     if found:
         sys.exit("\n".join(found))
-    print(f"{pages} pages with {formulas} formulas were opened at {' and '.join(map(str, WIDTHS.values()))} pixels")
+    print(f"{pages} pages with {formulas} formulas were opened at {', '.join(map(str, WIDTHS))} pixels")
 
 
 if __name__ == "__main__":

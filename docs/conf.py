@@ -14,8 +14,8 @@ author = "the authors of tlm"
 copyright = "the authors of tlm, under the MIT licence"
 html_title = "tlm"
 
-extensions = ["sphinx.ext.mathjax", "tools.directives", "tools.reference"]
-exclude_patterns = ["tools", "exercises"]
+extensions = ["sphinx.ext.mathjax", "tools.directives", "tools.reference", "tools.live"]
+exclude_patterns = ["tools", "exercises", "browser"]
 source_suffix = ".rst"
 nitpicky = False
 highlight_language = "cpp"
@@ -57,3 +57,4 @@ doxygen = str(BUILD / "docs/doxygen/xml")
 proofs_log = str(BUILD / "meson-logs/docs.json")
 pictures = str(BUILD / "docs/pictures")
 runs = str(BUILD / "docs/runs")
+modules = str(BUILD / "docs/browser")

@@ -18,7 +18,7 @@ def wrong_in(table):
     for source, entries in table.items():
         for entry in entries:
             what = f"{source}, {entry.get('section')}: {entry.get('says')}"
-            if unknown := set(entry) - {"section", "kind", "says", "chapter", "code", "proof", "tests", "erratum", "note", "false"}:
+            if unknown := set(entry) - {"section", "kind", "says", "chapter", "code", "proof", "tests", "erratum", "note", "false", "unproved"}:
                 yield f"{what}: what is {unknown}?"
             if not any(key in entry for key in ("code", "proof", "erratum", "note")):
                 yield f"{what}: it leads nowhere"

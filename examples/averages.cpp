@@ -8,8 +8,8 @@
 #include <iostream>
 #include <vector>
 
-#include <examples/command_line.hpp>
-#include <tlm/random/generator.hpp>
+#include <examples/shared/command_line.hpp>
+#include <tlm/base/generator.hpp>
 
 namespace {
 

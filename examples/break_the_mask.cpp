@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <iostream>
 
-#include <examples/command_line.hpp>
 #include <examples/finite_mask.hpp>
+#include <examples/shared/command_line.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>
 
@@ -21,8 +21,8 @@ struct OneTooMany {
 };
 
 template <class Real>
-using Broken = tlm::Heads<1, OneTooMany, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
-                          tlm::Times<"W_V", 3, 3, Real>>;
+using Broken = tlm::Attention<1, OneTooMany, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
+                              tlm::Times<"W_V", 3, 3, Real>>;
 static_assert(tlm::autoregressive<Broken<double>>);  // says the compiler, by the rules, from what the mask declares
 // [/mask]
 

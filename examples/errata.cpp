@@ -15,12 +15,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/command_line.hpp>
 #include <examples/finite_mask.hpp>
+#include <examples/shared/command_line.hpp>
 #include <proofs/controls.hpp>
+#include <tlm/all.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/text/byte_letters.hpp>
-#include <tlm/tlm.hpp>
 
 namespace {
 
@@ -330,13 +330,13 @@ std::vector<Erratum> errata() {
                       shown(residual(waves(64, 6, 0, 6), 1), 2) + ", that of uniform numbers by " +
                       shown(residual(uniform, 1), 2)};
        },
-       "Both, by name: initialize_uniform, and PositionalEncoding::sinusoidal."},
+       "A difference, not an error. Both, by name: initialize_uniform, and PositionalEncoding::sinusoidal."},
       {"6", "The notebook's block is the other one", notebook + ", decoderBlock",
        "return X + FF comes first, so that return X + CA + FF, the definition, is never reached.", both_blocks,
        "Both, as types; the definition is the default."},
       {"7", "Two scales", article + ", “Causal Attention with one head”",
        "The single head divides by √d_model, each of several by √d_head. That looks like an error, and is none.",
-       one_head, "One implementation, and a proof of the sentence."},
+       one_head, "A difference, not an error. One implementation, and a proof of the sentence."},
       {"8", "A slice of the wrong axis", notebook + ", weighted_loss",
        "T(X)[:n,:] of an array batch × time × tokens cuts the batch.", sliced_batch,
        "A stack knows its sequences; rows of another cannot be scored against them."},
@@ -375,7 +375,7 @@ std::vector<Erratum> errata() {
              "max_len for sequences of up to 4 tokens: " + std::to_string(Reversal{4, 2, 4}.max_len()) +
                  " = 2·4 + 3, with the token that starts"};
        },
-       "Which token starts and which ends are arguments; ties go to the lowest, and it says so."},
+       "A difference, not an error. Which token starts and which ends are arguments; ties go to the lowest."},
       {"13", "The article is not Trax", article + " beside the code that it cites (from Trax's source)",
        "σ + ε. Trax has √(σ² + ε), biases in Q, K, V, positions from 0, dropout, other initial values, and clips bad "
        "tokens.",
@@ -387,7 +387,7 @@ std::vector<Erratum> errata() {
                         look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
                       }) + "”"};
        },
-       "As in the article; LayerNorm has the other divisor, by name. A bad token is refused."},
+       "A difference, not an error. As in the article; LayerNorm has the other divisor. A bad token is refused."},
       {"13a", "softmax(◺A) is not rowwise", article + ", “Rowwise and autoregressive matrix operations”",
        "The rowwise operation softmax(◺A) always returns a lower triangular matrix.",
        [] {
@@ -449,7 +449,7 @@ std::vector<Erratum> errata() {
          return Lines{"m = 3: the sum is " + shown(loss(model, batch, Sum{})) + ", the mean " +
                       shown(loss(model, batch, Mean{}))};
        },
-       "Sum and Mean are objectives, by name."},
+       "A difference, not an error. Sum and Mean are objectives, by name."},
       {"22", "A mask of the past", wolfram + ", “Masked SelfAttention” and “Training Algorithm”",
        "Mask[t_z, t_x] = 0 when t_z < t_x; θ ← θ − θη·∇loss.",
        [] {
@@ -467,7 +467,7 @@ std::vector<Erratum> errata() {
                       " with ε = 10⁻⁴ under the root (the source does not say where), ±" +
                       shown(x / std::sqrt(x * x + 1e-5)) + " with 10⁻⁵"};
        },
-       "Its model is not in the library, and nor is GELU."},
+       "All are kept, in tlm/models/wolfram_transformer.hpp; that 10⁻⁴ is under the root is assumed."},
       {"24", "Text and code", wolfram + ", “Inference” and “Embedding”",
        "The text samples from p^{1/τ}, the code takes the greatest; ℓ_max in the formula, 10000 in the code, which "
        "puts all sines first.",

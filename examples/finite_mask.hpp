@@ -36,7 +36,7 @@ inline constexpr std::size_t tokens = 4, length = 4, d = 8;
 /// Φ ∘ Res(attention) ∘ PE ∘ Em, with one head and a mask of either kind.
 template <class Mask, class Bias = NoBias>
 using Guesser = Composition<FinalLayer<d, tokens>,
-                            Res<Heads<1, Mask, Times<"W_Q", d, d>, Times<"W_K", d, d>, Times<"W_V", d, d>, Bias>>,
+                            Res<Attention<1, Mask, Times<"W_Q", d, d>, Times<"W_K", d, d>, Times<"W_V", d, d>, Bias>>,
                             PositionalEncoding<length, d>, Embedding<tokens, d>>;
 /// What is behind the query is not there.
 using Structural = Guesser<Causal>;
@@ -79,9 +79,7 @@ Learned learn_to_guess(float scale, std::uint64_t seed) {
     for (std::size_t s = 0; s < batch_size; ++s) omega(x.sequences().end(s) - 1, 0) = 0;
     // The library's `train` asks for a model that is autoregressive by type, which the finite mask is not.
     Model gradient;
-    auto [Z, pullback] = model->value_and_pullback(x);
-    auto [loss, Z_bar] = cross_entropy(std::move(Z), y, omega, sum_of(omega));
-    pullback(std::move(Z_bar), gradient);
+    const float loss = loss_and_gradient(*model, Targets<Tokens, float>{x, y, omega}, gradient);
     adam(*model, gradient);
     if (step + 100 > steps) learned.loss += double(loss) / 100;
   }

@@ -12,15 +12,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 #include <proofs/controls.hpp>
+#include <tlm/all.hpp>
 #include <tlm/checking/check.hpp>
-#include <tlm/tlm.hpp>
 
 namespace {
 
 using namespace tlm;
-using checking::Positions;
+using checking::Dependencies;
 using Json = nlohmann::ordered_json;
 
 /// PE of the article for 64 positions and 32 columns, T_1, and all ⟨PE_p, PE_q⟩.
@@ -46,12 +46,12 @@ template <template <class> class Layer>
 Json dependencies(const std::string& name) {
   constexpr std::size_t rows = 8;
   Generator generator{1};
-  const auto layer = checking::draw_layer<Layer<Positions>>(generator);
-  const auto Y = layer(checking::tagged<typename Layer<Positions>::domain>(Sequences{rows}));
+  const auto layer = checking::draw_layer<Layer<Dependencies>>(generator);
+  const auto Y = layer(checking::tagged<typename Layer<Dependencies>::domain>(Sequences{rows}));
   Json matrix = Json::array();
   for (std::size_t i = 0; i < rows; ++i) {
-    Positions seen(1);
-    for (std::size_t j = 0; j < Layer<Positions>::codomain::cols; ++j) seen += Y(i, j);
+    Dependencies seen(1);
+    for (std::size_t j = 0; j < Layer<Dependencies>::codomain::cols; ++j) seen += Y(i, j);
     Json row = Json::array();
     for (std::size_t r = 0; r < rows; ++r) row.push_back(int(seen.tags() >> r & 1));
     matrix.push_back(row);

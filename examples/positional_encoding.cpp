@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string>
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
 namespace {

@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <examples/command_line.hpp>
-#include <tlm/claims/derivation.hpp>
-#include <tlm/coq/file.hpp>
+#include <examples/shared/command_line.hpp>
+#include <proofs/kernel/export/file.hpp>
+#include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
@@ -30,8 +30,10 @@ struct Model {
 template <class T>
 std::string proof_term() {
   const std::string name{tlm::symbol_of<T>()};
+  tlm::coq::Contents contents = tlm::coq::everything<T>();
+  contents.checked_by = "proofs/kernel/numbers.cpp, for the same templates in small shapes";
   return "(* " + name + " and what is proved of it, from its C++ type; to be checked by Coq over proofs/kernel. *)\n" +
-         tlm::coq::file<T>(name, tlm::coq::everything<T>());
+         tlm::coq::file<T>(name, contents);
 }
 
 template <class T>

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 #include "controls.hpp"
 #include "generic.hpp"
@@ -36,34 +36,32 @@ PrimeField at(const auto& A, std::size_t i, std::size_t j) {
   return j < A(0, 0).visible(i) ? A(0, 0)(i, j) : PrimeField(0);
 }
 
-/// Whether A(X|i) is other than A(X)|i; of a causal kernel, other than its leading block, or A(X) not lower triangular.
-template <template <class> class Kernel>
-std::optional<Failure> kernel_fails(bool causal, const std::string& name, std::uint64_t seed) {
+/// Whether A(X|i) is other than A(X)|i; of a causal kernel, other than its leading block, or A(X) not lower triangular; of a
+/// rowwise one, whether A(X_i) is other than A(X)_i.
+template <template <class> class Kernel, class Conclusion>
+std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed) {
+  constexpr bool causal = std::is_same_v<Conclusion, is::CausalKernel>;
+  constexpr Claim claim = std::is_same_v<Conclusion, is::Rowwise> ? Claim::rowwise : Claim::autoregressive;
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto A = draw_layer<Kernel<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto X = draw_matrix<typename Kernel<PrimeField>::domain>(Sequences{n}, generator);
-      const auto A_X = value_at(A, X, at(name, Claim::autoregressive, arithmetic<PrimeField>(), seed, n));
+      const auto A_X = value_at(A, X, at(name, claim, arithmetic<PrimeField>(), seed, n));
       for (std::size_t i = 1; i <= n; ++i) {
-        const auto A_Xi = A(X | i);
-        Failure failure{.claim = causal ? "A(X|i) is the leading block of A(X)" : "A(X|i) = A(X)|i",
-                        .layer = name,
-                        .arithmetic = arithmetic<PrimeField>(),
-                        .seed = seed,
-                        .n = n,
-                        .i = i,
-                        .left = {"A(X|i) gives", ""},
-                        .right = {"A(X) gives", ""}};
+        const Cut cut{claim, i};
+        const auto A_Xi = A(rows_from(X, cut.first(), cut.count()));
+        Failure failure = cut.failure(name, arithmetic<PrimeField>(), seed, n);
+        if (causal) failure.claim = "A(X|i) is the leading block of A(X)";
         if (!causal && A_Xi.keys().length(0) != A_X.keys().length(0)) {
           failure.entry = "the numbers of columns";
           failure.left.value = std::to_string(A_Xi.keys().length(0));
           failure.right.value = std::to_string(A_X.keys().length(0));
           return failure;
         }
-        for (std::size_t r = 0; r < i; ++r)
+        for (std::size_t r = cut.first(); r < i; ++r)
           for (std::size_t j = 0; j < A_X.keys().length(0); ++j) {
-            const PrimeField left = causal && j > r ? PrimeField(0) : at(A_Xi, r, j);
-            if (left == at(A_X, r, j)) continue;
+            const PrimeField left = causal && j > r ? PrimeField(0) : at(A_Xi, r - cut.first(), j);
+            if (same(left, at(A_X, r, j))) continue;
             failure.entry = entry(r + 1, j + 1);
             failure.left.value = shown(left);
             failure.right.value = shown(at(A_X, r, j));
@@ -83,9 +81,9 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
     PrimeField::key = key;
     if (found) break;
     if constexpr (std::is_same_v<Conclusion, is::Constant>)
-      found = compare_inputs<M::template Runs, PrimeField>(name, key);
+      found = compare_parts<M::template Runs, PrimeField>(name, Claim::constant, key);
     else if constexpr (Kernel<typename M::template Layer<PrimeField>>)
-      found = kernel_fails<M::template Runs>(std::is_same_v<Conclusion, is::CausalKernel>, name, key);
+      found = kernel_fails<M::template Runs, Conclusion>(name, key);
     else
       found = compare_parts<M::template Runs, PrimeField>(
           name, std::is_same_v<Conclusion, is::Rowwise> ? Claim::rowwise : Claim::autoregressive, key);
@@ -204,6 +202,22 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "G∘F is independent of X if F is, whatever G is, and need not be if F is not: generic G, and F of 3 rows, over the "
+    "prime "
+    "field, n ≤ 6" *
+    doctest::description("composition_is_constant")) {
+  check_rule<CompositionOf, is::Constant, is::Unrestricted, is::Constant>("composition_is_constant");
+}
+
+TEST_CASE(
+    "A∘F is a causal kernel if A is and F is autoregressive, and need not be one if one is less: generic A and F, over "
+    "the "
+    "prime field, n ≤ 6" *
+    doctest::description("composition_is_causal_kernel")) {
+  check_rule<CompositionOf, is::CausalKernel, is::CausalKernel, is::Autoregressive>("composition_is_causal_kernel");
+}
+
+TEST_CASE(
     "F_2∘F_1 of one kind is what that kind is, and in general no more: generic F_1 and F_2, over the prime field, "
     "n ≤ 6" *
     doctest::description("composition_is_rowwise, composition_is_autoregressive")) {
@@ -256,6 +270,13 @@ TEST_CASE(
     doctest::description("softmax_of_constant_keys_is_autoregressive")) {
   check_rule<KernelOf, is::Autoregressive, is::Full, is::Autoregressive, is::Constant>(
       "softmax_of_constant_keys_is_autoregressive");
+}
+
+TEST_CASE(
+    "and it is rowwise if Q is, and need not be if Q or K is less: generic Q and K of 3 rows, over the prime field, n "
+    "≤ 6" *
+    doctest::description("softmax_of_constant_keys_is_rowwise")) {
+  check_rule<KernelOf, is::Rowwise, is::Full, is::Rowwise, is::Constant>("softmax_of_constant_keys_is_rowwise");
 }
 
 TEST_CASE(

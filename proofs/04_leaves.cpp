@@ -78,7 +78,10 @@ const std::size_t all = std::tuple_size_v<decltype(layers)>,
 TEST_CASE(
     "each layer of the list that is called rowwise is rowwise: over the four arithmetics (of tokens not over sets), n "
     "≤ 6" *
-    doctest::description("Embedding_is_rowwise, Normalization_is_rowwise, Times_is_rowwise, …")) {
+    doctest::description(
+        "Embedding_is_rowwise, TiedEmbedding_is_rowwise, Normalization_is_rowwise, LayerNorm_is_rowwise, "
+        "Times_is_rowwise, Plus_is_rowwise, TiedOutput_is_rowwise, ReLU_is_rowwise, GELU_is_rowwise, "
+        "TanhGELU_is_rowwise, Dropout_is_rowwise, Softmax_is_rowwise")) {
   must_hold_of_layers(called_rowwise, {" is rowwise: "});
 }
 
@@ -93,7 +96,8 @@ TEST_CASE(
 TEST_CASE(
     "each layer of the list that is called autoregressive is autoregressive: over the four arithmetics (of tokens not "
     "over sets), n ≤ 6" *
-    doctest::description("PositionalEncoding_is_autoregressive, …")) {
+    doctest::description("PositionalEncoding_is_autoregressive, ConstantPositionalEncoding_is_autoregressive, "
+                         "SinesThenCosines_is_autoregressive, TiedPositions_is_autoregressive")) {
   must_hold_of_layers(called_autoregressive, {" is autoregressive: "});
 }
 
@@ -115,22 +119,45 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the sequences of a stack do not affect each other, for each layer of the list, over the four arithmetics (of "
-    "tokens not over sets), in stacks of 2, 3 and 5 sequences of 0 to 6 rows") {
+    "the sequences of a stack do not affect each other, for each layer of the list: over double and the prime field in "
+    "stacks of 2 and 5 sequences of 0 to 6 rows, over bits and sets (not of tokens) in stacks of 2 and 3 of 1 to 3 "
+    "rows") {
   must_hold_of_layers(all, {"the sequences of a stack do not affect each other: "});
 }
 
 TEST_CASE(
     "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
-    "field, in stacks of up to 3 sequences of 1 to 4 rows") {
+    "field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows" *
+    doctest::description(
+        "Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, ReLU_transposes, "
+        "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
+        "each_row_transposes, "
+        "by_position_transposes, softmax_kernel_transposes, "
+        "T_LM_pullback_is_transpose")) {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): the prime field",
                             "the pullback is the transpose of the derivative: dual numbers of the prime field"});
 }
 
-TEST_CASE("and so in double within 1e-12, and it agrees with central differences within 1e-6") {
+TEST_CASE(
+    "and so in double within 1e-12, and it agrees with central differences within 1e-6 (the former where zeros and "
+    "equal rows "
+    "are among the numbers, too)") {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): double",
                             "the pullback is the transpose of the derivative: dual numbers of double",
                             "the pullback agrees with central differences"});
+}
+
+TEST_CASE(
+    "value and pullback of each layer of the list are in float what they are in double, within a thousandth, in stacks "
+    "of "
+    "1, 2 and 5 sequences of 0 to 6 rows") {
+  must_hold_of_layers(all, {"value and pullback in float are those in double"});
+}
+
+TEST_CASE(
+    "each composition, stack, sum and concatenation of the list is what its form says of its parts: exactly over "
+    "the prime field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows") {
+  must_hold_of_layers(count_of([]<class T>(T*) { return form_is_known<T>; }), {" is what its form says"});
 }
 
 TEST_CASE(
@@ -175,6 +202,24 @@ TEST_CASE(
       if (!table) must_hold(line.failure);  // of any statement
     }
   CHECK(tables == 4);
+}
+
+TEST_CASE("N(x + c·1) = N(x), and so LayerNorm: exactly over the prime field, n = 6; and not N(c·x) (control)" *
+          doctest::description("N_of_shifted, LayerNorm_of_shifted")) {
+  for (const auto& T : {made<N<PrimeField>, value_face>(), made<LN<PrimeField>, value_face>()})
+    redrawing(5, [&](Generator& generator) {
+      const auto layer = drawn(*T, generator);
+      const auto X = draw_input(*T, Sequences{greatest_n}, generator, {});
+      auto moved = X, scaled = X;
+      for (std::size_t i = 0; i < greatest_n; ++i) {
+        const PrimeField c = PrimeField::random(generator);
+        for (std::size_t j = 0; j < d_model; ++j) moved.target(i, j) += c, scaled.target(i, j) *= c;
+      }
+      must_hold(
+          first_difference(failure_of("N(x + c·1) = N(x)", "N(x + c·1) is", "N(x) is"), (*layer)(moved), (*layer)(X)));
+      CHECK(first_difference({}, (*layer)(scaled), (*layer)(X)));
+      return true;
+    });
 }
 
 TEST_CASE("PE is not rowwise if its rows 1 and 2 differ, contrary to what the article says: PE(X_2) ≠ PE(X)_2" *

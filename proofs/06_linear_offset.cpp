@@ -116,7 +116,7 @@ std::size_t rank(std::vector<std::vector<PrimeField>> A) {
   std::size_t found = 0;
   for (std::size_t column = 0; !A.empty() && column < A[0].size() && found < A.size(); ++column) {
     std::size_t pivot = found;
-    while (pivot < A.size() && A[pivot][column] == PrimeField(0)) ++pivot;
+    while (pivot < A.size() && same(A[pivot][column], PrimeField(0))) ++pivot;
     if (pivot == A.size()) continue;
     std::swap(A[found], A[pivot]);
     for (std::size_t i = found + 1; i < A.size(); ++i) {
@@ -152,8 +152,8 @@ std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<Unit
 }  // namespace
 
 TEST_CASE(
-    "for even d_model and columns counted from 0, T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: proved in the "
-    "source; exactly, at random points of the circle over the prime field, for every k < M of d = 2, 4, 8 and "
+    "for even d_model and columns counted from 0, T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: exactly, at random "
+    "points of the circle over the prime field, for every k < M of d = 2, 4, 8 and "
     "M = 12, and some k of d = 128, 512" *
     doctest::description("linear_offset")) {
   check_offsets<12, 2>(all_offsets(12));
@@ -163,12 +163,26 @@ TEST_CASE(
   check_offsets<20, 512>({1, 13});  // every pair of columns is a block of its own, so that few positions say it all
 }
 
+TEST_CASE("PE(X) = X + PE|n: exactly over the prime field, n = 1, 2, 3 rows of at most 3" *
+          doctest::description("PositionalEncoding_formula")) {
+  Generator generator{10};
+  using Encoding = PositionalEncoding<3, 8, PrimeField>;
+  const auto layer = draw_layer<Encoding>(generator);
+  for (std::size_t n = 1; n <= 3; ++n) {
+    auto X = draw_matrix<Matrix<tlm::n, 8, PrimeField>>(Sequences{n}, generator);
+    const auto Y = layer(X);
+    const auto table = rows(layer.PE, 0, n);
+    for (std::size_t e = 0; e < n * 8; ++e) X.data()[e] += table.data()[e];
+    must_be_equal("PE(X) = X + PE|n", "PE", Y, X, 10);
+  }
+}
+
 TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}, cos ω_{d/2})") {
   const auto angles = random_angles(4, 9);
   const auto PE = PositionalEncoding<3, 8, PrimeField>::sinusoidal([&](std::size_t i) { return angles[i]; });
   for (std::size_t i = 0; i < 4; ++i) {
-    CHECK(PE(0, 2 * i) == angles[i].s);
-    CHECK(PE(0, 2 * i + 1) == angles[i].c);
+    CHECK(same(PE(0, 2 * i), angles[i].s));
+    CHECK(same(PE(0, 2 * i + 1), angles[i].c));
   }
 }
 
@@ -182,10 +196,30 @@ TEST_CASE(
   const auto T_ = [&](std::size_t k) { return PositionalEncoding<1, d, PrimeField>::offset(k, angle); };
   Matrix<d, d, PrimeField> I;
   for (std::size_t i = 0; i < d; ++i) I(i, i) = PrimeField(1);
-  CHECK(T_(0) == I);
+  CHECK(same(T_(0), I));
   for (const std::size_t j : {0u, 1u, 2u, 5u, 100u})
-    for (const std::size_t k : {0u, 1u, 3u, 64u}) CHECK(T_(j) * T_(k) == T_(j + k));
-  for (const std::size_t k : {1u, 2u, 17u}) CHECK(T_(k) * transposed(T_(k)) == I);
+    for (const std::size_t k : {0u, 1u, 3u, 64u}) CHECK(same(T_(j) * T_(k), T_(j + k)));
+  for (const std::size_t k : {1u, 2u, 17u}) CHECK(same(T_(k) * transposed(T_(k)), I));
+}
+
+TEST_CASE(
+    "⟨T_p q, T_r k⟩ = ⟨q, T_{r−p} k⟩ depends on r − p alone, as in rotary positions: exactly, at random points of the "
+    "circle, d = 8, p = 0, 2, 5 and r = p + 0, 1, 7" *
+    doctest::description("rotated_inner_products_are_relative, inner_product_is_relative")) {
+  constexpr std::size_t d = 8;
+  const auto angles = random_angles(d / 2, 8);
+  const auto angle = [&](std::size_t i) { return angles[i]; };
+  const auto T_ = [&](std::size_t k) { return PositionalEncoding<1, d, PrimeField>::offset(k, angle); };
+  Generator generator{8};
+  const auto q = draw_matrix<Matrix<n, d, PrimeField>>(Sequences{1}, generator),
+             k = draw_matrix<Matrix<n, d, PrimeField>>(Sequences{1}, generator);
+  const auto inner = [](const auto& x, const auto& y) {
+    return sum_of(d, [&](std::size_t j) { return x(0, j) * y(0, j); });
+  };
+  for (const std::size_t p : {0u, 2u, 5u})
+    for (const std::size_t offset : {0u, 1u, 7u})
+      CHECK(same(inner(q * T_(p), k * T_(p + offset)), inner(q, k * T_(offset))));
+  CHECK(!same(inner(q * T_(1), k * T_(3)), inner(q, k * T_(1))));  // control
 }
 
 TEST_CASE(
@@ -225,8 +259,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for odd d_model and k ≥ 1 there is no T_k once M−k > d_model, as the last sine has no cosine: proved in the "
-    "source; generic angles over the prime field, d = 5, k = 1, 2, 5" *
+    "for odd d_model and k ≥ 1 there is no T_k once M−k > d_model, as the last sine has no cosine: argued at the head "
+    "of the file (a theorem for d_model = 1); generic angles over the prime field, d = 5, k = 1, 2, 5" *
     doctest::description("a_sine_alone_has_no_linear_map")) {
   const auto angles = random_angles(3, 4);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
@@ -246,15 +280,16 @@ TEST_CASE(
   const UnitPoint right_angle{PrimeField(0), PrimeField(1)};
   const auto P = table(4, {angle, angle, right_angle}, {false, true, false});
   for (std::size_t j = 0; j < 3; ++j)  // PE_1 − 2cos ω PE_2 + PE_3 = 0
-    CHECK(P[0][j] - (angle.c + angle.c) * P[1][j] + P[2][j] == PrimeField(0));
+    CHECK(same(P[0][j] - (angle.c + angle.c) * P[1][j] + P[2][j], PrimeField(0)));
   CHECK(!linear_map_exists(P, 1));
 }
 
 TEST_CASE(
     "for columns counted from 1, as the article's text has it, and k ≥ 1 there is no T_k once M−k > d_model: "
-    "proved in the comments of the file (in proofs/kernel for d_model = 2); generic angles over the prime field, "
+    "argued at the head of the file (a theorem for d_model = 2); generic angles over the prime field, "
     "d = 6, k = 1, 2, 5" *
-    doctest::description("literal_columns_have_no_linear_map")) {
+    doctest::description("literal_columns_have_no_linear_map, literal_columns_of_the_article_have_no_linear_map, "
+                         "literal_columns_evaluated")) {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
   const auto angles = random_angles(4, 5);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};
@@ -270,5 +305,5 @@ TEST_CASE("control: unequal frequencies within a pair have no T_k, and a wrong T
   CHECK(!linear_map_exists(table(24, {angles[0], angles[1]}, {false, true}), 1));
   const auto angle = [&](std::size_t i) { return angles[i]; };
   const auto PE = PositionalEncoding<12, 4, PrimeField>::sinusoidal(angle);
-  CHECK(!(rows(PE, 0, 10) * transposed(PositionalEncoding<12, 4, PrimeField>::offset(2, angle)) == rows(PE, 2, 10)));
+  CHECK(!same(rows(PE, 0, 10) * transposed(PositionalEncoding<12, 4, PrimeField>::offset(2, angle)), rows(PE, 2, 10)));
 }

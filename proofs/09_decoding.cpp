@@ -25,8 +25,10 @@ using namespace tlm::proofs;
 TEST_CASE(
     "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention to X and to "
     "a "
-    "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows" *
-    doctest::description("Composition_extension, Zip_extension, Product_extension")) {
+    "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows "
+    "(theorems for ∘, sums, Concat, columns and causal attention; none for a memory or tied weights)" *
+    doctest::description("Composition_extension, Zip_extension, Product_extension, extending_is_computing_at_once, "
+                         "earlier_rows_stand")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     must_hold(extension_fails<Layer, PrimeField>(listed.name, 11));
   });
@@ -34,8 +36,8 @@ TEST_CASE(
 
 TEST_CASE(
     "sequences of a stack are extended independently of each other: T_LM, for all ways to split 2 and 5 rows, exactly "
-    "over "
-    "the prime field") {
+    "over the prime field" *
+    doctest::description("T_LM_is_extended")) {
   must_hold(extension_fails<T_LM, PrimeField>("T_LM", {2, 5}, 2));
 }
 
@@ -54,11 +56,12 @@ namespace {
 
 /// What a model says when the whole text is computed again for every token. (Notebook, transformerLM_output.)
 template <class T>
-std::vector<Token> decoded_without_memory(const T& model, const std::vector<Token>& given, const Framing& framing) {
+std::vector<Token> decoded_without_memory(const T& model, const std::vector<Token>& given,
+                                          const GenerationLimits& limits) {
   constexpr bool has_source = Pair<typename T::domain>;
-  std::vector<Token> said{framing.start};
+  std::vector<Token> said{limits.start};
   if constexpr (!has_source) said.insert(said.end(), given.begin(), given.end());
-  while (said.size() < framing.max_len) {
+  while (said.size() < limits.max_len) {
     const auto Y = [&] {
       if constexpr (has_source)
         return scores(model)({Tokens{given}, Tokens{said}});
@@ -69,7 +72,7 @@ std::vector<Token> decoded_without_memory(const T& model, const std::vector<Toke
     for (std::size_t token = 1; token < vocab_size; ++token)
       if (Y(Y.rows() - 1, token) > Y(Y.rows() - 1, best)) best = token;
     said.push_back(Token(best));
-    if (said.back() == framing.end) break;
+    if (said.back() == limits.end) break;
   }
   return {said.begin() + 1, said.end()};
 }
@@ -86,10 +89,10 @@ TEST_CASE(
       const auto model = draw_layer<T>(generator);
       std::vector<Token> given(std::size_t(generator.integer(1, 3)));
       for (Token& token : given) token = generator.integer(0, int(vocab_size) - 1);
-      const Framing framing{.start = 1, .end = 2, .max_len = max_len};
-      const auto answer = decode(model, given, framing);
+      const GenerationLimits limits{.start = 1, .end = 2, .max_len = max_len};
+      const auto answer = decode(model, given, limits);
       INFO(std::string(name), ", draw ", draws);
-      REQUIRE(answer == decoded_without_memory(model, given, framing));
+      REQUIRE(answer == decoded_without_memory(model, given, limits));
       said += answer.size();
     }
   };
@@ -111,15 +114,15 @@ TEST_CASE(
       const auto model = draw_layer<T>(generator);
       std::vector<Token> given(std::size_t(generator.integer(1, 3)));
       for (Token& token : given) token = generator.integer(0, int(vocab_size) - 1);
-      const Framing framing{.start = 1, .end = 2, .max_len = max_len};
-      const auto greedy = decode(model, given, framing);
+      const GenerationLimits limits{.start = 1, .end = 2, .max_len = max_len};
+      const auto greedy = decode(model, given, limits);
       INFO(std::string(name), ", draw ", draws);
       for (const double alpha : {0.0, 0.6}) {
-        const auto found = beam_search(model, given, framing, {.width = 1, .alpha = alpha});
+        const auto found = beam_search(model, given, limits, {.width = 1, .alpha = alpha});
         REQUIRE(found.size() == 1);
         REQUIRE(found.front().text == greedy);
       }
-      others += beam_search(model, given, framing, {.width = 3}).front().text != greedy;
+      others += beam_search(model, given, limits, {.width = 3}).front().text != greedy;
     }
     INFO(std::string(name));
     CHECK(others > 0);
@@ -135,7 +138,7 @@ TEST_CASE("control: forgetting what was read gives other rows") {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const auto x = draw_matrix<Tokens>(Sequences{2}, generator);
     State<T_LM<PrimeField>> nothing_read;
-    CHECK(!(extend(model, nothing_read, rows_from(x, 1, 1)) == rows_from(model(x), 1, 1)));
+    CHECK(!same(extend(model, nothing_read, rows_from(x, 1, 1)), rows_from(model(x), 1, 1)));
     return true;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints the name of every claim as it is checked, so that a run reads like the write-up's list of notes; of one that is a
-// theorem over ℝ, too, the theorem of proofs/kernel; below one that falls, its counter-example.
+// Prints the name of every claim as it is checked, so that a run reads like the article's list of notes; if it is proved, too,
+// the theorems of proofs/kernel; below one that fails, its counter-example.
 
 #include <doctest/doctest.h>
 
@@ -23,12 +23,12 @@ class Listing : public doctest::IReporter {
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
     if (!stats.testCaseSuccess) fall("");
     if (!fallen_)
-      std::cout << "holds: " << name_ << (theorem_ ? std::string("; over ℝ: ") + theorem_ : "") << std::endl;
+      std::cout << "checked: " << name_ << (theorem_ ? std::string("; proved: ") + theorem_ : "") << std::endl;
     checked_ += 1;
     all_fallen_ += fallen_;
   }
   void test_run_end(const doctest::TestRunStats&) override {
-    if (all_fallen_ > 0) std::cout << all_fallen_ << " of " << checked_ << " fall" << std::endl;
+    if (all_fallen_ > 0) std::cout << all_fallen_ << " of " << checked_ << " fail" << std::endl;
   }
 
   void log_message(const doctest::MessageData& message) override { fall(message.m_string.c_str()); }
@@ -63,9 +63,9 @@ class Listing : public doctest::IReporter {
   void test_case_skipped(const doctest::TestCaseData&) override {}
 
  private:
-  /// The claim falls, which is printed once, and here is why.
+  /// The claim fails, which is printed once, and here is why.
   void fall(const std::string& why) {
-    if (!fallen_) std::cout << "FALLS: " << name_;
+    if (!fallen_) std::cout << "FAILS: " << name_;
     if (!fallen_ || !why.empty()) std::cout << why << std::endl;
     fallen_ = true;
   }

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-LEFT_OUT = ("docs", "kernel", "mpi", "mutations", "fuzz")  # by default
+LEFT_OUT = ("docs", "kernel", "mpi", "mutations", "fuzz", "wasm")  # by default
 # Suites of which a build directory may know nothing.
 ABSENT = {"fuzz": "needs Clang and its libFuzzer: CXX=clang++ ./tests/run fuzz",
           "mpi": "needs Open MPI, which ./tests/run mpi installs"}

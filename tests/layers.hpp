@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include <tlm/claims/notation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 #include "../proofs/layers.hpp"
 #include "support.hpp"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
+#include <tlm/base/generator.hpp>
 #include <tlm/matrix/rearranged.hpp>
 #include <tlm/matrix/table.hpp>
-#include <tlm/random/generator.hpp>
 #include <tlm/training/initialization.hpp>
 
 #include "printing.hpp"

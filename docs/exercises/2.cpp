@@ -49,7 +49,7 @@ struct PlusFirst {
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
         for (std::size_t j = 0; j < 3; ++j) X(i, j) += row(0, j);
     }
-    state.first = tlm::stack(first);
+    state.first = tlm::concat_sequences(first);
     return X;
   }
 

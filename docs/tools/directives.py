@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What the write-up is set with, beside reStructuredText: formula, code and proof side by side; code by its declaration;
-claims with their results; words that explain themselves; and the symbols of formulas as links into the notation table."""
+"""What the book is set with, beside reStructuredText: formula and code with their evidence in the margin; code by its
+declaration; claims with their results; words that explain themselves; and the symbols of formulas as links into the notation."""
 
+import functools
 import html
 import json
 import pathlib
 import re
+import subprocess
+import sys
 import tomllib
 
 from docutils import nodes
@@ -18,8 +21,15 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import results, sources
 
+sys.path[:0] = [str(sources.ROOT / "docs"), str(sources.ROOT / "examples")]
+import evidence  # noqa: E402
+from report import COLOURS  # noqa: E402
+
 LOGGER = logging.getLogger(__name__)
 DOCS = sources.ROOT / "docs"
+COLUMNS = 88  # of code on a page
+STYLE = ("{BasedOnStyle: Google, AllowShortFunctionsOnASingleLine: All, AllowShortLoopsOnASingleLine: true, "
+         f"DerivePointerAlignment: false, ColumnLimit: {COLUMNS}}}")
 
 
 def data(name):
@@ -43,6 +53,12 @@ def paragraph(*children, classes=()):
 def reference(text, uri, classes=()):
     """A link."""
     return nodes.reference("", text, refuri=uri, internal=True, classes=list(classes))
+
+
+def folded(summary, children, *classes):
+    """What opens when its one line is clicked."""
+    return [nodes.raw("", f'<details class="{" ".join(classes)}"><summary>{html.escape(summary)}</summary>', format="html"),
+            *children, nodes.raw("", "</details>", format="html")]
 
 
 class Directive(SphinxDirective):
@@ -84,7 +100,7 @@ class Header(Directive):
 
 
 class Holds(Directive):
-    """Claims with the checks that hold them, and what these said in the build's own run.
+    """Claims with the checks that verify them, and what these reported in the build's own run.
 
     .. holds::
 
@@ -96,21 +112,53 @@ class Holds(Directive):
     def make(self):
         items = nodes.bullet_list(classes=["holds"])
         log = self.config.proofs_log
+        items["proved"] = []
         for line in self.lines():
             case = sources.test_case(line)
             held = results.holds(log, case)
             if not held:
                 self.env.note_reread()
-                LOGGER.warning("this falls: %s", line, location=self.get_location())
-            item = nodes.list_item(classes=["held" if held else "fell"])
+                LOGGER.warning("this fails: %s", line, location=self.get_location())
+            item = nodes.list_item(classes=["held" if held else "failed"])
             where = [reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))]
-            for name, place in results.theorems(log, case):
-                where += [nodes.Text("; over ℝ: " if len(where) == 1 else ", "),
-                          reference(name, link_to(*place)) if place else nodes.Text(name)]
-            item += paragraph(nodes.strong("", "holds" if held else "FALLS"), ": " + case.name + " ",
-                              nodes.inline("", "", *where, classes=["where"]))
+            for numbers in ("any numbers", "ℝ"):
+                theorems = [(name, place) for name, place, over in results.theorems(log, case) if over == numbers]
+                for name, place in theorems:
+                    where += [nodes.Text(f"; proved over {numbers}: " if name == theorems[0][0] else ", "),
+                              reference(name, link_to(*place)) if place else nodes.Text(name)]
+                items["proved"] += [numbers] if theorems else []
+            item += paragraph("" if held else "FAILS: ", case.name + " ", nodes.inline("", "", *where, classes=["where"]))
             items += item
         self.env.note_dependency(log)
+        return [items]
+
+
+class Derived(Directive):
+    """Statements that the compiler derives, each with its rule and its premises: from the derivation of this build.
+
+    .. derived::
+
+       CA is autoregressive
+    """
+
+    has_content = True
+
+    def make(self):
+        file = pathlib.Path(self.config.runs) / "claims.json"
+        self.env.note_dependency(str(file))
+        steps = json.loads(file.read_text(encoding="utf-8"))
+        items = nodes.bullet_list(classes=["holds", "derived"])
+        for line in self.lines():
+            step = next((step for step in steps if step["statement"] == line and "rule" in step), None)
+            if step is None:
+                raise sources.NotFound(f"the derivation does not derive '{line}'")
+            number = sources.line_of('"' + step["rule"] + '"', "tlm/algebra/rules.hpp")
+            because = ", ".join(steps[part]["statement"] for part in step["parts"])
+            rule = reference(step["rule"], link_to("tlm/algebra/rules.hpp", number))
+            item = nodes.list_item(classes=["held"])
+            item += paragraph(f"{line}, because {step['sentence']}. Its premises: {because}. ",
+                              nodes.inline("", "", rule, classes=["where"]))
+            items += item
         return [items]
 
 
@@ -137,7 +185,7 @@ class Tested(Directive):
 
 
 class Beside(Directive):
-    """Formula, code and proof side by side: what is in it, by its kind."""
+    """A formula and its code, one under the other, with the evidence for both folded to one line in the margin."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -146,35 +194,58 @@ class Beside(Directive):
     def make(self):
         content = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, content)
-        columns = {"formula": [], "code": [], "proof": []}
+        kinds = {"formula": [], "code": [], "evidence": []}
         for node in content.children:
             classes = node.get("classes", []) if isinstance(node, nodes.Element) else []
-            column = "code" if "header-code" in classes else "proof" if "holds" in classes else "formula"
-            columns[column].append(node)
+            kinds["code" if "header-code" in classes else "evidence" if "holds" in classes else "formula"].append(node)
         box = nodes.container(classes=["beside"])
         box["ids"].append("beside-" + nodes.make_id(f"{self.env.docname} {self.arguments[0]} {self.lineno}"))
-        for name, children in columns.items():
-            if not children:
-                continue
-            column = nodes.container(classes=["column", f"column-{name}"])
-            tested = name == "proof" and all("tested" in child["classes"] for child in children)
-            shown = self.arguments[0] if name == "formula" else "tested by ./tests/run" if tested else name
-            column += paragraph(shown, classes=["column-name"])
-            column += children
-            box += column
+        box += paragraph(self.arguments[0], classes=["column-name"])
+        if kinds["evidence"]:
+            margin = nodes.container(classes=["margin"])
+            margin += folded(self.line(kinds["evidence"]), kinds["evidence"], "evidence")
+            box += margin
+        column = nodes.container(classes=["column"])
+        column += kinds["formula"] + kinds["code"]
+        box += column
         return [box]
+
+    @staticmethod
+    def line(lists):
+        """What there is, in one line: "proved over any numbers · derived · checked 4"."""
+        def count(items):
+            return sum(len(found.children) for found in items)
+
+        derived = [found for found in lists if "derived" in found["classes"]]
+        tested = [found for found in lists if "tested" in found["classes"]]
+        checked = [found for found in lists if found not in derived and found not in tested]
+        said = [f"proved over {numbers}" for numbers in ("any numbers", "ℝ")
+                if any(numbers in found["proved"] for found in checked)][:1]
+        said += ["derived"] if derived else []
+        said += [f"checked {count(checked)}"] if checked else []
+        said += [f"tested {count(tested)}"] if tested else []
+        failed = [item for found in lists for item in found.children if "failed" in item["classes"]]
+        return " · ".join([*(["FAILS"] if failed else []), *said])
+
+
+def coloured(svg):
+    """A drawing whose colours are those of the stylesheet: the n-th of report.py's is --picture-n there."""
+    for number, colour in enumerate(COLOURS, 1):
+        svg = svg.replace(colour, f"var(--picture-{number})")
+    return svg
 
 
 class Picture(Directive):
-    """A picture that the build has drawn, in the page itself, so that it has the colours of the page. Its content is its
-    caption."""
+    """A picture of docs/, or one that the build has drawn, in the page itself, so that it has the colours of the page. Its content is its
+    caption. A large one can be enlarged."""
 
     required_arguments = 1
     option_spec = {"large": directives.flag}
     has_content = True
 
     def make(self):
-        file = pathlib.Path(self.config.pictures) / f"{self.arguments[0]}.svg"
+        name = f"{self.arguments[0]}.svg"
+        file = next((file for file in (DOCS / name, pathlib.Path(self.config.pictures) / name) if file.is_file()), DOCS / name)
         if not file.is_file():
             raise sources.NotFound(f"there is no picture {file}")
         self.env.note_dependency(str(file))
@@ -182,9 +253,13 @@ class Picture(Directive):
         svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{self.arguments[0]}-", text[text.index("<svg"):])
         caption = nodes.container(classes=["caption"])
         self.state.nested_parse(self.content, self.content_offset, caption)
-        figure = nodes.container(classes=["picture", "large"] if "large" in self.options else ["picture"])
-        figure["ids"].append("picture-" + nodes.make_id(self.arguments[0]))
-        figure += nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")
+        figure = nodes.container(classes=["picture"])
+        name = nodes.make_id(self.arguments[0])
+        figure["ids"].append(f"picture-{name}")
+        buttons = (f'<p class="enlarge"><a class="open" href="#enlarged-{name}">Enlarge</a>'
+                   f'<a class="close" href="#picture-{name}">Close</a></p>')
+        figure += nodes.raw("", f'<div class="drawing" id="enlarged-{name}">{buttons if "large" in self.options else ""}'
+                                f"{coloured(svg)}</div>", format="html")
         figure += caption
         return [figure]
 
@@ -208,6 +283,47 @@ class Output(Directive):
                 at = text.index(mark)
                 text = text[at:] if side == 0 else text[: text.index("\n", at) + 1]
         return [nodes.literal_block(text.rstrip(), text.rstrip(), language="text", classes=["output"])]
+
+
+class Numbers(Directive):
+    """Matrices of the book's example, as the program by_hand computed them in this build, each with its formula.
+
+    .. numbers::
+
+       A_1: A_1 = \\softmax(S_1)
+    """
+
+    has_content = True
+
+    def make(self):
+        file = pathlib.Path(self.config.runs) / "by_hand.json"
+        self.env.note_dependency(str(file))
+        steps = json.loads(file.read_text(encoding="utf-8"))
+        box = nodes.container(classes=["numbers"])
+        box += paragraph("The example: ", nodes.raw("", '<a href="start.html#by-hand">three tokens, by hand</a>', format="html"),
+                         classes=["where"])
+        matrices = nodes.container(classes=["matrices"])
+        for line in self.lines():
+            name, _, tex = line.partition(": ")
+            if name not in steps:
+                raise sources.NotFound(f"{file} has no '{name}'")
+            matrix = nodes.container(classes=["matrix"])
+            formula = paragraph()
+            formula += nodes.math(tex, tex)
+            matrix += formula
+            width = max(map(len, steps[name]))
+            rows = "".join("<tr>" + "".join(f"<td>{self.number(row[j]) if j < len(row) else ''}</td>" for j in range(width)) + "</tr>"
+                           for row in steps[name])
+            matrix += nodes.raw("", f"<table>{rows}</table>", format="html")
+            matrices += matrix
+        box += matrices
+        return [box]
+
+    @staticmethod
+    def number(value):
+        """With two decimal places, and a minus sign as in a formula."""
+        text = f"{value:.2f}"
+        return (text if float(text) else "0.00").replace("-", "−")
 
 
 class Notation(Directive):
@@ -244,7 +360,7 @@ class Coverage(Directive):
     def make(self):
         table = data("coverage.toml")
         self.env.note_dependency(str(DOCS / "coverage.toml"))
-        rows = []
+        rows, section = [], None
         for entry in table[self.arguments[0]]:
             what = html.escape(entry["says"])
             where = []
@@ -258,9 +374,9 @@ class Coverage(Directive):
                 case = sources.test_case(proof)
                 held = results.holds(self.config.proofs_log, case)
                 if not held:
-                    LOGGER.warning("this falls: %s", proof, location=self.get_location())
+                    LOGGER.warning("this fails: %s", proof, location=self.get_location())
                 link = link_to(f"proofs/{case.file}.cpp", case.line)
-                proofs.append(f'<a href="{link}"><b>{"holds" if held else "FALLS"}</b>: {html.escape(case.name)}</a>')
+                proofs.append(f'<a href="{link}"><b>{"checked" if held else "FAILS"}</b>: {html.escape(case.name)}</a>')
             for test in entry.get("tests", []):
                 case = sources.test_case(test)
                 path = sources.path_of(case.file)
@@ -276,13 +392,28 @@ class Coverage(Directive):
             if chapter:
                 what = f'<a href="{chapter}.html">{what}</a>'
             false = ' class="false"' if "false" in entry else ""
-            rows.append(f'<tr{false}><td><small>{html.escape(entry["section"])}</small></td>'
-                        f'<td class="kind">{entry["kind"]}</td>'
+            if entry["section"] != section:
+                section = entry["section"]
+                rows.append(f'<tr><th colspan="4">{html.escape(section)}</th></tr>')
+            rows.append(f'<tr{false}><td class="kind">{entry["kind"]}</td>'
                         f"<td>{what}</td><td>{'<br>'.join(where)}</td><td>{'<br>'.join(proofs)}</td></tr>")
-        head = "".join(f"<th>{name}</th>" for name in ("section", "", "it says", "code", "proof"))
+        head = "".join(f"<th>{name}</th>" for name in ("", "it says", "code", "evidence"))
         text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
                 f'<tbody>{"".join(rows)}</tbody></table></div>')
         return [nodes.raw("", text, format="html")]
+
+
+class Counts(Directive):
+    """How many statements of each source are proved and how many only checked, counted by docs/evidence.py."""
+
+    def make(self):
+        self.env.note_dependency(str(DOCS / "coverage.toml"))
+        rows = "".join(f"<tr><td>{html.escape(evidence.NAMES[source])}</td>"
+                       + "".join(f"<td>{count}</td>" for count in counts.values()) + "</tr>"
+                       for source, counts in evidence.counted(data("coverage.toml")).items())
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in ("claims and remarks of", *evidence.KINDS))
+        return [nodes.raw("", f'<div class="wide"><table class="docutils"><thead><tr>{head}</tr></thead>'
+                              f"<tbody>{rows}</tbody></table></div>", format="html")]
 
 
 class Errata(Directive):
@@ -306,6 +437,22 @@ class Errata(Directive):
         return [nodes.raw("", "".join(parts), format="html")]
 
 
+class Glossary(Directive):
+    """All terms of terms.toml, beside the field's words."""
+
+    def make(self):
+        rows = []
+        for word, term in sorted(data("terms.toml").items(), key=lambda item: item[0].lower()):
+            meaning = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(term["text"]))
+            chapter = term["page"].removesuffix(".html")
+            rows.append(f'<tr id="term-{nodes.make_id(word)}"><td><b>{html.escape(word)}</b></td><td>{html.escape(term.get("field", "–"))}'
+                        f'</td><td>{meaning}</td><td><a href="{term["page"]}">{html.escape(chapter.replace("_", " "))}</a></td></tr>')
+        head = "".join(f"<th>{name}</th>" for name in ("our word", "the field's word", "what it is", "defined in"))
+        self.env.note_dependency(str(DOCS / "terms.toml"))
+        return [nodes.raw("", f'<div class="wide"><table class="docutils"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}'
+                              f"</tbody></table></div>", format="html")]
+
+
 class Def(SphinxRole):
     """A word that explains itself when one points at it or taps it: :def:`rowwise`, or :def:`rowwise operations <rowwise>`."""
 
@@ -319,7 +466,7 @@ class Def(SphinxRole):
             return [nodes.Text(shown)], []
         # The word itself is no link: who taps it is to see what it means, and not to leave the page.
         text = (f'<span class="def" tabindex="0">{html.escape(shown)}<span class="tip" role="tooltip">'
-                f'{html.escape(found["text"])} <a href="{found["page"]}">More</a></span></span>')
+                f'{html.escape(found["text"].replace("`", ""))} <a href="{found["page"]}">More</a></span></span>')
         return [nodes.raw("", text, format="html")], []
 
 
@@ -385,6 +532,28 @@ class Symbols:
         return self.TOKEN.sub(link, self.expanded(tex))
 
 
+@functools.cache
+def broken_for_the_page(code):
+    """C++ whose lines fit a page, as clang-format breaks them; what fits stays as it is."""
+    if max(map(len, code.split("\n"))) <= COLUMNS:
+        return code
+    bare = "".join(map(sources.code_of, code.split("\n")))
+    within = max(0, bare.count("}") - bare.count("{"))  # what closes more than it opens begins within a struct
+    done = subprocess.run(["clang-format", "--style", STYLE], input="struct S {\n" * within + code, capture_output=True,
+                          text=True, check=True)
+    return "\n".join(done.stdout.rstrip("\n").split("\n")[within:])
+
+
+def break_code(app, doctree):
+    """Of every listing of C++ of a page."""
+    for node in doctree.findall(nodes.literal_block):
+        if node.get("language", "cpp") in ("cpp", "c++", "default"):
+            text = broken_for_the_page(node.astext())
+            if text != node.astext():
+                node.children = [nodes.Text(text)]
+                node.rawsource = text
+
+
 def link_symbols(app, doctree):
     """Of every formula of a page."""
     symbols = Symbols()
@@ -418,6 +587,7 @@ class Measured(Directive):
     """
 
     required_arguments = 1
+    PRODUCTS = {"family 25, model 1": "7003 (Zen 3)", "family 25, model 17": "9004 (Zen 4)", "family 26, model 2": "9005 (Zen 5)"}
 
     def make(self):
         performance = DOCS / "performance"
@@ -435,28 +605,36 @@ class Measured(Directive):
         group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in first), cols=len(first))
         group += nodes.thead("", self.row(first))
         group += nodes.tbody("", *map(self.row, others))
-        of = f"{machine['processor']}, {machine['vector instructions']}"
+        of = self.named(f"{machine['processor']}, {machine['vector instructions']}")
         return nodes.table("", nodes.title("", of), group, classes=["measured"])
 
-    @staticmethod
-    def cells(path):
-        return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    @classmethod
+    def named(cls, text):
+        """With the product in the place of a processor's family and model."""
+        for numbers, product in cls.PRODUCTS.items():
+            text = text.replace(f" ({numbers})", f" {product}")
+        return text
+
+    @classmethod
+    def cells(cls, path):
+        return [cls.named(line).split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
 
     @staticmethod
     def row(cells):
-        return nodes.row("", *(nodes.entry("", paragraph(cell)) for cell in cells))
+        return nodes.row("", *(nodes.entry("", paragraph(cell.replace("/", "/\u200b"))) for cell in cells))
 
 
 def setup(app):
     app.add_config_value("proofs_log", "", "env")
     app.add_config_value("pictures", "", "env")
     app.add_config_value("runs", "", "env")
-    for name, directive in (("header", Header), ("holds", Holds), ("tested", Tested), ("beside", Beside), ("picture", Picture),
+    for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("counts", Counts), ("tested", Tested), ("beside", Beside), ("picture", Picture),
                             ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata),
-                            ("measured", Measured)):
+                            ("measured", Measured), ("numbers", Numbers), ("glossary-of-terms", Glossary)):
         app.add_directive(name, directive)
     app.add_role("def", Def())
     app.add_role("src", Source())
     app.connect("doctree-read", link_symbols)
+    app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 7, "parallel_read_safe": True, "parallel_write_safe": True}

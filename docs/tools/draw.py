@@ -155,6 +155,75 @@ def cost(data):
     return svg(figure)
 
 
+def measured(name, **where):
+    """The one row of a published table of EPYC 9005 whose columns have these values, as a dictionary."""
+    lines = (pathlib.Path(__file__).resolve().parents[1] / f"performance/amd-26-2/{name}.tsv").read_text(encoding="utf-8").splitlines()
+    head, *rows = (line.split("\t") for line in lines)
+    found, = (dict(zip(head, row)) for row in rows if where.items() <= dict(zip(head, row)).items())
+    return found
+
+
+def performance():
+    """Four bars: a step beside its products and beside PyTorch, two threads, and decoding."""
+    model, text = "512/2048/6/8, 4×128 tokens", "128/512/2/2, 1×1024 tokens"
+    one, two = (measured("train_step", model=model, threads=threads) for threads in "12")
+    bars = {
+        "a step's time ÷ its products'": float(one["÷ products"]),
+        "PyTorch's time ÷ ours, a step": float(measured("compare", model=model, action="SGD", threads="1")["PyTorch ÷ tlm"]),
+        "two threads: times as fast": float(one["ms"]) / float(two["ms"]),
+        "PyTorch's time ÷ ours, writing a text": float(measured("compare", model=text, action="a text", threads="1")["PyTorch ÷ tlm"]),
+    }
+    figure, axes = pyplot.subplots(figsize=(6, 1.8))
+    drawn = axes.barh(list(bars), list(bars.values()), color=COLOURS[0], height=0.55)
+    axes.bar_label(drawn, [f"{value:.2f}" for value in bars.values()], padding=4, color=INK)
+    axes.axvline(1, color=INK, linewidth=0.7, linestyle=":")
+    axes.invert_yaxis()
+    axes.tick_params(left=False)
+    axes.spines["left"].set_visible(False)
+    return svg(figure)
+
+
+def rows_of_bars(panels):
+    """Bars, a panel for each title: what stays of the figures that run where they cannot."""
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(2.6 * len(panels), 2), sharey=True)
+    for place, (title, values) in zip(axes, panels.items()):
+        place.bar([str(name) for name in values], list(values.values()))
+        place.set(title=title)
+        place.title.set_fontsize(9)
+    figure.tight_layout()
+    return svg(figure)
+
+
+def softmax(scores=(2, 1, 0.5, 0, -1)):
+    """The softmax of five scores at three temperatures."""
+    panels = {}
+    for temperature in (0.5, 1, 2):
+        exponentials = [math.exp(score / temperature) for score in scores]
+        panels[f"temperature {temperature}"] = {score: e / sum(exponentials) for score, e in zip(scores, exponentials)}
+    return rows_of_bars(panels)
+
+
+def normalization(x=(1, -0.5, 2, 0, -1)):
+    """A row before N, and after it with a = 1 and b = 0."""
+    mean = sum(x) / len(x)
+    deviation = math.sqrt(sum((entry - mean) ** 2 for entry in x) / len(x))
+    after = [(entry - mean) / deviation for entry in x]
+    names = range(1, len(x) + 1)
+    return rows_of_bars({"x": dict(zip(names, x)), "N(x)": dict(zip(names, after))})
+
+
+def averages():
+    """The losses of two sequences, and their two averages, for weights with equal sums and with others."""
+    panels = {}
+    for weights in (((1, 1), (1, 1)), ((1, 1), (1, 0))):
+        weighted = [sum(w * y for w, y in zip(*row)) for row in zip(weights, ((0.127, 0.313), (1.313, 2.127)))]
+        sums = [sum(row) for row in weights]
+        each = [total / count for total, count in zip(weighted, sums)]
+        panels[f"weights that sum to {sums[0]} and {sums[1]}"] = {
+            "1": each[0], "2": each[1], "mean": sum(each) / 2, "batch": sum(weighted) / sum(sums)}
+    return rows_of_bars(panels)
+
+
 def main():
     runs, pictures = map(pathlib.Path, sys.argv[1:])
     data = json.loads((runs / "pictures.json").read_text(encoding="utf-8"))
@@ -167,7 +236,8 @@ def main():
         "rotations": rotations(data["positional_encoding"]), "products": products(data["positional_encoding"]),
         "dependencies": dependencies(data["dependencies"]), "cost": cost(data["cost"]),
         "attention": report.draw_maps(reversing["attention"], 2, 3.2), "cross": between_words(translating),
-        "readme": reading_backwards(reversing),
+        "readme": reading_backwards(reversing), "performance": performance(), "softmax": softmax(),
+        "normalization": normalization(), "averages": averages(),
     }.items():
         (pictures / f"{name}.svg").write_text(drawing, encoding="utf-8")
 

@@ -19,7 +19,7 @@ from pygments.lexers import CppLexer
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from . import sources
+from . import directives, sources
 
 LOGGER = logging.getLogger(__name__)
 KINDS = ("struct", "class", "union", "concept")
@@ -105,7 +105,7 @@ def entry(name, depth):
     comment = comment_as_html(sources.comment_above(name.path, excerpt.first))
     if not comment:
         comment = comment_as_html(sources.comment_above(name.path, name.line))
-    code = highlight(head, CppLexer(), HtmlFormatter(cssclass="highlight"))
+    code = highlight(directives.broken_for_the_page(head), CppLexer(), HtmlFormatter(cssclass="highlight"))
     place = f"../source/{name.path}.html#L{excerpt.first}"
     anchor = f"{pathlib.PurePath(name.path).stem}-{name.line}-{re.sub(r'[^A-Za-z0-9]+', '-', name.name)}"
     parts = [f'<section class="name depth-{depth}" id="{anchor}">'
@@ -153,4 +153,4 @@ class Room(SphinxDirective):
 def setup(app):
     app.add_config_value("doxygen", "", "env")
     app.add_directive("room", Room)
-    return {"version": "1", "parallel_read_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True}

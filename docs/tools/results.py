@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the proofs said in the build's own run: the lines "holds: …" and "FALLS: …" of meson-logs/; and where the theorems stand
+"""What the proofs said in the build's own run: the lines "checked: …" and "FAILS: …" of meson-logs/; and where the theorems stand
 that they name."""
 
 import functools
@@ -17,9 +17,9 @@ def results(log):
         for line in file:
             test = json.loads(line)
             name = test["name"].split(" / ")[-1]
-            # Behind a claim that is a theorem over ℝ, too, stands its name.
-            claims = re.findall(r"^(holds|FALLS): (.*?)(?:; over ℝ: (.*))?$", test.get("stdout", ""), re.MULTILINE)
-            found[name] = {"claims": {claim: verdict == "holds" for verdict, claim, _ in claims},
+            # A claim that is proved, too, is followed by its theorems.
+            claims = re.findall(r"^(checked|FAILS): (.*?)(?:; proved: (.*))?$", test.get("stdout", ""), re.MULTILINE)
+            found[name] = {"claims": {claim: verdict == "checked" for verdict, claim, _ in claims},
                            "theorems": {claim: theorems.split(", ") for _, claim, theorems in claims if theorems},
                            "seconds": test["duration"]}
     return found
@@ -45,8 +45,16 @@ def holds(log, case):
     return run[case.name]
 
 
+def numbers_of(name):
+    """Over which numbers a theorem is: as its file says, which ./tests/run kernel verifies; of one that is exported its end says
+    it."""
+    if place := place_of_theorem(name):
+        return re.search(r"^\(\* Over (.*)\. \*\)$", "\n".join(sources.lines_of(place[0])), re.MULTILINE)[1]
+    return "ℝ" if name.endswith("_pullback_is_transpose") else "any numbers"
+
+
 def theorems(log, case):
     """The theorems of proofs/kernel that a line of the listing names behind a test case, each with the place where it is
-    stated, if it is there."""
+    stated, if it is there, and over which numbers it is."""
     names = results(log).get(case.file, {"theorems": {}})["theorems"].get(case.name, [])
-    return [(name, place_of_theorem(name)) for name in names]
+    return [(name, place_of_theorem(name), numbers_of(name)) for name in names]

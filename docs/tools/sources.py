@@ -107,6 +107,14 @@ def comment_above(path, line):
     return above + ([behind[1]] if behind else [])
 
 
+def line_of(text, path):
+    """The first line of a file that has the text."""
+    for number, line in enumerate(lines_of(path), 1):
+        if text in line:
+            return number
+    raise NotFound(f"'{text}' is not in {path}")
+
+
 @dataclasses.dataclass(frozen=True)
 class TestCase:
     """A test case: its file, without folder and ending if it is a proof's; its name, and its line."""

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <examples/settings.hpp>
+#include <examples/shared/settings.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
 /// The options of `reverse`. What is not given is as in the notebook's example.

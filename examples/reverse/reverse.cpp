@@ -2,7 +2,7 @@
 // Trains the article's Transformer Language Model on the article's task, to reverse the order of the tokens of a
 // sequence, lets it answer what the user asks, and tests it on every sequence of the task.
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 
 #include "options.hpp"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <examples/program.hpp>
-#include <tlm/tlm.hpp>
+#include <examples/shared/program.hpp>
+#include <tlm/all.hpp>
 
 #include "options.hpp"
 #include "task.hpp"

@@ -2,7 +2,7 @@
 // Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, many lengths in one batch, lets it
 // answer what the user asks, and tests it on sequences that it has not seen.
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 
 #include "options.hpp"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include <tlm/random/generator.hpp>
-#include <tlm/training/batch.hpp>
+#include <tlm/base/generator.hpp>
+#include <tlm/training/translations.hpp>
 
 /// What the encoder–decoders learn here: to copy a sequence of symbols, or to reverse it.
 ///
@@ -55,7 +55,7 @@ class Task {
       sources.emplace_back(source);
       targets.emplace_back(target);
     }
-    return {stack(sources), stack(targets), null};
+    return {concat_sequences(sources), concat_sequences(targets), null};
   }
 
  private:

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include <examples/learning.hpp>
+#include <examples/shared/learning.hpp>
+#include <tlm/base/hash.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/random/hash.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/text/file.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/micro_batches.hpp>
 
 #include "compressed.hpp"
 #include "model.hpp"
@@ -31,7 +31,7 @@ namespace {
 
 constexpr tlm::Config config{
     .vocab_size = vocab_size, .d_model = 128, .d_ff = 512, .n_layers = 4, .n_heads = 4, .max_len = 64};
-using Model = DisturbedLM<config, 20>::Model;
+using Model = NoisyLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
 // How many pairs are passed over where a text is split into tokens to learn from.
@@ -56,7 +56,7 @@ Text read(const std::string& path) {
 }
 
 /// The held-out text in windows: of each the second half counts, so that every token has half a window before it.
-tlm::InParts<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer) {
+tlm::MicroBatches<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer) {
   constexpr std::size_t half = config.max_len / 2;
   auto tokens = tokenizer.encode(text.known);
   if (tokens.size() < config.max_len + 1)
@@ -64,23 +64,23 @@ tlm::InParts<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer)
                                 std::to_string(config.max_len + 1) + " are needed");
   tokens.erase(tokens.begin(), tokens.end() - std::ptrdiff_t(half + 1));
   for (const tlm::Token token : tokenizer.encode(text.held_out)) tokens.push_back(token);
-  tlm::InParts<tlm::Batch<>> batch;
+  tlm::MicroBatches<tlm::Batch<>> held_out;
   for (std::size_t begin = 1; begin + half < tokens.size(); begin += half) {
     const auto at = [&](std::size_t k) { return tokens.begin() + std::ptrdiff_t(k); };
     const std::vector<tlm::Token> window{at(begin), at(std::min(begin + 2 * half, tokens.size()))};
-    batch.parts.push_back(tlm::unweighted(tokens[begin - 1], tlm::Tokens{window}));
-    for (std::size_t i = 0; i < half; ++i) batch.parts.back().omega(i, 0) = 0;
+    held_out.batches.push_back(tlm::unweighted(tokens[begin - 1], tlm::Tokens{window}));
+    for (std::size_t i = 0; i < half; ++i) held_out.batches.back().omega(i, 0) = 0;
   }
-  return batch;
+  return held_out;
 }
 
 /// −log of the probability that the model gives to the held-out text: for each of its tokens, and −log₂ for each of its bytes.
 struct Surprise {
   double of_a_token, bits_per_byte;
 
-  Surprise(const Model& model, const tlm::InParts<tlm::Batch<>>& windows, const Text& text) {
+  Surprise(const Model& model, const tlm::MicroBatches<tlm::Batch<>>& windows, const Text& text) {
     const auto sum = double(tlm::loss(model, windows, tlm::Sum{}));
-    of_a_token = sum / double(tlm::sum_of_weights<tlm::RealOf<Model>>(windows, tlm::Mean{}));
+    of_a_token = sum / double(tlm::sum_of_weights<Model>(windows));
     bits_per_byte = sum / std::log(2.0) / double(text.held_out.size());
   }
 };

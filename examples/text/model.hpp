@@ -10,7 +10,7 @@
 /// T_LM with a Dropout behind PE∘Em and behind each part of a block: X + Dropout(CA(N_ca(X))), then X + Dropout(FF(X)).
 /// Without noise it is T_LM with the decoder block of the definition, weight for weight.
 template <tlm::Config c, std::size_t percent>
-class DisturbedLM {
+class NoisyLM {
   using Real = float;
   using Drop = tlm::Dropout<percent, c.d_model, Real>;
 

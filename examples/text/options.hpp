@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include <examples/settings.hpp>
+#include <examples/shared/settings.hpp>
 
 /// The tokens that there are at the most.
 inline constexpr std::size_t vocab_size = 512;

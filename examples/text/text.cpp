@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <examples/command_line.hpp>
+#include <examples/shared/command_line.hpp>
 
 #include "options.hpp"
 

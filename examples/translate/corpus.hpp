@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include <examples/learning.hpp>
-#include <tlm/random/generator.hpp>
-#include <tlm/tasks/numbers_in_words.hpp>
-#include <tlm/text/catalogue.hpp>
-#include <tlm/text/pairs.hpp>
+#include <examples/shared/learning.hpp>
+#include <tlm/base/generator.hpp>
+#include "catalogue.hpp"
+#include "numbers_in_words.hpp"
+#include "pairs.hpp"
 
 /// Pairs of sentences: to learn from, to look at while learning, and to test what was learned.
 struct Corpus {

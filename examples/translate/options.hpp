@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <examples/settings.hpp>
+#include <examples/shared/settings.hpp>
 
 /// The options of `translate`.
 struct Options {

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include <examples/command_line.hpp>
-#include <examples/learning.hpp>
-#include <tlm/text/f_score.hpp>
+#include <examples/shared/command_line.hpp>
+#include <examples/shared/learning.hpp>
 #include <tlm/text/lines.hpp>
+#include "f_score.hpp"
 
 #include "run.hpp"
 

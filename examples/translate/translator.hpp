@@ -13,13 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include <examples/learning.hpp>
+#include <examples/shared/learning.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
 #include <tlm/text/byte_pairs.hpp>
-#include <tlm/text/f_score.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/micro_batches.hpp>
+#include <tlm/training/translations.hpp>
+#include "f_score.hpp"
 
 #include "corpus.hpp"
 #include "options.hpp"
@@ -57,8 +58,9 @@ class Translator {
     if (known.left_out.count() > 0) std::cout << "to learn from, " << known.left_out.sentence() << std::endl;
     if (known.sources.empty() || held_out.sources.empty())
       throw std::invalid_argument("no sentence is short enough: " + known.left_out.sentence());
-    const auto validation = tlm::in_parts({tlm::Tokens{held_out.sources}, tlm::Tokens{held_out.targets}},
-                                          std::min<std::size_t>(32, held_out.sources.size()));
+    const auto validation =
+        tlm::micro_batches(tlm::Translations{tlm::Tokens{held_out.sources}, tlm::Tokens{held_out.targets}},
+                           std::min<std::size_t>(32, held_out.sources.size()));
     const auto next_batch = [&] {
       std::vector<std::vector<tlm::Token>> x, y;
       for (std::size_t s = 0; s < settings.batch_size; ++s) {

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Masks, the softmax kernel, and the article's Claim about A(X)×B(X).
    (Article, "Rowwise and autoregressive matrix operations" and "Causal Attention".)
 
@@ -214,6 +215,23 @@ Section Theorems.
     intros Hmask HQ HK M X. destruct (HQ M X) as [LQ EQ]. unfold SoftmaxKernel.
     split; [rewrite Hmask; unfold Unmasked, scores; now rewrite !map_length |]. intros i Hi.
     rewrite !Hmask, EQ, (HK M (X↾i) X) by easy. unfold Unmasked, scores. now rewrite !firstn_map.
+  Qed.
+
+  (* And rowwise, if Q is. *)
+  Theorem softmax_of_constant_keys_is_rowwise {A m} {d_head : nat} {mask : mask} {Q K : operation memory A (Row num m)} :
+    full mask -> rowwise Q -> constant K -> rowwise (SoftmaxKernel d_head mask Q K).
+  Proof.
+    intros Hmask HQ HK M X. destruct (HQ M X) as [LQ EQ]. unfold SoftmaxKernel.
+    split; [rewrite Hmask; unfold Unmasked, scores; now rewrite !map_length |]. intros i Hi.
+    rewrite !Hmask, EQ, (HK M (X⇂i) X) by easy. unfold Unmasked, scores. now rewrite !map_of_row.
+  Qed.
+
+  (* Row i of A(F(X)) has i entries, as F(X) has as many rows as X. *)
+  Theorem composition_is_causal_kernel {I J} {A : kernel memory J num} {F : operation memory I J} :
+    causal_kernel A -> autoregressive F -> causal_kernel (A ∘ F).
+  Proof.
+    intros [HA visible] HF. split; [exact (composition_is_autoregressive HA HF) |].
+    intros M X i Hi. destruct (HF M X) as [LF _]. apply visible. now rewrite LF.
   Qed.
 
   (* --- The Claim --- *)

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over ℝ. *)
 (* Derivatives of functions of one real number, sums, and what it means that something moves.
 
    A change of many numbers at once is here a movement: all of them are functions of a real number, the time, and each has a

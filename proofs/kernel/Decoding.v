@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Extending a state row by row equals computing at once. (tlm/algebra/extension.hpp: State and extend.)
 
    What was computed for the rows X stands when rows are appended, T(X ++ Y)|length X = T(X): that is what "autoregressive"
@@ -37,6 +38,24 @@ Fixpoint extended_from {memory A B} {T : operation memory A B} (e : extension T)
   | Y :: pieces => snd (extend e M s Y) ++ extended_from e M (fst (extend e M s Y)) pieces
   end.
 Definition extended {memory A B} {T : operation memory A B} (e : extension T) M := extended_from e M (beginning e M).
+
+(* --- What the loss may read. (Article, "Evaluation (the loss function)".) --- *)
+
+Section Reading.
+  Context {memory A B : Type} {T : operation memory A B}.
+
+  (* "we will be interested only in the first n rows T(X)|n": the row behind the last token need not be computed. *)
+  (** the loss may read T(X|n) for T(X)|n *)
+  Theorem loss_reads_the_first_rows (M : list memory) (X : list A) n :
+    autoregressive T -> length X = S n -> (T M X)↾n = T M (X↾n).
+  Proof. intros H L. destruct (H M X) as [_ E]. symmetry. apply E. lia. Qed.
+
+  (* "the log distribution Y[k] is a function of (x_1, …, x_{k−1})": what is behind row k of X does not count. *)
+  (** T(X)|k is a function of X|k *)
+  Theorem rows_depend_on_the_past (M : list memory) (X X' : list A) (k : nat) :
+    autoregressive T -> (k <= length X)%nat -> (k <= length X')%nat -> X↾k = X'↾k -> (T M X)↾k = (T M X')↾k.
+  Proof. intros H L L' E. now rewrite <- (proj2 (H M X)), <- (proj2 (H M X')), E. Qed.
+End Reading.
 
 Section Decoding.
   Context {memory : Type}.

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over ℝ. *)
 (* The pullback of a layer is the transpose of its derivative: dL = ⟨Y_bar, dY⟩ = ⟨X_bar, dX⟩ + ⟨W_bar, dW⟩.
    (docs/gradients.rst; the definitions of the pullbacks are those of Pullbacks.v.) *)
 

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Rowwise, autoregressive and permutation equivariant operations: what they are, and how they belong together. *)
 
 From Coq Require Export Permutation.
@@ -134,20 +135,23 @@ Section Attention.
     rewrite !E. apply Sum_permuted, Permutation_map, P.
   Qed.
 
-  Context {m m' : nat} (d_head : nat) (f g : A -> Row num m) (h : A -> Row num m').
-  Let score (x y : A) : num := (dot (f x) (g y) / Sqrt (number (Z.of_nat d_head)))%num.
-
   (** attention without a mask, of rowwise Q, K and V, is permutation equivariant *)
-  Theorem unmasked_attention_is_equivariant :
-    equivariant (memory := memory) (Product (SoftmaxKernel d_head Unmasked (each_row f) (each_row g)) (each_row h)).
+  Theorem unmasked_attention_is_equivariant {m m'} (d_head : nat) {Q K : operation memory A (Row num m)}
+    {V : operation memory A (Row num m')} :
+    rowwise Q -> rowwise K -> rowwise V -> equivariant (Product (SoftmaxKernel d_head Unmasked Q K) V).
   Proof.
-    assert (forall M X, Product (SoftmaxKernel (memory := memory) d_head Unmasked (each_row f) (each_row g)) (each_row h) M X =
-      map (fun x => attention_row (score x) h X) X) as E.
-    { intros M X. unfold Product, SoftmaxKernel, Unmasked, scores, each_row, attention_row, score. rewrite !map_map.
+    intros HQ HK HV M. destruct (proj1 rowwise_iff_each_row HQ M) as [f EQ], (proj1 rowwise_iff_each_row HK M) as [g EK],
+      (proj1 rowwise_iff_each_row HV M) as [h EV].
+    assert (forall X, Product (SoftmaxKernel d_head Unmasked Q K) V M X = map (fun x =>
+      attention_row (fun y => dot (f x) (g y) / Sqrt (number (Z.of_nat d_head)))%num h X) X) as E.
+    { intros X. unfold Product, SoftmaxKernel, Unmasked, scores, attention_row. rewrite EQ, EK, EV, !map_map.
       apply map_ext. intros x. now rewrite map_map. }
-    intros M X. rewrite E. split; [apply map_length |]. intros π P. rewrite E, pick_map.
+    intros X. rewrite E. split; [apply map_length |]. intros π P. rewrite E, pick_map.
     apply map_ext. intros x. apply attention_row_permuted. apply picked_permuted, P.
   Qed.
+
+  Context {m m' : nat} (d_head : nat) (f g : A -> Row num m) (h : A -> Row num m').
+  Let score (x y : A) : num := (dot (f x) (g y) / Sqrt (number (Z.of_nat d_head)))%num.
 
   (** the row of a causal attention, of rowwise Q, K and V, does not see the order of the earlier rows *)
   Theorem causal_attention_does_not_see_the_order M (X X' : list A) (x : A) : Permutation X X' ->
@@ -195,4 +199,31 @@ Section Rules.
     intros HF HG M X. destruct (HF M X) as [LF EF], (HG M X) as [LG EG]. unfold Zip.
     split; [rewrite zip_length; congruence |]. intros π P. rewrite EF, EG by easy. symmetry. apply pick_zip. congruence.
   Qed.
+  Lemma identity_is_equivariant {A} : equivariant (identity (memory := memory) (A := A)).
+  Proof. apply rowwise_is_equivariant, identity_is_rowwise. Qed.
 End Rules.
+
+(* A proof that what is made of parts is permutation equivariant: attention without a mask, what is rowwise, and what is made
+   of such. An exported encoder is. *)
+Ltac rowwise_by_parts :=
+  lazymatch goal with
+  | |- rowwise (_ ∘ _) => apply composition_is_rowwise; rowwise_by_parts
+  | |- rowwise (BlockOfColumns _ _ _) => apply columns_are_rowwise; rowwise_by_parts
+  | |- rowwise (Times _) => exact Times_is_rowwise
+  | |- rowwise (Plus _) => exact Plus_is_rowwise
+  | |- rowwise ReLU => exact ReLU_is_rowwise
+  | |- rowwise GELU => exact GELU_is_rowwise
+  | |- rowwise TanhGELU => exact TanhGELU_is_rowwise
+  | |- rowwise Dropout => exact Dropout_is_rowwise
+  | |- rowwise (Normalization _ _) => exact Normalization_is_rowwise
+  | |- rowwise (LayerNorm _ _ _) => exact LayerNorm_is_rowwise
+  end.
+Ltac equivariant_by_parts :=
+  lazymatch goal with
+  | |- equivariant (_ ∘ _) => apply composition_is_equivariant; equivariant_by_parts
+  | |- equivariant (Residual ?F) => apply (zip_is_equivariant plus identity_is_equivariant (G := F)); equivariant_by_parts
+  | |- equivariant (Concat ?F ?G) => apply (zip_is_equivariant append (F := F) (G := G)); equivariant_by_parts
+  | |- equivariant (Product _ _) => apply unmasked_attention_is_equivariant; rowwise_by_parts
+  | |- equivariant ?T => first [apply rowwise_is_equivariant; rowwise_by_parts
+      | let T := unfolded T in change (equivariant T); equivariant_by_parts]
+  end.

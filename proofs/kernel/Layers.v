@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* The layers, in the order of the article, by the names that they have in tlm/layers/; each with what it is. *)
 
 From tlm Require Export Attention.

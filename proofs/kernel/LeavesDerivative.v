@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over ℝ. *)
 (* The derivatives of N, LayerNorm, Softmax, LogSoftmax and the loss. (docs/normalization.rst, docs/loss.rst) *)
 
 From Coq Require Import FunctionalExtensionality.

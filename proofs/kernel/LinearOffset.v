@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over ℝ. *)
 (* "For any fixed offset k, there is a linear map T_k such that T_k PE_pos = PE_{pos+k}." (Article, "Positional Encoding".)
    For columns that count from 0, and every real angle; read literally, with columns from 1, there is none. *)
 

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over ℝ. *)
 (* The natural logarithm, and its derivative.
 
    Coq's own logarithm rests on the excluded middle, by way of the mean value theorem. This one rests only on what Coq's real
@@ -30,7 +31,7 @@ Qed.
 
 (* Near 0 this is the derivative; and exp(u) = exp(u/n)^n. *)
 (** exp(u) ≥ 1 + u *)
-Theorem exp_above_tangent u : 1 + u <= exp u.
+Lemma exp_above_tangent u : 1 + u <= exp u.
 Proof.
   destruct (Req_dec u 0) as [-> | N]; [rewrite exp_0; lra |]. apply Rle_trans with (1 + u); [lra |].
   apply le_epsilon. intros ε Hε. pose proof (Rabs_pos_lt u N) as Pu.
@@ -98,10 +99,10 @@ Qed.
 Definition log (y : R) : R := match Rlt_dec 0 y with left positive => proj1_sig (exp_reaches y positive) | right _ => 0 end.
 
 (** exp(log(y)) = y for y > 0 *)
-Theorem exp_of_log y : 0 < y -> exp (log y) = y.
+Lemma exp_of_log y : 0 < y -> exp (log y) = y.
 Proof. intros H. unfold log. destruct (Rlt_dec 0 y) as [P |]; [| easy]. now destruct (exp_reaches y P). Qed.
 (** log(exp(x)) = x *)
-Theorem log_of_exp x : log (exp x) = x.
+Lemma log_of_exp x : log (exp x) = x.
 Proof. apply exp_is_injective, exp_of_log, exp_pos. Qed.
 
 Lemma log_of_product x y : 0 < x -> 0 < y -> log (x * y) = log x + log y.
@@ -130,7 +131,7 @@ Proof.
 Qed.
 
 (** log′(x) = 1/x for x > 0 *)
-Theorem log_has_its_derivative x : 0 < x -> derivable_pt_lim log x (/ x).
+Lemma log_has_its_derivative x : 0 < x -> derivable_pt_lim log x (/ x).
 Proof.
   intros H ε Hε. assert (0 < Rmin (x / 2) (ε * x * x / 2)) as P.
   { apply Rmin_glb_lt; [lra |]. apply Rdiv_lt_0_compat; [| lra]. now repeat apply Rmult_lt_0_compat. }

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Rowwise and autoregressive operations, and the rules by which composite operations are what they are.
    (Article, "Rowwise and autoregressive matrix operations".)
 
@@ -138,6 +139,11 @@ Section Rules.
     intros HG HF M X. destruct (HF M X) as [LF EF], (HG M (F M X)) as [LG EG]. unfold Composition.
     split; [lia |]. intros i Hi. rewrite EF, EG by lia. easy.
   Qed.
+
+  (* G does not see more of X than F does. *)
+  Theorem composition_is_constant {A B C} {G : operation memory B C} {F : operation memory A B} :
+    constant F -> constant (G ∘ F).
+  Proof. intros HF M X X'. unfold Composition. now rewrite (HF M X X'). Qed.
 
   Lemma zip_is_rowwise {A B B' C} (f : B -> B' -> C) {F : operation memory A B} {G : operation memory A B'} :
     rowwise F -> rowwise G -> rowwise (Zip f F G).

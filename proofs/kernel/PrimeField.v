@@ -1,6 +1,6 @@
 (* SPDX-License-Identifier: MIT *)
 (* The field of p = 2⁶¹ − 1 elements, with exp, sqrt, … as uninterpreted functions: what tlm/checking/prime_field.hpp and
-   tlm/random/hash.hpp say, in which the definitions of this theory are computed. *)
+   tlm/base/hash.hpp say, in which the definitions of this theory are computed. *)
 
 From Coq Require Import Uint63.
 From tlm Require Export Layers.

@@ -1,6 +1,7 @@
 (* SPDX-License-Identifier: MIT *)
-(* LogSoftmax gives logarithms of probabilities; averages of averages are averages; the loss is convex in the weights of Φ;
-   what N does not see. *)
+(* Over ℝ. *)
+(* LogSoftmax gives logarithms of probabilities, so that the loss is positive; averages of averages are averages; the loss is
+   convex in the weights of Φ; what N does not see. *)
 
 From tlm Require Import LeavesDerivative.
 Local Open Scope R_scope.
@@ -64,6 +65,49 @@ Section LogSoftmax.
     pose proof (exp_pos (entry z i)). lra.
   Qed.
 End LogSoftmax.
+
+(* --- The loss of scores --- *)
+
+Lemma sum_of_nonpositive m f : (forall k, (k < m)%nat -> f k <= 0) -> sum_below m f <= 0.
+Proof.
+  induction m; intros H; [rewrite sum_below_0; lra |]. rewrite sum_below_S. pose proof (H m ltac:(lia)).
+  enough (sum_below m f <= 0) by lra. apply IHm. intros; apply H; lia.
+Qed.
+
+Lemma sum_of_nonpositive_with_a_negative m f i :
+  (forall k, (k < m)%nat -> f k <= 0) -> (i < m)%nat -> f i < 0 -> sum_below m f < 0.
+Proof.
+  induction m; intros H Hi N; [lia |]. rewrite sum_below_S. destruct (Nat.eq_dec i m) as [-> | D].
+  - enough (sum_below m f <= 0) by lra. apply sum_of_nonpositive. intros; apply H; lia.
+  - pose proof (H m ltac:(lia)). enough (sum_below m f < 0) by lra. apply IHm; [intros; apply H | |]; lia || easy.
+Qed.
+
+Section LossOfScores.
+  Context {c : nat} (ω : list R) (divisor : R) (x : list token) (Z : list (Row R c)).
+  Hypothesis of_tokens : forall k, (k < length Z)%nat -> 0 <= nth k ω 0 /\ (nth k x 0 < c)%nat.
+  Hypothesis positive : 0 < divisor.
+
+  (** the loss of scores is ≥ 0 if ω ≥ 0 *)
+  Theorem loss_of_scores_is_nonnegative : 0 <= cross_entropy ω divisor x Z.
+  Proof.
+    unfold cross_entropy. set (s := sum_below _ _). enough (s * / divisor <= 0) by (unfold Rdiv; lra).
+    assert (s <= 0); [| pose proof (Rinv_0_lt_compat _ positive); nra].
+    apply sum_of_nonpositive. intros k Hk. destruct (of_tokens k Hk) as [P L].
+    pose proof (log_probabilities_are_nonpositive (nth k Z origin) _ L). nra.
+  Qed.
+
+  (** and > 0 if one weight is not 0 and there are two tokens *)
+  Theorem loss_of_scores_is_positive i :
+    (2 <= c)%nat -> (i < length Z)%nat -> 0 < nth i ω 0 -> 0 < cross_entropy ω divisor x Z.
+  Proof.
+    intros Hc Hi Pi. unfold cross_entropy. set (s := sum_below _ _). enough (s * / divisor < 0) by (unfold Rdiv; lra).
+    assert (s < 0); [| pose proof (Rinv_0_lt_compat _ positive); nra].
+    apply sum_of_nonpositive_with_a_negative with i; [| easy |].
+    - intros k Hk. destruct (of_tokens k Hk) as [P L].
+      pose proof (log_probabilities_are_nonpositive (nth k Z origin) _ L). nra.
+    - destruct (of_tokens i Hi) as [_ L]. pose proof (log_probabilities_are_negative (nth i Z origin) _ L Hc). nra.
+  Qed.
+End LossOfScores.
 
 (* --- Averages --- *)
 

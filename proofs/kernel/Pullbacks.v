@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over any numbers. *)
 (* Pullbacks: what a change of Y = T(X; W) is worth, brought back to X and to the weights W. (docs/gradients.rst)
 
    Here they are defined for any numbers, by the formulas that the library computes; that each is the transpose of the

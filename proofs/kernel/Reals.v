@@ -1,5 +1,6 @@
 (* SPDX-License-Identifier: MIT *)
-(* Over ℝ: softmax as the article has it, and what is *not* rowwise. *)
+(* Over ℝ. *)
+(* softmax as the article has it, and what is *not* rowwise. *)
 
 From tlm Require Export Logarithm.
 From tlm Require Export Layers.

@@ -1,4 +1,5 @@
 (* SPDX-License-Identifier: MIT *)
+(* Over ℝ. *)
 (* ◺ and softmax as the article writes them: with −∞ above the main diagonal, and so 0 there after the softmax; and that to
    leave out what is hidden, as Attention.v and the library do, is the same. (Article, "Causal Attention".)
 

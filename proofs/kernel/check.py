@@ -38,7 +38,7 @@ NUMBERS_OF = {}  # a layer's file of numbers
 
 def fail(sentence):
     failures.append(sentence)
-    print("FALLS:", sentence, flush=True)
+    print("FAILS:", sentence, flush=True)
 
 
 def coqc(file, theory=None):
@@ -74,6 +74,11 @@ def theorems_of(file):
     return found
 
 
+def numbers_of(file):
+    """Over which numbers a file says that its theorems are."""
+    return re.search(r"^\(\* Over (any numbers|ℝ)\. \*\)$", (THEORY / f"{file}.v").read_text(), re.M)[1]
+
+
 def theorems():
     """Those of the theory."""
     return {name: comment for file in FILES for name, comment in theorems_of(file).items()}
@@ -101,10 +106,16 @@ def rules_without_theorem(rules, known):
 
 
 def unknown_theorems(proofs, known):
-    """The lines of the C++ proofs that are theorems over ℝ name them: those that are not known."""
+    """The lines of the C++ proofs name the theorems that say the same: those that are not known."""
     names = [name for listed in re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', proofs)
              for name in "".join(re.findall(r'"([^"]*)"', listed)).split(", ")]
-    return [name for name in names if name not in known and name != "…"]
+    return [name for name in names if name not in known]
+
+
+def uncited_theorems(proofs, sentences):
+    """The theorems with a sentence that no line of the C++ proofs names, but for those that others rest on."""
+    cited = set(re.findall(r"[\w']+", " ".join(re.findall(r'doctest::description\(\s*((?:"[^"]*"\s*)+)\)', proofs))))
+    return [name for name, sentence in sentences.items() if sentence and name not in cited]
 
 
 def check_the_check():
@@ -124,6 +135,8 @@ def check_the_check():
         ("a rule that no export cites", uncited('Rule<"cited", "…"> Rule<"not_cited", "…">', "exact (cited F_is_rowwise).")),
         ("a line of the proofs that names no theorem",
          unknown_theorems('doctest::description("product_is_autoregressive, " "no_theorem")', theorems())),
+        ("a theorem that no line of the proofs names",
+         uncited_theorems('doctest::description("cited")', {"cited": "a sentence", "not_cited": "another", "a_leaf": ""})),
     ):
         if len(seen) == 1:
             print(f"rejected: {sentence}", flush=True)
@@ -151,11 +164,13 @@ def list_theory():
         return
     parts = dict(part.split("\n", 1) for part in said.split("@")[1:])
     for file_name, its in of_files.items():
-        rests = check_assumptions(f"a theorem of {file_name}", parts[file_name])
+        rests, over = check_assumptions(f"a theorem of {file_name}", parts[file_name]), numbers_of(file_name)
+        if over == "any numbers" and axioms_in(parts[file_name]):
+            fail(f"{file_name}.v says that it is over any numbers, and rests on axioms:\n{parts[file_name]}")
         for name in its:
             declared = re.fullmatch(r"([A-Z]\w+)_is_(rowwise|autoregressive)", name)
             if sentence := rules.get(name) or known[name] or declared and f"{declared[1]} is {declared[2]}":
-                print(f"proved: {sentence}: {name} ({rests})", flush=True)
+                print(f"proved over {over}: {sentence}: {name} ({rests})", flush=True)
 
 
 def export(model):
@@ -164,9 +179,9 @@ def export(model):
 
 # What is exported of a model, by the end of its theorem's name: in words, and whether it may rest on an axiom.
 EXPORTED = {
-    "is_autoregressive": ("{} is autoregressive, over any numbers and for all weights of these shapes", False),
-    "is_extended": ("extending the state of {} by pieces is computing at once, over any numbers", False),
-    "pullback_is_transpose": ("the pullback of {} is the transpose of its derivative over ℝ, where no ReLU is at 0, for all "
+    "is_autoregressive": ("over any numbers: {} is autoregressive, for all weights of these shapes", False),
+    "is_extended": ("over any numbers: extending the state of {} by pieces is computing at once", False),
+    "pullback_is_transpose": ("over ℝ: the pullback of {} is the transpose of its derivative, where no ReLU is at 0, for all "
                               "weights of these shapes", True),
 }
 
@@ -187,7 +202,7 @@ def list_export(model, name, said):
         sentence, may_rest_on_axioms = EXPORTED[theorem[len(name) + 1:]]
         if axioms_in(rests) and not may_rest_on_axioms:
             fail(f"{theorem} of the export of {model} rests on more than nothing:\n{rests}")
-        print(f"proved: {sentence.format(name)}: the export of {model} ({check_assumptions(theorem, rests)})", flush=True)
+        print(f"proved {sentence.format(name)}: the export of {model} ({check_assumptions(theorem, rests)})", flush=True)
 
 
 def uncited(rules, exports):
@@ -246,6 +261,8 @@ def in_theory(changed, *pairs, too=(), then=(), numbers_of=None):
 FLIPPED = ("a_j * (a_bar_j - mean)", "a_j * (a_bar_j + mean)")
 UNEQUAL = r'"eq_refl" has type.*while it is expected to have type'
 
+NAMESAKES = "parts with the names of others"
+
 # What is wrong in one way each, and what Coq must say to it.
 CONTROLS = {
     "an export without the mask, by the rule for the masked one":
@@ -297,6 +314,12 @@ CONTROLS = {
     "an export in which Φ has the pullback of N":
         (in_export(("Φ_layer : layer _ Φ := ltac:(layer_by_parts)", "Φ_layer : layer _ Φ := N_layer")),
          r'"N_layer" has type\s+"layer .* N"\s+while it is expected to have type\s+"layer .* Φ"'),
+    "a formula taken for another of its symbol":
+        (in_numbers(NAMESAKES, ("formal_G ∘", "G ∘")), UNEQUAL),
+    "a weight taken for another, whose path is the same with _ for the point":
+        (in_numbers(NAMESAKES, ("Times U_V_W'", "Times U_V_W")), UNEQUAL),
+    "a formula taken for the layer of the theory that has its name":
+        (in_numbers(NAMESAKES, ("∘ formal_ReLU.", "∘ ReLU.")), UNEQUAL),
     "T_LM with one block less":
         (in_numbers("T_LM", ("DB 2 ∘ ", "")), UNEQUAL),
 }
@@ -333,14 +356,16 @@ def main():
             fail(f"the theorem of a rule rests on more than the rule's premises: {said}")
         if missing := uncited(RULES.read_text(), exports):
             fail(f"no export cites {', '.join(missing)}: a line in {THEORY / 'rules.cpp'} does")
-        print("proved: each rule of tlm/algebra/rules.hpp as C++ states it, of any operations that obey its premises "
-              "(each rests on no axiom)", flush=True)
+        print("proved over any numbers: each rule of tlm/algebra/rules.hpp as C++ states it, of any operations that obey its "
+              "premises (each rests on no axiom)", flush=True)
+        print("proved over any numbers whose sums and maxima do not see an order: the three encoders without positions are "
+              "permutation equivariant, in the shapes of rules.cpp (each rests on no axiom)", flush=True)
         lines = subprocess.check_output([NUMBERS, DIRECTORY], text=True).splitlines()
         NUMBERS_OF.update((line.split(" ", 2)[2], line.split(" ", 2)[0]) for line in lines)
         for file, what, name, accepted, said in pool.map(check_numbers, lines):
             if accepted:
-                print(f"agrees: {name}: the {what} of the C++ template and of the exported definition, over the prime field, "
-                      "n = 1, …, 4", flush=True)
+                print(f"checked: {name}: the {what} of the C++ template and of the exported definition are equal, over the "
+                      "prime field, n = 1, …, 4, once for each n", flush=True)
             else:
                 fail(f"{name}: the {what} of the C++ template and of the exported definition differ, or {file}.v is wrong:\n"
                      f"{said[:2000]}")
@@ -355,6 +380,10 @@ def main():
                 re.findall(r"^ *Theorem ([\w']+)", (DIRECTORY / f"export_{model}.v").read_text(), re.M)}
     definitions = {name for file in FILES for name in
                    re.findall(r"^ *(?:Program )?Definition ([\w']+)", (THEORY / f"{file}.v").read_text(), re.M)}
+    exported |= set(re.findall(r"^ *Theorem ([\w']+)", rules.read_text(), re.M))
+    listed = "".join(file.read_text() for file in sorted(THEORY.parent.glob("*.cpp")))
+    for name in uncited_theorems(listed, theorems()):
+        fail(f"no line of the proofs names the theorem {name}")
     for file in sorted(THEORY.parent.glob("*.cpp")):
         for name in unknown_theorems(file.read_text(), set(theorems()) | exported | definitions):
             fail(f"{file.name} names the theorem {name}, which is neither in the theory nor exported")

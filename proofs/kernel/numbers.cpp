@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <proofs/kernel/export/file.hpp>
 #include <tlm/checking/drawing.hpp>
-#include <tlm/coq/file.hpp>
 
 #include "../layers.hpp"
 
@@ -30,7 +30,7 @@ using checking::redrawing;
 namespace {
 
 constexpr std::size_t greatest_n = 4;
-constexpr std::uint64_t key = 11;
+constexpr std::uint64_t key_of_hashes = 11;
 
 /// begin a; b; … end
 std::string listed(const std::string& begin, const std::vector<std::string>& items, const std::string& end) {
@@ -67,26 +67,18 @@ template <class Layer>
 std::string weights_of(Layer& layer) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;
-  std::map<std::string, bool> in_a_stack;
   for_each_weight(
       [&]<class Weight>(const Name& name, Weight& weight) {
-        std::string path;
-        bool stacked = false;
-        name.for_each_part([&](const PartName& part) {
-          path += std::string(part.symbol) + "_";
-          stacked = stacked || part.index > 0;
-        });
-        path += name.letter;
-        in_a_stack[path] = stacked;
-        if (values[path].empty()) order.push_back(path);
+        const std::string key = coq::key_of(name);
+        if (values[key].empty()) order.push_back(key);
         const auto rows = rows_of(weight, Weight::size / Weight::cols);
-        values[path].push_back(name.role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
+        values[key].push_back(name.role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
       },
       layer);
   std::string text;
-  for (const std::string& path : order) {
-    const auto& list = values[path];
-    if (!in_a_stack[path]) {
+  for (const std::string& key : order) {
+    const auto& list = values[key];
+    if (key.find('#') == std::string::npos) {
       text += "\n    " + list[0];
     } else {
       text += "\n    (fun l => match l with";
@@ -146,11 +138,12 @@ void write(const std::string& directory, std::size_t number, const std::string& 
   std::ofstream out{directory + "/" + file + ".v"};
   // The kernel computes, once: what `vm_compute` computed in a proof the kernel would compute again.
   out << "(* " << name << ": what the exported definition gives equals what the C++ template gave. *)\n"
-      << coq::file<Layer>("formal", {.claim = false, .pullback = has_pullback})
+      << coq::file<Layer>("formal", {.claim = false, .pullback = has_pullback, .checked_by = "below"})
       << "\nFrom Coq Require Import Uint63.\nFrom tlm Require Import PrimeField.\nLocal Open Scope uint63_scope.\n"
       << "Definition W_p : list (Row int " << d_model
       << ") := " << matrix(ConstantPositionalEncoding<max_len, d_model, PrimeField>{}.PE) << ".\n"
-      << "#[local] Instance arithmetic : Arithmetic int := prime_field " << key << " (sine_of W_p) (cosine_of W_p).\n\n"
+      << "#[local] Instance arithmetic : Arithmetic int := prime_field " << key_of_hashes
+      << " (sine_of W_p) (cosine_of W_p).\n\n"
       << "Definition computed " << (pair ? "x X := formal x" : ":= formal (memory := unit)") << weights
       << (pair ? " [] X" : " []") << ".\n"
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
@@ -174,6 +167,35 @@ constexpr bool brings_its_memory = requires(Layer layer) {
   layer.memory;
 };
 
+// Parts whose names could be taken for those of others: two of one symbol that are different formulas; two weights whose paths,
+// U.V.W and U_V.W, are one with _ for the point; and a formula that is called as a layer of the theory.
+template <class Real>
+struct SoftmaxFirst : Composition<ReLu<Real>, SoftMax<Real>> {
+  static constexpr std::string_view symbol = "G";
+};
+template <class Real>
+struct SoftmaxLast : Composition<SoftMax<Real>, ReLu<Real>> {
+  static constexpr std::string_view symbol = "G";
+};
+template <class Real>
+struct V : Composition<PlusK<Real>, Times<"W", d_model, d_model, Real>> {
+  static constexpr std::string_view symbol = "V";
+};
+template <class Real>
+struct U : Composition<V<Real>, ReLu<Real>> {
+  static constexpr std::string_view symbol = "U";
+};
+template <class Real>
+struct U_V : Composition<PlusK<Real>, Times<"W", d_model, d_model, Real>> {
+  static constexpr std::string_view symbol = "U_V";
+};
+template <class Real>
+struct CalledReLU : Composition<PlusK<Real>, SoftMax<Real>> {
+  static constexpr std::string_view symbol = "ReLU";
+};
+template <class Real>
+using Namesakes = Composition<SoftmaxFirst<Real>, U<Real>, SoftmaxLast<Real>, U_V<Real>, CalledReLU<Real>>;
+
 }  // namespace
 
 template <class T, class... Ts>
@@ -184,7 +206,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: numbers DIRECTORY\n";
     return 2;
   }
-  PrimeField::key = key;
+  PrimeField::key = key_of_hashes;
   const std::string directory = argv[1];
   std::size_t number = 0;
   const auto tie = [&]<template <class> class Layer>(Listed<Layer> listed) {
@@ -203,6 +225,7 @@ int main(int argc, char** argv) {
       write<T, !without_pullback>(directory, ++number, std::string(listed.name));
   };
   for_each_layer(tie);
+  tie(Listed<Namesakes>{"parts with the names of others"});
   tie(Listed<FormulatedModel>{"the formulated Transformer"});
   tie(Listed<NumpyModel>{"the NumPy notebook's Transformer"});
   tie(Listed<WolframModel>{"the Wolfram article's Transformer"});

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
 #include <tlm/storage/safetensors.hpp>
-#include <tlm/tlm.hpp>
 
 #include "models.hpp"
 #include "products.hpp"
@@ -44,12 +44,12 @@ constexpr Token start = 0, none = -1;
 /// Says so many texts of `length` tokens, always the token with the greatest score; the scores of all of the first.
 template <class Model>
 auto say(const Model& model, std::size_t texts, std::size_t length) {
-  Utterances<Model> utterances{model, std::vector<std::vector<Token>>(texts), {start, none, length + 1}};
+  Generation<Model> generation{model, std::vector<std::vector<Token>>(texts), {start, none, length + 1}};
   const Greedy choose;
   typename Model::codomain scores{Sequences{length}};
   for (std::size_t i = 0; i < length; ++i) {
-    const auto Y = utterances.next();
-    for (std::size_t k = 0; k < texts; ++k) utterances.say(k, choose(Y.row(k).data(), Y.cols));
+    const auto Y = generation.next_scores();
+    for (std::size_t k = 0; k < texts; ++k) generation.append(k, choose(Y.row(k).data(), Y.cols));
     scores.row(i) = Y.row(0);
   }
   return scores;
@@ -62,10 +62,8 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
   std::filesystem::create_directory(directory);
   storage::save_weights(directory / "weights.safetensors", model);
-  save(directory / "scores.safetensors", model(lesson(batch).read));
-  const auto gradient = std::make_unique<Model>();
-  loss_and_gradient(model, batch, *gradient);
-  storage::save_weights(directory / "gradient.safetensors", *gradient);
+  save(directory / "scores.safetensors", model(after_start(start, x)));
+  storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).gradient);
   save(directory / "said.safetensors", say(model, 1, length));
 }
 
@@ -85,7 +83,7 @@ class Contestant {
 
   /// Milliseconds for one of `times` times an action.
   double milliseconds(const std::string& action, std::size_t times, std::size_t thread_count) {
-    const OneThreadAProduct on_each;  // the threads are ours
+    const OneThreadPerProduct on_each;  // the threads are ours
     if (action == "products") return milliseconds_of_products(times, thread_count);
     auto& threads = threads_[thread_count];
     if (!threads) threads = std::make_unique<Threads<Model>>(thread_count);
@@ -122,14 +120,14 @@ class Contestant {
     auto& parts = products_[part_count];
     while (parts.size() < part_count)
       parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
-    Pool threads{thread_count};
+    ThreadPool threads{thread_count};
     return timing::milliseconds([&] { products::run(threads, parts, times); }) / double(times);
   }
 
   Generator generator_{1};
   std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();
   Batch<> batch_ = unweighted(start, models::random_tokens(count, length, c.vocab_size, generator_));
-  Tokens read_ = lesson(batch_).read;
+  Tokens read_ = after_start(start, batch_.x);
   SGD sgd_{1e-6};
   std::unique_ptr<Adam<Model>> adam_ = std::make_unique<Adam<Model>>(Adam<Model>{.learning_rate = 1e-6});
   std::map<std::size_t, std::unique_ptr<Threads<Model>>> threads_;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "models.hpp"
 #include "peak.hpp"
@@ -30,12 +30,12 @@ using Model = TransformerLM<models::saying>;
 
 /// When each token of `count` texts of `longest` tokens is said, which are said together: in milliseconds.
 std::vector<double> times(const Model& model, std::size_t count) {
-  Utterances<Model> utterances{model, std::vector<std::vector<Token>>(count), {0, none, longest + 1}};
+  Generation<Model> generation{model, std::vector<std::vector<Token>>(count), {0, none, longest + 1}};
   const Greedy choose;
   std::vector<double> when{now()};
-  while (!utterances.ended()) {
-    const auto Y = utterances.next();
-    for (std::size_t k = 0; k < count; ++k) utterances.say(k, choose(Y.row(k).data(), Y.cols));
+  while (!generation.ended()) {
+    const auto Y = generation.next_scores();
+    for (std::size_t k = 0; k < count; ++k) generation.append(k, choose(Y.row(k).data(), Y.cols));
     when.push_back(now());
   }
   return when;

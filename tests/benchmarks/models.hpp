@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 /// What the benchmarks measure.
 namespace models {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tlm/parallel/pool.hpp>
+#include <tlm/parallel/threads.hpp>
 
 #include "timing.hpp"
 
@@ -33,9 +33,11 @@ inline double multiply_and_add() {
 
 /// Multiplications and additions of float that so many threads do in a nanosecond, in registers alone.
 inline double gigaflops(std::size_t thread_count) {
-  tlm::Pool threads{thread_count};
+  tlm::ThreadPool threads{thread_count};
   std::vector<double> operations(thread_count);
-  const auto all = [&] { threads.at_once(thread_count, [&](std::size_t k) { operations[k] = multiply_and_add(); }); };
+  const auto all = [&] {
+    threads.parallel_for(thread_count, [&](std::size_t k) { operations[k] = multiply_and_add(); });
+  };
   all();  // a new thread may begin on the processor of another
   const double ms = timing::milliseconds(all);
   return std::accumulate(operations.begin(), operations.end(), 0.0) / ms / 1e6;

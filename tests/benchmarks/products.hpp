@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/parallel/pool.hpp>
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
+#include <tlm/parallel/threads.hpp>
 
 /// What a step of training cannot avoid.
 namespace products {
@@ -133,8 +133,8 @@ inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t
 }
 
 /// Each on a thread of its own, so often.
-inline void run(tlm::Pool& threads, std::vector<Products>& parts, std::size_t times) {
-  threads.at_once(parts.size(), [&](std::size_t k) {
+inline void run(tlm::ThreadPool& threads, std::vector<Products>& parts, std::size_t times) {
+  threads.parallel_for(parts.size(), [&](std::size_t k) {
     for (std::size_t time = 0; time < times; ++time) parts[k].run();
   });
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/mpi.hpp>
-#include <tlm/tlm.hpp>
 
 #include "models.hpp"
 #include "timing.hpp"
@@ -80,6 +80,6 @@ int main() {
   measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 12×128 tokens", of_text(12, 128));
   measure<wolfram::Transformer<models::translator>>(ranks, "translator, 48 pairs of 20 tokens", [&](const auto& model) {
     const auto drawn = [&] { return models::random_tokens(48, 20, models::translator.src_vocab_size, generator); };
-    return Disturbed<Translations>{{drawn(), drawn()}, Noise{model, 1, 1}};
+    return Noisy<Translations>{{drawn(), drawn()}, Noise{model, 1, 1}};
   });
 }

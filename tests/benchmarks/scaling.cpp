@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "models.hpp"
 #include "products.hpp"

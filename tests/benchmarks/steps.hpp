@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/tlm.hpp>
 
 #include "allocations.hpp"
 #include "models.hpp"
@@ -38,7 +38,7 @@ class Steps {
   const allocations::Count& allocated() const { return allocated_; }
 
  private:
-  tlm::OneThreadAProduct on_each_;
+  tlm::OneThreadPerProduct on_each_;
   tlm::Generator generator_{1};
   std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();
   BatchOf batch_;

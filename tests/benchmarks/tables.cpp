@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "table.hpp"
 #include "timing.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "models.hpp"
 #include "peak.hpp"
@@ -34,7 +34,7 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
              std::size_t length, std::size_t rounds, std::size_t steps_a_round) {
   for (const std::size_t threads : {1, 2}) {
     steps::Steps<Model, decltype(batch_for(std::declval<const Model&>()))> training{batch_for, threads};
-    Pool sharing{threads};
+    ThreadPool sharing{threads};
     const std::size_t part_count = std::min(threads, count);
     std::vector<products::Products> parts;
     double operations = 0;
@@ -81,7 +81,7 @@ void measure(table::Table& results, const std::string& name, std::size_t count, 
     const auto drawn = [&](std::size_t vocab_size) {
       return models::random_tokens(count, length, vocab_size, generator);
     };
-    return Disturbed<Translations>{{drawn(c.src_vocab_size), drawn(c.tgt_vocab_size)}, Noise{model, 1, 1}};
+    return Noisy<Translations>{{drawn(c.src_vocab_size), drawn(c.tgt_vocab_size)}, Noise{model, 1, 1}};
   };
   measure<wolfram::Transformer<c>>(results, name, batch_for, count, length, rounds, steps_a_round);
 }

@@ -2,7 +2,7 @@
 // What every case begins with, compiled once by each compiler: the library, and what several cases use.
 #pragma once
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 /// X + X, declared to be what the case says.
 template <class Is>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/claims/notation.hpp>
+#include <tlm/derivation/notation.hpp>
 
 #include "reference.hpp"
 
@@ -141,11 +141,13 @@ TEST_CASE_TEMPLATE("the Wolfram article's model equals its plain loops, one by o
 }
 
 TEST_CASE(
-    "with one head, one row of X and no mask, Heads is the Wolfram article's single query attention, line by line") {
+    "with one head, one row of X and no mask, Attention is the Wolfram article's single query attention, line by "
+    "line") {
   constexpr std::size_t d_in = 3, d_attn = 4, d_out = 2;
   using Keys = Affine<"W_k", "b_k", d_in, d_attn, double>;
   using Values = Affine<"W_v", "b_v", d_in, d_out, double>;
-  using Single = Heads<1, Unmasked, Affine<"W_q", "b_q", d_in, d_attn, double>, FromMemory<Keys>, FromMemory<Values>>;
+  using Single =
+      Attention<1, Unmasked, Affine<"W_q", "b_q", d_in, d_attn, double>, FromMemory<Keys>, FromMemory<Values>>;
   using Rows = Matrix<n, d_in, double>;
   Generator generator{4};
   const auto layer = random_layer<Single>(generator);
@@ -187,9 +189,7 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   for (int row = 0; row < 4; ++row) {
     CAPTURE(row);
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
-    const auto& of_heads = state.rows.f.rows;
-    CHECK(of_heads.a.rows.K_X.sequences().rows() == 3);
-    CHECK(of_heads.B_X.sequences().rows() == 3);
+    CHECK(state.rows.f.rows.KV.sequences().rows() == 3);
   }
 }
 
@@ -199,10 +199,10 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   const auto model = random_layer<Model>(generator);
   const Tokens x = sources(), y = targets();
   const Tokens one_each = y | 1;
-  const Tokens the_others = stack<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
+  const Tokens the_others = concat_sequences<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
   const auto whole = model({x, y});
   const Tokens too_long{Sequences::of_lengths({1, 10, 1}), 1};
-  const Tokens other_x = stack<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
+  const Tokens other_x = concat_sequences<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
 
   State<Model> state;
   // At first: other numbers of sequences, a source without a row, tokens of no vocabulary, a target that is too long.
@@ -262,7 +262,8 @@ TEST_CASE("a memory without rows is refused wherever it is read, also beside a t
   }
 
   // A source without tokens makes such a memory, in the models as in their losses.
-  const Tokens x = stack<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}), y{Sequences::of_lengths({2, 2}), 1};
+  const Tokens x = concat_sequences<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}),
+               y{Sequences::of_lengths({2, 2}), 1};
   const auto refuses = [&]<class Model>(Model model) {
     const Translations batch{x, y};
     Model gradient;
@@ -350,7 +351,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         },
         gradient);
   };
-  const Translations batch{sources(), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
+  const Translations batch{sources(), concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
   check(SmallFormulated{}, batch);
   check(NumpyToy{}, batch);
   check(TransformerLM<Config{.vocab_size = 7, .d_model = 8, .d_ff = 12, .n_layers = 2, .n_heads = 2, .max_len = 7},
@@ -363,8 +364,8 @@ TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and decoding
   Generator generator{5};
   Model model;
   initialize_glorot(model, generator);
-  const Translations batch{stack<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
-                           stack<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
+  const Translations batch{concat_sequences<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
+                           concat_sequences<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
   Adam<Model> adam{0.01};
   double last = 0;
   train(
@@ -462,7 +463,7 @@ TEST_CASE("bad input: one sentence each") {
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
                     "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
-  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, PartOf<double>{2}) == 0);
+  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }
 
 TEST_CASE("sources and targets written sequence by sequence stay together, whichever of them are empty") {
@@ -473,7 +474,8 @@ TEST_CASE("sources and targets written sequence by sequence stay together, which
   const Tokens x{{1, 2}, {}, {5}}, y{{0, 2, 1}, {0, 3}, {}};
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1}));
   CHECK(y.sequences() == Sequences::of_lengths({3, 2, 0}));
-  const Tokens stacked_x = stack<1, Token>({{1, 2}, {}, {5}}), stacked_y = stack<1, Token>({{0, 2, 1}, {0, 3}, {}});
+  const Tokens stacked_x = concat_sequences<1, Token>({{1, 2}, {}, {5}}),
+               stacked_y = concat_sequences<1, Token>({{0, 2, 1}, {0, 3}, {}});
   CHECK(stacked_x == x);
   CHECK(stacked_y == y);
 

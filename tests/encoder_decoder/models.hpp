@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "../support.hpp"
 
@@ -20,7 +20,7 @@ inline constexpr wolfram::Config small_wolfram{
 using SmallWolfram = wolfram::Transformer<small_wolfram, double>;
 
 /// Sources and targets of unequal lengths, of a single token among them.
-inline Tokens sources() { return stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{3, 6, 0, 1, 2}}); }
-inline Tokens targets() { return stack<1, Token>({Tokens{1, 3}, Tokens{0, 2, 2, 3}, Tokens{5}}); }
+inline Tokens sources() { return concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{3, 6, 0, 1, 2}}); }
+inline Tokens targets() { return concat_sequences<1, Token>({Tokens{1, 3}, Tokens{0, 2, 2, 3}, Tokens{5}}); }
 
 }  // namespace tlm::tests

@@ -7,9 +7,11 @@
 #include <cmath>
 
 #include <examples/attention/notebook.hpp>
+#include <tlm/matrix/rearranged.hpp>
 
 using namespace notebook;
-using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::part, tlm::Sequences, tlm::stack, tlm::transposed, tlm::weight;
+using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::part, tlm::Sequences, tlm::concat_sequences, tlm::transposed,
+    tlm::weight;
 
 namespace {
 
@@ -55,7 +57,7 @@ const auto x = numbers.input<Inputs>("x");
 template <class Layer>
 void check_published(const std::string& name, const Layer& layer) {
   CHECK(from_published(name, layer(x)) < three_decimals);
-  const auto batch = layer(stack<D, double>({x, x, x}));
+  const auto batch = layer(concat_sequences<D, double>({x, x, x}));
   for (std::size_t s = 0; s < 3; ++s) CHECK(from_published(name, sequence(batch, s)) < three_decimals);
 }
 
@@ -64,7 +66,7 @@ template <class Layer>
 void check_published_cross(const std::string& name, const Layer& layer) {
   const auto y = numbers.input<Inputs>("y"), x_dec = numbers.input<Inputs>("x_dec");
   CHECK(from_published(name, layer(x_dec, Memory{y})) < three_decimals);
-  const auto batch = layer(stack<D, double>({x_dec, x_dec}), Memory{stack<D, double>({y, y})});
+  const auto batch = layer(concat_sequences<D, double>({x_dec, x_dec}), Memory{concat_sequences<D, double>({y, y})});
   for (std::size_t s = 0; s < 2; ++s) CHECK(from_published(name, sequence(batch, s)) < three_decimals);
 }
 
@@ -85,7 +87,7 @@ TEST_CASE("self-attention: keys, queries, values, scores, output") {
   CHECK(from_published("keys", part<Linear<"K">>(layer)(x)) < three_decimals);
   CHECK(from_published("queries", part<Linear<"Q">>(layer)(x)) < three_decimals);
   CHECK(from_published("values", part<Linear<"V">>(layer)(x)) < three_decimals);
-  const auto alpha = layer.a(x);
+  const auto alpha = layer.value_and_weights(x).weights;
   const auto published = numbers.published<2>("attention scores");
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j) CHECK(std::abs(alpha(0, 0)(i, j) - published(i, j)) < three_decimals);

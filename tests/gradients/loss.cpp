@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("the gradient of the loss of the whole model, in every weight
   const std::string T_LM = T::config.block == Block::definition ? "T_LM" : "T_LM, inspirational";
   must_hold(loss_gradient_fails(T_LM + ", by Mean", model, batch, Mean{}));
   must_hold(loss_gradient_fails(T_LM + ", by Sum", model, batch, Sum{}));
-  must_hold(loss_gradient_fails(T_LM + ", by PartOf", model, batch, PartOf<double>{100}));
+  must_hold(loss_gradient_fails(T_LM + ", by DividedBy", model, batch, DividedBy<double>{100}));
   must_hold(loss_gradient_fails(T_LM + ", smoothed", model, batch, Smoothed<Mean>{0.3}));
-  must_hold(loss_gradient_fails(T_LM + ", in parts", model, in_parts(batch, 2), Smoothed<Sum>{0.3}));
+  must_hold(loss_gradient_fails(T_LM + ", in parts", model, micro_batches(batch, 2), Smoothed<Sum>{0.3}));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every folder of the library includes only from itself and the folders before it, that tlm.hpp is all of the
-library but for what is included by who wants it, and that every header includes, itself or through others, the
+"""Checks that every folder of the library includes only from itself and the folders before it, that all.hpp is the
+whole book and nothing else, and that every header includes, itself or through others, the
 one that asks for the language.
 
     include_order.py LIBRARY
@@ -11,12 +11,14 @@ import pathlib
 import re
 import sys
 
-ORDER = ["matrix", "random", "algebra", "attention", "layers", "models", "claims", "coq", "text", "training", "parallel",
-         "decoding", "storage", "tasks", "checking"]
-# What is included by who wants it: it needs further libraries, or costs every other program the time to compile it.
-BY_CHOICE = ["checking", "claims", "storage", "text", "parallel", "coq", "tasks/numbers_in_words.hpp"]
-# What stands beside the folders, and includes nothing.
-AT_THE_TOP = ["language.hpp", "version.hpp"]
+ORDER = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding",
+         "derivation", "checking", "text", "storage", "parallel"]
+# The workshop, which is included by who wants it.
+BY_CHOICE = ["derivation", "checking", "text", "storage", "parallel"]
+# What stands beside the folders: the article, and the whole book.
+AT_THE_TOP = ["tlm.hpp", "all.hpp"]
+# What includes nothing.
+FIRST = ["base/language.hpp", "base/version.hpp"]
 
 
 def includes(header):
@@ -35,27 +37,25 @@ def reached(library, path, seen):
 
 def complaints(library):
     """A line for everything that is wrong."""
-    everything = reached(library, "tlm.hpp", set())
+    everything = reached(library, "all.hpp", set())
     for header in sorted(library.rglob("*.hpp")):
         path = header.relative_to(library)
         by_choice = path.parts[0] in BY_CHOICE or path.as_posix() in BY_CHOICE
         if (path.as_posix() in everything) == by_choice:
-            yield f"{path} is {'' if by_choice else 'not '}included by tlm.hpp"
-        if path.as_posix() == "tlm.hpp":
-            continue
+            yield f"{path} is {'' if by_choice else 'not '}included by all.hpp"
         if path.as_posix() in AT_THE_TOP:
+            continue
+        if path.as_posix() in FIRST:
             if includes(header):
                 yield f"{path} includes {', '.join(includes(header))}"
             continue
-        if "language.hpp" not in reached(library, path.as_posix(), set()):
-            yield f"{path} does not include language.hpp"
+        if "base/language.hpp" not in reached(library, path.as_posix(), set()):
+            yield f"{path} does not include base/language.hpp"
         if path.parts[0] not in ORDER:
             yield f"{path} is in a folder that has no place in the order {', '.join(ORDER)}"
             continue
         for included in includes(header):
             folder = included.split("/")[0]
-            if folder in AT_THE_TOP:
-                continue
             if folder not in ORDER or ORDER.index(folder) > ORDER.index(path.parts[0]):
                 yield f"{path} includes {included}: {path.parts[0]} comes before {folder}"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
@@ -36,8 +36,10 @@ using Model = wolfram::Transformer<small, Real>;
 /// Translations of unequal lengths, a token of which does not count: the first `count` of five.
 Translations batch(std::size_t count) {
   const Translations five{
-      stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
-      stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
+      concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
+      concat_sequences<1, Token>(
+          {Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}),
+      3};
   return {sequences_of(five.x, 0, count), sequences_of(five.y, 0, count), five.null};
 }
 
@@ -48,7 +50,7 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
     for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
-      const Disturbed<Translations> disturbed{batch(count), {model, 1, 1}};
+      const Noisy<Translations> disturbed{batch(count), {model, 1, 1}};
       Model<PrimeField> gradient;
       zero_grad(gradient);
       const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
@@ -57,11 +59,11 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
         Model<PrimeField> of_shards;
         zero_grad(of_shards);
-        CHECK(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards) == loss);
+        CHECK(same(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards), loss));
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
               CAPTURE(name.path());
-              CHECK(std::equal(g.data(), g.data() + Weight::size, of_all.data()));
+              CHECK(checking::same(g, of_all));
             },
             std::as_const(of_shards), std::as_const(gradient));
       }

@@ -3,7 +3,7 @@
 // needs is seen where every header is compiled alone.)
 #include <doctest/doctest.h>
 
+#include <tlm/all.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/checking/in_memory.hpp>
-#include <tlm/claims/derivation.hpp>
-#include <tlm/tlm.hpp>
+#include <tlm/derivation/derivation.hpp>

@@ -23,30 +23,21 @@ constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
                                           !(std::is_copy_assignable_v<PullbackOf<F>> || ...);
 static_assert(layers<LayersInDouble>);
 
-struct Identity {
-  using declared = is::Rowwise;
-  using domain = Matrix<n, 3>;
-  using codomain = domain;
-  codomain operator()(domain X) const { return X; }
-  auto value_and_pullback(domain X) const {
-    return with_pullback(std::move(X), [](codomain Y_bar, Identity&) { return Y_bar; });
-  }
-  static constexpr void weights(auto&&, auto&...) {}
-};
-static_assert(Layer<Identity>);
+using Same = Identity<3>;
+static_assert(Layer<Same>);
 
 // What is missing, with the sentences: tests/compile_fail.
-struct FromNothing : Identity {
+struct FromNothing : Same {
   FromNothing() = delete;
 };
 static_assert(!Layer<FromNothing>);
 
-struct OfAnotherValue : Identity {
+struct OfAnotherValue : Same {
   Matrix<n, 4> operator()(const domain& X) const { return Matrix<n, 4>{X.sequences()}; }
 };
 static_assert(!Layer<OfAnotherValue>);
 
-struct OfAnotherCotangent : Identity {
+struct OfAnotherCotangent : Same {
   auto value_and_pullback(domain X) const {
     return with_pullback(std::move(X), [](const codomain&, OfAnotherCotangent&) { return Nothing{}; });
   }
@@ -54,18 +45,13 @@ struct OfAnotherCotangent : Identity {
 static_assert(!Layer<OfAnotherCotangent>);
 
 // One that reads an item needs it.
-using Reader = TiedPositions<"p", 7, 3>;
+using Reader = TiedOutput<"W", 7, 3>;
 static_assert(Layer<Reader> && Layer<Dropout<10, 3>>);
 static_assert(!LeafReading<Reader> && LeafReading<Reader, Reader::reads> &&
-              !LeafReading<Reader, TiedWeight<"q", 7, 3>>);
+              !LeafReading<Reader, TiedWeight<"V", 7, 3>>);
 
 // What is made of others is a layer if all of them are.
-static_assert(Layer<Composition<Identity, Res<Identity>>> && Layer<Concat<Identity, Stack<Identity, 2>>>);
-
-// A kernel returns a matrix for each head and sequence, which nothing but a product takes; other layers are no kernels.
-using SomeKernel = SoftmaxKernel<2, Causal, Times<"W_Q", 4, 4>, Times<"W_K", 4, 4>>;
-static_assert(Kernel<SomeKernel> && std::is_same_v<SomeKernel::codomain, KernelMatrices<2, Causal, float>>);
-static_assert(!Kernel<Identity> && !Kernel<CausalAttention<4, 2>>);
+static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Same, 2>>>);
 
 // --- Domains and codomains ---------------------------------------------------------------------------------------------
 

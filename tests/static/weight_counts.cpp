@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many weights each layer has, by the article's shapes.
-#include <tlm/tlm.hpp>
+#include <tlm/all.hpp>
 
 using namespace tlm;
 

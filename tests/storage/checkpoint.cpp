@@ -7,10 +7,12 @@
 
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/storage/checkpoint.hpp>
-#include <tlm/tasks/reversal.hpp>
 #include <tlm/text/byte_pairs.hpp>
 #include <tlm/training/initialization.hpp>
+#include <tlm/training/micro_batches.hpp>
+#include <tlm/training/reversal.hpp>
 #include <tlm/training/schedules.hpp>
+#include <tlm/training/smoothed.hpp>
 
 #include "storage.hpp"
 
@@ -51,10 +53,10 @@ void train_for(Run& run, std::size_t steps) {
   // Other tokens than are learned: the loss on them rises again, so that the best weights are not the last ones.
   auto other = task.batch(8, fixed);
   for (std::size_t i = 0; i < other.x.rows(); ++i) other.x(i, 0) = fixed.integer(0, 3);
-  const auto held_out = in_parts(other, 3);
+  const auto held_out = micro_batches(other, 3);
   const auto next_batch = [&] {
     run.place += 1;
-    return InParts<Batch<>>{{task.batch(2, run.generator), in_turn[run.place % 5]}};
+    return MicroBatches<Batch<>>{{task.batch(2, run.generator), in_turn[run.place % 5]}};
   };
   train(
       run.model, run.optimizer, next_batch, steps,

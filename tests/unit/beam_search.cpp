@@ -52,16 +52,16 @@ std::vector<double> log_probabilities(const T& model, const std::vector<Token>& 
 
 /// What a model begins with, with the token that starts.
 template <class T>
-std::vector<Token> first_said(const std::vector<Token>& given, const Framing& framing) {
-  std::vector<Token> said{framing.start};
+std::vector<Token> first_said(const std::vector<Token>& given, const GenerationLimits& limits) {
+  std::vector<Token> said{limits.start};
   if (!CanDecode<T>::of_source) said.insert(said.end(), given.begin(), given.end());
   return said;
 }
 
 /// All texts that a model can say.
 template <class T>
-std::vector<Text> all_texts(const T& model, const std::vector<Token>& given, const Framing& framing) {
-  std::vector<Text> open{{first_said<T>(given, framing), 0, 0}}, ended;
+std::vector<Text> all_texts(const T& model, const std::vector<Token>& given, const GenerationLimits& limits) {
+  std::vector<Text> open{{first_said<T>(given, limits), 0, 0}}, ended;
   while (!open.empty()) {
     const Text text = open.back();
     open.pop_back();
@@ -69,7 +69,7 @@ std::vector<Text> all_texts(const T& model, const std::vector<Token>& given, con
     for (std::size_t j = 0; j < size; ++j) {
       Text longer{text.said, text.log_p + y[j], text.length + 1};
       longer.said.push_back(Token(j));
-      (Token(j) == framing.end || longer.said.size() == framing.max_len ? ended : open).push_back(longer);
+      (Token(j) == limits.end || longer.said.size() == limits.max_len ? ended : open).push_back(longer);
     }
   }
   return ended;
@@ -77,9 +77,9 @@ std::vector<Text> all_texts(const T& model, const std::vector<Token>& given, con
 
 /// A beam search by plain loops, which computes everything again for every token.
 template <class T>
-std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, const Framing& framing,
+std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                              const Beam& beam) {
-  std::vector<Text> open{{first_said<T>(given, framing), 0, 0}}, ended;
+  std::vector<Text> open{{first_said<T>(given, limits), 0, 0}}, ended;
   while (!open.empty() && ended.size() < beam.width) {
     std::vector<Text> longer;
     for (const Text& text : open) {
@@ -93,7 +93,7 @@ std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, co
     longer.resize(std::min(longer.size(), beam.width - ended.size()));
     open.clear();
     for (const Text& text : longer)
-      (text.said.back() == framing.end || text.said.size() == framing.max_len ? ended : open).push_back(text);
+      (text.said.back() == limits.end || text.said.size() == limits.max_len ? ended : open).push_back(text);
   }
   return ended;
 }
@@ -142,9 +142,10 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
       Generator generator{seed};
       const T model = random_layer<T>(generator);
       const std::vector<Token> given{2, 1};
-      const Framing framing{.start = 1, .end = 0, .max_len = CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are said
-      const auto found = beam_search(model, given, framing, {.width = 1000, .alpha = alpha});
-      must_be(found, all_texts(model, given, framing), alpha);
+      const GenerationLimits limits{
+          .start = 1, .end = 0, .max_len = CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are said
+      const auto found = beam_search(model, given, limits, {.width = 1000, .alpha = alpha});
+      must_be(found, all_texts(model, given, limits), alpha);
       CHECK(found.size() == 1 + 2 + 4 + 8 * 3);
       double total = 0;
       for (const Found& each : found) total += std::exp(each.log_p);
@@ -162,14 +163,14 @@ TEST_CASE_TEMPLATE("a narrow beam finds what one finds that computes everything 
       Generator generator{seed};
       const T model = random_layer<T>(generator);
       const std::vector<Token> given{2};
-      const Framing framing{.start = 1, .end = 0, .max_len = 8};
+      const GenerationLimits limits{.start = 1, .end = 0, .max_len = 8};
       const Beam beam{.width = width};
-      const auto found = beam_search(model, given, framing, beam);
-      must_be(found, recomputed(model, given, framing, beam), beam.alpha);
+      const auto found = beam_search(model, given, limits, beam);
+      must_be(found, recomputed(model, given, limits, beam), beam.alpha);
       CHECK(found.size() == width);
-      other_than_greedy += found.front().text != decode(model, given, framing);
-      ended_early += found.front().text.size() + 1 < framing.max_len;
-      if (width == 1) CHECK(found.front().text == decode(model, given, framing));
+      other_than_greedy += found.front().text != decode(model, given, limits);
+      ended_early += found.front().text.size() + 1 < limits.max_len;
+      if (width == 1) CHECK(found.front().text == decode(model, given, limits));
     }
   CHECK(other_than_greedy > 0);  // or little was searched
   CHECK(ended_early > 0);
@@ -180,9 +181,9 @@ TEST_CASE("a beam finds what is likelier in the end than what is likeliest at fi
   const Chain chain{{1, 0x1p-60, 0x1p-60,  //
                      0.05, 0.45, 0.5,      //
                      0.3, 0.4, 0.3}};
-  const Framing framing{.start = 1, .end = 0, .max_len = 3};
-  CHECK(decode(chain, {}, framing) == std::vector<Token>{2, 1});
-  const auto found = beam_search(chain, {}, framing, {.width = 2});
+  const GenerationLimits limits{.start = 1, .end = 0, .max_len = 3};
+  CHECK(decode(chain, {}, limits) == std::vector<Token>{2, 1});
+  const auto found = beam_search(chain, {}, limits, {.width = 2});
   CHECK(found.front().text == std::vector<Token>{1, 2});  // 0.45·0.5 > 0.5·0.4
   CHECK(found.front().log_p == doctest::Approx(std::log(0.45 * 0.5)).epsilon(1e-12));
   CHECK(found.back().text == std::vector<Token>{1, 1});  // 0.45·0.45 > 0.5·0.4
@@ -198,9 +199,9 @@ TEST_CASE("the length rule: log p/((5 + l)/6)^α") {
   const Chain chain{{1, 0x1p-60, 0x1p-60,  //
                      0.4, 0x1p-60, 0.6,    //
                      0.6, 0.2, 0.2}};
-  const Framing framing{.start = 1, .end = 0, .max_len = 3};
-  CHECK(beam_search(chain, {}, framing, {.width = 3, .alpha = 0}).front().text == std::vector<Token>{0});
-  CHECK(beam_search(chain, {}, framing, {.width = 3, .alpha = 1}).front().text == std::vector<Token>{2, 0});
+  const GenerationLimits limits{.start = 1, .end = 0, .max_len = 3};
+  CHECK(beam_search(chain, {}, limits, {.width = 3, .alpha = 0}).front().text == std::vector<Token>{0});
+  CHECK(beam_search(chain, {}, limits, {.width = 3, .alpha = 1}).front().text == std::vector<Token>{2, 0});
 }
 
 TEST_CASE("equal texts come in the order of their tokens, and the first of a beam of width 1 is greedy's") {
@@ -220,11 +221,11 @@ TEST_CASE(
     "scores that differ where their log probabilities do not: a beam of width 1 takes the greater, as greedy does") {
   Embedding<4, 4> scores_of;
   scores_of.W_e(1, 2) = 1e-9f;  // after token 1; all others are 0
-  const Framing framing{.start = 1, .end = 3, .max_len = 2};
+  const GenerationLimits limits{.start = 1, .end = 3, .max_len = 2};
   const auto Y = log_softmax(Matrix<n, 4>{0, 0, 1e-9f, 0});
   REQUIRE(Y(0, 0) == Y(0, 2));
-  CHECK(decode(scores_of, {}, framing) == std::vector<Token>{2});
-  CHECK(beam_search(scores_of, {}, framing, {.width = 1}).front().text == std::vector<Token>{2});
+  CHECK(decode(scores_of, {}, limits) == std::vector<Token>{2});
+  CHECK(beam_search(scores_of, {}, limits, {.width = 1}).front().text == std::vector<Token>{2});
 }
 
 TEST_CASE("what is given without room for more is the only text") {
@@ -241,23 +242,23 @@ TEST_CASE("what is given without room for more is the only text") {
 TEST_CASE("bad beams: one sentence each") {
   Generator generator{1};
   const LM model = random_layer<LM>(generator);
-  const Framing framing{.start = 0, .end = 0, .max_len = 5};
+  const GenerationLimits limits{.start = 0, .end = 0, .max_len = 5};
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.width = 0}),
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.width = 0}),
                        "the width of a beam is 0: at least 1 text must have room", std::invalid_argument);
   const auto alpha_is = [](const char* number) {
     return std::string("alpha of a beam is ") + number + ": it must be a finite number from 0 on";
   };
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = -1}), alpha_is("-1").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = NaN}), alpha_is("nan").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, framing, {.alpha = infinity}), alpha_is("inf").c_str(),
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = -1}), alpha_is("-1").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = NaN}), alpha_is("nan").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = infinity}), alpha_is("inf").c_str(),
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(
-      beam_search(model, {1, 1, 1, 1, 1}, framing),
+      beam_search(model, {1, 1, 1, 1, 1}, limits),
       "an input of 5 tokens is too long: with the token that starts these are 6, and there is room for 5",
       std::length_error);
   LM not_a_number = model;
   weight<"Φ.B">(not_a_number)(0, 1) = NaN;
-  CHECK_THROWS_WITH_AS(beam_search(not_a_number, {}, framing),
+  CHECK_THROWS_WITH_AS(beam_search(not_a_number, {}, limits),
                        "the score of token 1 is nan: texts are compared by finite scores", std::invalid_argument);
 }

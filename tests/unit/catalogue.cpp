@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/random/generator.hpp>
-#include <tlm/text/catalogue.hpp>
+#include <examples/translate/catalogue.hpp>
+#include <tlm/base/generator.hpp>
 
 #include "../refusal.hpp"
 

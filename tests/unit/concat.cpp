@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <tlm/checking/check.hpp>
-#include <tlm/claims/derivation.hpp>
+#include <tlm/derivation/derivation.hpp>
 
 #include "../layers.hpp"
 

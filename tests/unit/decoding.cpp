@@ -66,15 +66,15 @@ TEST_CASE_TEMPLATE("what is said to several at once is what is said to each alon
     for (Token end = 0; end < 5; ++end) {
       CAPTURE(count);
       CAPTURE(end);
-      const Framing framing{1, end, max_len + 1};  // of a text that ends the last token is not read
+      const GenerationLimits limits{1, end, max_len + 1};  // of a text that ends the last token is not read
       std::vector<std::vector<Token>> given, alone;
       for (std::size_t k = 0; k < count; ++k) {
         given.push_back(plain(random_rows<Tokens>(Sequences{k == 2 ? max_len : (3 * k + 2) % max_len}, generator)));
-        alone.push_back(decode(model, given.back(), framing));
+        alone.push_back(decode(model, given.back(), limits));
         lengths.push_back(alone.back().size());
         full += given.back().size() == max_len;
       }
-      CHECK(decode_all(model, given, framing) == alone);
+      CHECK(decode_all(model, given, limits) == alone);
     }
   // Some of these end by the token that ends, some by their length, some before they have begun.
   CHECK(*std::min_element(lengths.begin(), lengths.end()) < max_len - 1);

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/concat.hpp>
-#include <tlm/claims/derivation.hpp>
-#include <tlm/coq/file.hpp>
+#include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
@@ -50,7 +50,7 @@ struct Whatever {
 };
 
 template <class Q, class Bias = NoBias, std::size_t n_heads = 1>
-using Attention = Heads<n_heads, Causal, Q, Times<"W_K", 8, 8>, Times<"W_V", 8, 8>, Bias>;
+using AttentionOf = Attention<n_heads, Causal, Q, Times<"W_K", 8, 8>, Times<"W_V", 8, 8>, Bias>;
 
 }  // namespace
 
@@ -106,9 +106,9 @@ TEST_CASE("cross-attention: the memory does not depend on X") {
   X ↦ X×W_O is rowwise, hence autoregressive: declared
   X ↦ Concat(H_1(X), H_2(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
     H_i is autoregressive: H_i(X) = softmax((X×W_Q,i)×(M×W_K,i)ᵀ / √4)×(M×W_V,i); A(X)×B is autoregressive if A is and B does not depend on X
-      X ↦ softmax((X×W_Q,i)×(M×W_K,i)ᵀ / √4) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+      X ↦ softmax((X×W_Q,i)×(M×W_K,i)ᵀ / √4) is rowwise, hence autoregressive: softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X
         the mask is full: declared
-        X ↦ X×W_Q,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
+        X ↦ X×W_Q,i is rowwise: a block of columns of F(X) is rowwise if F is
           X ↦ X×W_Q is rowwise: declared
         X ↦ M×W_K,i is independent of X: a block of columns of F(X) is independent of X if F(X) is
           X ↦ M×W_K is independent of X: F(M) does not look at X
@@ -183,9 +183,9 @@ TEST_CASE("the whole of a small encoder-decoder: tied weights, stacks of two, re
               MultiHead is autoregressive: MultiHead(X) = softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V)×W_O; compositions of autoregressive operations are autoregressive
                 X ↦ X×W_O is rowwise, hence autoregressive: declared
                 X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2)×(M×W_V) is autoregressive: A(X)×B is autoregressive if A is and B does not depend on X
-                  X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+                  X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √2) is rowwise, hence autoregressive: softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X
                     the mask is full: declared
-                    X ↦ X×W_Q is rowwise, hence autoregressive: declared
+                    X ↦ X×W_Q is rowwise: declared
                     X ↦ M×W_K is independent of X: F(M) does not look at X
                   X ↦ M×W_V is independent of X: F(M) does not look at X
             LayerNorm' is rowwise, hence autoregressive: declared
@@ -224,9 +224,9 @@ TEST_CASE("an encoder-decoder: whatever the encoder is") {
   X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4)×(M×W_V)×W_O is autoregressive: compositions of autoregressive operations are autoregressive
     X ↦ X×W_O is rowwise, hence autoregressive: declared
     X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4)×(M×W_V) is autoregressive: A(X)×B is autoregressive if A is and B does not depend on X
-      X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4) is autoregressive: softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X
+      X ↦ softmax((X×W_Q)×(M×W_K)ᵀ / √4) is rowwise, hence autoregressive: softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X
         the mask is full: declared
-        X ↦ X×W_Q is rowwise, hence autoregressive: declared
+        X ↦ X×W_Q is rowwise: declared
         X ↦ M×W_K is independent of X: F(M) does not look at X
       X ↦ M×W_V is independent of X: F(M) does not look at X
 )");
@@ -252,7 +252,7 @@ TEST_CASE("sums stand in parentheses where they are factors, and only there") {
   CHECK(proof_tree<Composition<Times<"W", 4, 4>, Plus<"B", 4>>>() == Beginning{"X ↦ (X + B)×W is rowwise: "});
   CHECK(proof_tree<Composition<Plus<"L", 4>, Times<"W", 4, 4>, Plus<"B", 4>, Times<"V", 4, 4>>>() ==
         Beginning{"X ↦ (X×V + B)×W + L is rowwise: "});
-  CHECK(proof_tree<Heads<1, Causal, Plus<"Q", 8>, Plus<"K", 8>, Plus<"V", 8>>>() ==
+  CHECK(proof_tree<Attention<1, Causal, Plus<"Q", 8>, Plus<"K", 8>, Plus<"V", 8>>>() ==
         Beginning{"X ↦ softmax(◺((X + Q)×(X + K)ᵀ / √8))×(X + V) is autoregressive: "});
   CHECK(proof_tree<Composition<ReLU<4>, Plus<"B", 4>>>() == Beginning{"X ↦ ReLU(X + B) is rowwise: "});
   CHECK(proof_tree<Composition<Plus<"B", 4>, Plus<"K", 4>>>() == Beginning{"X ↦ X + K + B is rowwise: "});
@@ -269,13 +269,13 @@ TEST_CASE("operations side by side") {
 
 TEST_CASE("a kernel on its own, with and without a bias") {
   CHECK(
-      proof_tree<SoftmaxKernel<1, Causal, Times<"W_Q", 8, 8>, Times<"W_K", 8, 8>>>() ==
+      proof_tree<forms::SoftmaxKernel<8, Causal, Times<"W_Q", 8, 8>, Times<"W_K", 8, 8>>>() ==
       R"(X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √8)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
   ◺ is lower triangular: declared
   X ↦ X×W_Q is rowwise, hence autoregressive: declared
   X ↦ X×W_K is rowwise, hence autoregressive: declared
 )");
-  CHECK(proof_tree<Attention<Times<"W_Q", 8, 8>, ByPosition, 2>>() ==
+  CHECK(proof_tree<AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>>() ==
         R"(X ↦ Concat(H_1(X), H_2(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
   H_i is autoregressive: H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b))×(X×W_V,i); A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
     X ↦ softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel if Q and K are autoregressive and b_ij is a function of i and j
@@ -299,7 +299,7 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
 )");
   // ◺ over a Q that looks at every row.
   CHECK(
-      proof_tree<Attention<Everything>>() ==
+      proof_tree<AttentionOf<Everything>>() ==
       R"(X ↦ softmax(◺(T(X)×(X×W_K)ᵀ / √8))×(X×W_V) is not known to be autoregressive: it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
   X ↦ softmax(◺(T(X)×(X×W_K)ᵀ / √8)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
     ◺ is lower triangular: declared
@@ -308,7 +308,7 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   X ↦ X×W_V is rowwise, hence autoregressive: declared
 )");
   CHECK(
-      proof_tree<Attention<Everything, NoBias, 2>>() ==
+      proof_tree<AttentionOf<Everything, NoBias, 2>>() ==
       R"(X ↦ Concat(H_1(X), H_2(X)) is not known to be autoregressive: it lacks a premise of: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
   H_i is not known to be autoregressive: H_i(X) = softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4))×(X×W_V,i); it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
     X ↦ softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
@@ -331,14 +331,16 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   X ↦ X×W_V is rowwise, hence autoregressive: declared
 )");
   // A bias of which nothing is known.
-  const std::string unknown = proof_tree<Attention<Times<"W_Q", 8, 8>, Whatever>>();
+  const std::string unknown = proof_tree<AttentionOf<Times<"W_Q", 8, 8>, Whatever>>();
   CHECK(unknown == Containing{"    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
                               "    b is not known to be a function of i and j: declared unrestricted\n"});
-  CHECK(
-      proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
-      R"(X ↦ ReLU(M×W) is not known to be autoregressive: it lacks a premise of: compositions of autoregressive operations are autoregressive
-  ReLU is rowwise, hence autoregressive: declared
+  CHECK(proof_tree<Res<FromMemory<Times<"W", 8, 8>>>>() ==
+        R"(Res(X ↦ M×W) is not known to be autoregressive: it lacks a premise of: X + F(X) is autoregressive if F is
   X ↦ M×W is not known to be autoregressive: no rule says it of this form
+)");
+  CHECK(proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
+        R"(X ↦ ReLU(M×W) is independent of X: G∘F is independent of X if F is
+  X ↦ M×W is independent of X: F(M) does not look at X
 )");
   const std::string encoder = proof_tree<formulated::Encoder<toy, float>>();
   CHECK(
@@ -441,8 +443,8 @@ TEST_CASE_TEMPLATE("every derivation is well-founded, and follows from its parts
                    TransformerLM<Config{.vocab_size = 11}>,
                    TransformerLM<Config{.vocab_size = 11, .n_heads = 1, .block = Block::inspirational}>,
                    formulated::Transformer<toy>, formulated::Encoder<toy, float>,
-                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>, Attention<Everything>,
-                   Attention<Times<"W_Q", 8, 8>, ByPosition, 2>, Attention<Times<"W_Q", 8, 8>, Whatever, 2>,
+                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>, AttentionOf<Everything>,
+                   AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>, AttentionOf<Times<"W_Q", 8, 8>, Whatever, 2>,
                    FromMemory<Times<"W", 8, 8>>, Everything, ReLU<3>) {
   const Derivation steps = derivation<T>();
   CHECK(well_founded(steps));
@@ -480,6 +482,7 @@ std::string proof_term(const std::string& name) {
 TEST_CASE("as a proof term: the single-head CA, by the article's Claim") {
   CHECK(
       proof_term<SingleHeadCausalAttention<16>>("CA") ==
+      "(* Nothing checks that these definitions are what the C++ type computes. *) "
       "From tlm Require Import Pullbacks. Section CA_and_its_parts. Context {num : Type} {arithmetic : Arithmetic num} "
       "{memory : Type}. (* The weights: any. *) Variable W_Q : Matrix num 16 16. "
       "Variable W_K : Matrix num 16 16. Variable W_V : Matrix num 16 16. "
@@ -523,9 +526,78 @@ TEST_CASE("as a proof term: a tied weight, a memory, constants, and parts of one
 }
 
 TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
-  const std::string text = proof_term<Attention<Everything>>("T");
+  const std::string text = proof_term<AttentionOf<Everything>>("T");
   CHECK(text == Containing{"Definition T : operation memory (Row num 8) (Row num 8) := "});
   CHECK(text.find("Theorem") == std::string::npos);
   // And a rowwise operation is claimed to be rowwise.
   CHECK(proof_term<ReLU<3>>("T") == Containing{"Theorem T_is_rowwise : rowwise T. Proof. exact ReLU_is_rowwise. Qed."});
+}
+
+// Where the name of one thing could be taken for that of another: ./tests/run kernel compares such parts with numbers.
+namespace mine {
+/// Not the library's ReLU.
+template <std::size_t cols>
+struct ReLU : tlm::ReLU<cols> {
+  Matrix<tlm::n, cols> operator()(const Matrix<tlm::n, cols>& X) const { return X; }
+};
+}  // namespace mine
+
+namespace {
+struct G : Composition<Softmax<3>, tlm::ReLU<3>> {
+  static constexpr std::string_view symbol = "G";
+};
+struct OtherG : Composition<tlm::ReLU<3>, Softmax<3>> {
+  static constexpr std::string_view symbol = "G";
+};
+struct V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
+  static constexpr std::string_view symbol = "V";
+};
+struct U : Composition<V, tlm::ReLU<3>> {
+  static constexpr std::string_view symbol = "U";
+};
+struct U_V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
+  static constexpr std::string_view symbol = "U_V";
+};
+struct CalledReLU : Composition<Plus<"K", 3>, Softmax<3>> {
+  static constexpr std::string_view symbol = "ReLU";
+};
+}  // namespace
+
+TEST_CASE("as a proof term: two formulas with one symbol are two definitions") {
+  const std::string text = proof_term<Composition<G, OtherG>>("T");
+  CHECK(text == Containing{"Definition G : operation memory (Row num 3) (Row num 3) := ReLU ∘ Softmax."});
+  CHECK(text == Containing{"Definition T_G : operation memory (Row num 3) (Row num 3) := Softmax ∘ ReLU."});
+  CHECK(text == Containing{"Definition T : operation memory (Row num 3) (Row num 3) := T_G ∘ G."});
+}
+
+TEST_CASE("as a proof term: weights of different paths are different variables") {
+  const std::string text = proof_term<Composition<U, U_V>>("T");
+  CHECK(text ==
+        Containing{"Variable U_V_W : Matrix num 3 3. Variable U_V_K : Row num 3. Variable U_V_W' : Matrix num 3 "
+                   "3. Variable U_V_K' : Row num 3."});
+  CHECK(text == Containing{"Definition U_V : operation memory (Row num 3) (Row num 3) := Plus U_V_K ∘ Times U_V_W."});
+  CHECK(text == Containing{"Definition V : operation memory (Row num 3) (Row num 3) := Plus U_V_K' ∘ Times U_V_W'."});
+}
+
+TEST_CASE("as a proof term: what is not the library's is not taken for it") {
+  const std::string formula = proof_term<Composition<tlm::ReLU<3>, CalledReLU>>("T");
+  CHECK(formula ==
+        Containing{"Definition T_ReLU : operation memory (Row num 3) (Row num 3) := Plus ReLU_K ∘ Softmax."});
+  CHECK(formula == Containing{":= ReLU ∘ T_ReLU."});
+
+  const std::string leaf = proof_term<Composition<tlm::ReLU<3>, mine::ReLU<3>>>("T");
+  CHECK(leaf ==
+        Containing{"Variable mine_ReLU : forall {memory : Type}, operation memory (Row num 3) (Row num 3). Hypothesis "
+                   "mine_ReLU_is_rowwise : forall {memory : Type}, rowwise (@mine_ReLU memory)."});
+  CHECK(leaf == Containing{":= ReLU ∘ mine_ReLU."});
+  CHECK(derivation<mine::ReLU<3>>()[0].theorem.empty());
+  CHECK(derivation<tlm::ReLU<3>>()[0].theorem == "ReLU_is_rowwise");
+  CHECK(coq::everything<tlm::ReLU<3>>().derivative);
+  CHECK_FALSE(coq::everything<mine::ReLU<3>>().derivative);
+}
+
+TEST_CASE("as a proof term: the file says whether its definitions are held to the code") {
+  CHECK(coq::file<tlm::ReLU<3>>("T").starts_with("(* Nothing checks that these definitions are what the C++ type"));
+  CHECK(coq::file<tlm::ReLU<3>>("T", {.checked_by = "here"})
+            .starts_with("(* That these definitions are what the C++ type computes is checked by numbers: here. *)"));
 }

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/checking/gradients.hpp>
-#include <tlm/tlm.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
@@ -29,7 +29,8 @@ constexpr wolfram::Config small{
 using Model = wolfram::Transformer<small, double>;
 
 Translations batch() {
-  return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}}), stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}})};
+  return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}}),
+          concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}})};
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ TEST_CASE("the noise of one model is not for another") {
 TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
   Generator generator{3};
   auto model = random_layer<Model>(generator);
-  const Disturbed<Translations> disturbed{batch(), {model, 1, 1}};
+  const Noisy<Translations> disturbed{batch(), {model, 1, 1}};
   const auto value = [&] { return loss(model, disturbed); };
   Model gradient;
   CHECK(loss_and_gradient(model, disturbed, gradient) == value());
@@ -102,7 +103,7 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
 
   // In parts it is the same, as every sequence keeps its noise.
   Model in_two;
-  CHECK(loss_and_gradient(model, in_parts(disturbed, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
+  CHECK(loss_and_gradient(model, micro_batches(disturbed, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
   for_each_weight(
       [](const Name& name, const auto& a, const auto& b) { CHECK_MESSAGE(distance(a, b) < 1e-13, name.path()); },
       gradient, in_two);

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include <tlm/random/generator.hpp>
-#include <tlm/random/hash.hpp>
+#include <tlm/base/generator.hpp>
+#include <tlm/base/hash.hpp>
 
 #include "../printing.hpp"
 

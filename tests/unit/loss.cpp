@@ -39,9 +39,9 @@ std::vector<double> log_probabilities(const Model& model, const std::vector<Toke
 }  // namespace
 
 TEST_CASE("unweighted tokens weigh 1 each") {
-  const auto batch = unweighted<double>(start, stack<1, Token>({{1, 2}, {4}}));
-  CHECK((batch.start == start && batch.x == stack<1, Token>({{1, 2}, {4}})));
-  CHECK(batch.omega == stack<1, double>({{1, 1}, {1}}));
+  const auto batch = unweighted<double>(start, concat_sequences<1, Token>({{1, 2}, {4}}));
+  CHECK((batch.start == start && batch.x == concat_sequences<1, Token>({{1, 2}, {4}})));
+  CHECK(batch.omega == concat_sequences<1, double>({{1, 1}, {1}}));
 }
 
 TEST_CASE("the loss of a batch is −Σωy/Σω") {
@@ -61,9 +61,9 @@ TEST_CASE("the loss of a batch is −Σωy/Σω") {
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
-  const Tokens x = stack<1, Token>({{1, 2, 3}, {4}, {2, 2}});
-  CHECK(preceded_by(0, x) == stack<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
-  CHECK(preceded_by(7, x) == stack<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
+  const Tokens x = concat_sequences<1, Token>({{1, 2, 3}, {4}, {2, 2}});
+  CHECK(after_start(0, x) == concat_sequences<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
+  CHECK(after_start(7, x) == concat_sequences<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
 }
 
 TEST_CASE("the loss of a single sequence is −(1/n)Σy_k, and the token that starts is what the batch says it is") {
@@ -81,15 +81,15 @@ TEST_CASE("the loss of a single sequence is −(1/n)Σy_k, and the token that st
   CHECK(std::abs(losses[0] - losses[1]) > 1e-3);
 }
 
-TEST_CASE("Mean divides by Σω, Sum by 1, PartOf by the Σω of the whole") {
+TEST_CASE("Mean divides by Σω, Sum by 1, DividedBy by the Σω of the whole") {
   Generator generator{8};
   const auto model = random_layer<Model>(generator);
   const auto batch = random_batch(generator);
   const double omega = sum_of(batch.omega), mean = loss(model, batch);
   CHECK(loss(model, batch, Mean{}) == mean);
   CHECK(loss(model, batch, Sum{}) == doctest::Approx(omega * mean).epsilon(tolerance));
-  CHECK(loss(model, batch, PartOf<double>{omega}) == doctest::Approx(mean).epsilon(tolerance));
-  CHECK(loss(model, batch, PartOf<double>{10 * omega}) == doctest::Approx(mean / 10).epsilon(tolerance));
+  CHECK(loss(model, batch, DividedBy<double>{omega}) == doctest::Approx(mean).epsilon(tolerance));
+  CHECK(loss(model, batch, DividedBy<double>{10 * omega}) == doctest::Approx(mean / 10).epsilon(tolerance));
   CHECK(std::abs(loss(model, batch, Sum{}) - mean) > 0.1);
 
   // Their gradients differ by the same factors.
@@ -103,6 +103,26 @@ TEST_CASE("Mean divides by Σω, Sum by 1, PartOf by the Σω of the whole") {
           CHECK(W_bar_sum.data()[e] == doctest::Approx(omega * W_bar_mean.data()[e]).epsilon(1e-9));
       },
       std::as_const(of_mean), std::as_const(of_sum));
+}
+
+TEST_CASE(
+    "value_and_gradient returns what loss_and_gradient adds to a gradient of 0, of any batch and by any objective") {
+  Generator generator{9};
+  const auto model = random_layer<Model>(generator);
+  const auto batch = random_batch(generator);
+  const Model nothing{};
+  const auto compare = [&](const auto& of, const auto& objective) {
+    Model added;
+    const double expected = loss_and_gradient(model, of, added, objective);
+    const auto [value, gradient] = value_and_gradient(model, of, objective);
+    CHECK(value == expected);
+    CHECK(distance_of_weights(gradient, added) == 0);
+    CHECK(distance_of_weights(gradient, nothing) > 0.01);
+  };
+  compare(batch, Mean{});
+  compare(batch, Sum{});
+  compare(micro_batches(batch, 2), Smoothed<Mean>{});
+  CHECK(value_and_gradient(model, batch).value == loss(model, batch));
 }
 
 TEST_CASE("LogSoftmax neither overflows nor forgets the small entries") {

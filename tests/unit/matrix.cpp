@@ -12,11 +12,11 @@
 
 #include <xtensor-blas/xlinalg.hpp>
 
-#include <tlm/checking/positions.hpp>
+#include <tlm/attention/kv_cache.hpp>
+#include <tlm/checking/dependencies.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
-#include <tlm/matrix/rows_so_far.hpp>
 
 #include "../support.hpp"
 
@@ -173,7 +173,7 @@ TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, where
     CHECK(behind_a_cache_line(all.back() + all.back()) == 0);
     CHECK(behind_a_cache_line(all.back().with_columns<5>()) == 0);
     CHECK(behind_a_cache_line(all.back() | rows) == 0);
-    CHECK(behind_a_cache_line(stack(all)) == 0);
+    CHECK(behind_a_cache_line(concat_sequences(all)) == 0);
     CHECK(behind_a_cache_line(Tokens{Sequences{rows}, 1}) == 0);
     CHECK(behind_a_cache_line(Matrix<n, 1, double>{std::vector<double>(rows)}) == 0);
   }
@@ -205,8 +205,8 @@ TEST_CASE("sequences begin where the ones before them end") {
 }
 
 TEST_CASE("X|i keeps the first i rows of every sequence") {
-  const Matrix<n, 1> X = stack<1, float>({{1, 2, 3}, {4, 5}});
-  CHECK((X | 2) == stack<1, float>({{1, 2}, {4, 5}}));
+  const Matrix<n, 1> X = concat_sequences<1, float>({{1, 2, 3}, {4, 5}});
+  CHECK((X | 2) == concat_sequences<1, float>({{1, 2}, {4, 5}}));
   CHECK((X | 0).rows() == 0);
   CHECK((X | 0).sequences().count() == 2);
   CHECK_THROWS_WITH_AS((X | 3), "X|3 of a sequence with only 2 rows", std::out_of_range);
@@ -214,39 +214,39 @@ TEST_CASE("X|i keeps the first i rows of every sequence") {
 
 TEST_CASE("a stack consists of its sequences") {
   const std::vector<Matrix<n, 2>> parts{{1, 2}, {3, 4, 5, 6}, {7, 8}};
-  const Matrix<n, 2> X = stack(parts);
+  const Matrix<n, 2> X = concat_sequences(parts);
   CHECK(X.sequences() == Sequences::of_lengths({1, 2, 1}));
   for (std::size_t s = 0; s < parts.size(); ++s) {
     CAPTURE(s);
     CHECK(sequence(X, s) == parts[s]);
   }
-  CHECK(stack<2, float>({X, parts[0]}).sequences().count() == 4);
+  CHECK(concat_sequences<2, float>({X, parts[0]}).sequences().count() == 4);
   CHECK_FALSE(X == Matrix<n, 2>{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK_THROWS_WITH_AS(sequence(X, 3), "there is no sequence 3 in a stack of 3", std::out_of_range);
 }
 
 TEST_CASE("a stack keeps sequences without rows") {
   const Tokens none{std::vector<Token>{}};
-  const Tokens x = stack<1, Token>({{1, 2}, none, {3}, none});
+  const Tokens x = concat_sequences<1, Token>({{1, 2}, none, {3}, none});
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1, 0}));
   CHECK(sequence(x, 1) == none);
   CHECK(sequence(x, 2) == Tokens{3});
-  CHECK(stack<1, Token>({none}) == none);
+  CHECK(concat_sequences<1, Token>({none}) == none);
   // What is made without sequences is one without rows: it keeps its place.
-  CHECK(stack<1, Token>({{1, 2}, {}, {3}, {}}) == x);
-  CHECK(stack(std::vector<Tokens>{{1, 2}, {}, {3}, {}}) == x);
-  CHECK(stack<1, Token>({}).sequences().count() == 0);
-  CHECK(stack<1, Token>({x, x}).sequences() == Sequences::of_lengths({2, 0, 1, 0, 2, 0, 1, 0}));
+  CHECK(concat_sequences<1, Token>({{1, 2}, {}, {3}, {}}) == x);
+  CHECK(concat_sequences(std::vector<Tokens>{{1, 2}, {}, {3}, {}}) == x);
+  CHECK(concat_sequences<1, Token>({}).sequences().count() == 0);
+  CHECK(concat_sequences<1, Token>({x, x}).sequences() == Sequences::of_lengths({2, 0, 1, 0, 2, 0, 1, 0}));
   CHECK((x | 0).sequences() == Sequences::of_lengths({0, 0, 0, 0}));
-  CHECK(x + x == stack<1, Token>({{2, 4}, none, {6}, none}));
+  CHECK(x + x == concat_sequences<1, Token>({{2, 4}, none, {6}, none}));
 }
 
 TEST_CASE("a column is made of its sequences, of which some may be empty") {
   const Tokens x{{1, 2}, {}, {5}};
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1}));
-  CHECK(x == stack<1, Token>({{1, 2}, Tokens{Sequences{0}}, {5}}));
+  CHECK(x == concat_sequences<1, Token>({{1, 2}, Tokens{Sequences{0}}, {5}}));
   CHECK(Tokens{std::vector<std::vector<Token>>{{1, 2}, {}, {5}}} == x);
-  CHECK(Tokens{{1}, {2}} == stack<1, Token>({{1}, {2}}));  // and not one sequence of two
+  CHECK(Tokens{{1}, {2}} == concat_sequences<1, Token>({{1}, {2}}));  // and not one sequence of two
   CHECK(Tokens{{1, 2}} == Tokens{1, 2});
   CHECK(Tokens{{}}.sequences() == Sequences{0});
   CHECK(Tokens{{}, {}}.sequences() == Sequences::of_lengths({0, 0}));
@@ -259,7 +259,8 @@ TEST_CASE("a column is made of its sequences, of which some may be empty") {
   CHECK(Weights{x.sequences(), {1, 0.5, 2}} == omega);
   CHECK(Weights{x.sequences(), std::vector<double>{1, 0.5, 2}} == omega);
   CHECK(Weights{x.sequences(), 2} == Weights{{2, 2}, {}, {2}});
-  CHECK(Matrix<n, 2>{Sequences::of_lengths({1, 2}), {1, 2, 3, 4, 5, 6}} == stack<2, float>({{1, 2}, {3, 4, 5, 6}}));
+  CHECK(Matrix<n, 2>{Sequences::of_lengths({1, 2}), {1, 2, 3, 4, 5, 6}} ==
+        concat_sequences<2, float>({{1, 2}, {3, 4, 5, 6}}));
   CHECK_THROWS_WITH_AS((Weights{x.sequences(), {0.5}}), "1 entries do not fill 3 rows of 1", std::invalid_argument);
   CHECK_THROWS_WITH_AS((Weights{x.sequences(), {}}), "0 entries do not fill 3 rows of 1", std::invalid_argument);
 }
@@ -327,72 +328,22 @@ concept Printable = requires(std::ostream& out, const M& X) {
   out << X;
 };
 static_assert(Printable<Matrix<n, 2>> && Printable<Matrix<2, 2, double>> && Printable<Tokens>);
-static_assert(Printable<Matrix<n, 2, checking::PrimeField>> && Printable<Matrix<n, 2, checking::Positions>>);
+static_assert(Printable<Matrix<n, 2, checking::PrimeField>> && Printable<Matrix<n, 2, checking::Dependencies>>);
 static_assert(!Printable<Matrix<n, 2, Unprintable>>);
 
 TEST_CASE("matrices over the arithmetics of the checks are printed") {
-  using checking::Positions, checking::PrimeField;
+  using checking::Dependencies, checking::PrimeField;
   CHECK(table_of(Matrix<n, 2, PrimeField>{PrimeField(10), PrimeField(2)}) == "10  2");
-  CHECK(table_of(Matrix<n, 2, Positions>{Positions::position(0), Positions(0)}) == "{1}  0");
-}
-
-/// The same rows in the same sequences.
-template <std::size_t cols, std::size_t blocks, class Real>
-bool same(const RowsSoFar<cols, blocks, Real>& so_far, const Matrix<n, cols, Real>& X) {
-  constexpr std::size_t width = cols / blocks;
-  if (so_far.sequences() != X.sequences()) return false;
-  for (std::size_t s = 0; s < X.sequences().count(); ++s)
-    for (std::size_t i = 0; i < X.sequences().length(s); ++i)
-      for (std::size_t j = 0; j < cols; ++j)
-        if (so_far.block(s, j / width)(i, j % width) != view(X, s)(i, j)) return false;
-  return true;
-}
-
-TEST_CASE_TEMPLATE(
-    "rows that are appended to sequences are the sequences continued, of every number and length from 0 to 3", Rows,
-    RowsSoFar<4, 1, float>, RowsSoFar<4, 2, float>, RowsSoFar<4, 4, float>) {
-  std::size_t number = 0;
-  const auto drawn = [&](const std::vector<std::size_t>& lengths) {
-    Matrix<n, 4> X{Sequences::of_lengths(lengths)};
-    for (std::size_t i = 0; i < X.rows(); ++i)
-      for (std::size_t j = 0; j < 4; ++j) X(i, j) = float(number++);
-    return X;
-  };
-  for (std::size_t first = 0; first < 64; ++first)
-    for (std::size_t second = 0; second < 64; second += 3)
-      for (std::size_t count = 0; count <= 3; ++count) {
-        const auto lengths = [&](std::size_t code) {
-          const std::vector<std::size_t> all{code % 4, code / 4 % 4, code / 16};
-          return std::vector<std::size_t>(all.begin(), all.begin() + std::ptrdiff_t(count));
-        };
-        const Matrix<n, 4> X = drawn(lengths(first)), more = drawn(lengths(second)), last = drawn(lengths(first));
-        Rows so_far;
-        so_far.append(X);
-        REQUIRE(same(so_far, X));
-        so_far.append(more);
-        REQUIRE(same(so_far, continued(X, more)));
-        const auto before = so_far;
-        so_far.append(last);
-        REQUIRE(same(so_far, continued(continued(X, more), last)));
-        REQUIRE(same(before, continued(X, more)));
-      }
-}
-
-TEST_CASE("rows are not appended to another number of sequences") {
-  RowsSoFar<1, 1, float> so_far;
-  so_far.append(stack<1, float>({{1}, {2, 3}}));
-  CHECK_THROWS_WITH_AS(so_far.append(Matrix<n, 1>{1}), "a stack of 2 sequences cannot be continued by 1",
-                       std::invalid_argument);
-  CHECK(same(so_far, stack<1, float>({{1}, {2, 3}})));
+  CHECK(table_of(Matrix<n, 2, Dependencies>{Dependencies::position(0), Dependencies(0)}) == "{1}  0");
 }
 
 TEST_CASE("each sequence is continued by its own rows") {
-  const Matrix<n, 1> X = stack<1, float>({{1}, {2, 3}});
-  const Matrix<n, 1> more = stack<1, float>({{10, 11}, {12}});
-  CHECK(continued(X, more) == stack<1, float>({{1, 10, 11}, {2, 3, 12}}));
+  const Matrix<n, 1> X = concat_sequences<1, float>({{1}, {2, 3}});
+  const Matrix<n, 1> more = concat_sequences<1, float>({{10, 11}, {12}});
+  CHECK(continued(X, more) == concat_sequences<1, float>({{1, 10, 11}, {2, 3, 12}}));
   CHECK(continued(Matrix<n, 1>{}, more) == more);
-  const Matrix<n, 1> empty_first = stack<1, float>({Matrix<n, 1>{Sequences{0}}, {2}});
-  CHECK(continued(empty_first, X) == stack<1, float>({{1}, {2, 2, 3}}));
+  const Matrix<n, 1> empty_first = concat_sequences<1, float>({Matrix<n, 1>{Sequences{0}}, {2}});
+  CHECK(continued(empty_first, X) == concat_sequences<1, float>({{1}, {2, 2, 3}}));
   CHECK(continued(X, Matrix<n, 1>{Sequences::of_lengths({0, 0})}) == X);
   CHECK_THROWS_WITH_AS(continued(Matrix<n, 1>{Sequences{0}}, more), "a stack of 1 sequences cannot be continued by 2",
                        std::invalid_argument);
@@ -401,10 +352,10 @@ TEST_CASE("each sequence is continued by its own rows") {
 }
 
 TEST_CASE("rows side by side, and columns of them") {
-  const Matrix<n, 1> F = stack<1, float>({{1}, {2, 3}});
-  const Matrix<n, 2> G = stack<2, float>({{10, 11}, {12, 13, 14, 15}});
+  const Matrix<n, 1> F = concat_sequences<1, float>({{1}, {2, 3}});
+  const Matrix<n, 2> G = concat_sequences<2, float>({{10, 11}, {12, 13, 14, 15}});
   const auto both = side_by_side(F, G);
-  CHECK(both == stack<3, float>({{1, 10, 11}, {2, 12, 13, 3, 14, 15}}));
+  CHECK(both == concat_sequences<3, float>({{1, 10, 11}, {2, 12, 13, 3, 14, 15}}));
   CHECK(columns<1>(both, 0) == F);
   CHECK(columns<2>(both, 1) == G);
   CHECK_THROWS_WITH_AS(columns<2>(both, 2), "there are no 2 columns from column 2 in a matrix with 3",

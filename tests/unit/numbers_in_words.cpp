@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/tasks/numbers_in_words.hpp>
+#include <examples/translate/numbers_in_words.hpp>
 
 using tlm::Generator;
 using tlm::NumbersInWords;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <tlm/text/f_score.hpp>
-#include <tlm/text/pairs.hpp>
+#include <examples/translate/f_score.hpp>
+#include <examples/translate/pairs.hpp>
 
 #include "../refusal.hpp"
 

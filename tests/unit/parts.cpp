@@ -11,8 +11,11 @@
 
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
+#include <tlm/training/micro_batches.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/patience.hpp>
+#include <tlm/training/smoothed.hpp>
+#include <tlm/training/translations.hpp>
 
 #include "../support.hpp"
 
@@ -39,7 +42,7 @@ Batch<double> random_batch(Generator& generator) {
 /// Σ_k ω_k·CrossEntropy(q_k, p_k) by plain loops, over all tokens of the vocabulary, where q_k = (1−ε)·OneHot(x_k) + ε/s and
 /// p_k = softmax(Z_k).
 double sum_by_loops(const Model& model, const Batch<double>& batch, double epsilon) {
-  const auto Z = model(preceded_by(batch.start, batch.x));
+  const auto Z = model(after_start(batch.start, batch.x));
   double sum = 0;
   for (std::size_t k = 0; k < Z.rows(); ++k) {
     double denominator = 0;
@@ -65,7 +68,7 @@ TEST_CASE("the smoothed loss is the cross-entropy of (1−ε)·OneHot(x) + ε/s 
     const double sum = sum_by_loops(model, batch, epsilon);
     CHECK(loss(model, batch, Smoothed<Mean>{epsilon}) == doctest::Approx(sum / omega).epsilon(1e-12));
     CHECK(loss(model, batch, Smoothed<Sum>{epsilon}) == doctest::Approx(sum).epsilon(1e-12));
-    CHECK(loss(model, batch, Smoothed<PartOf<double>>{epsilon, {100}}) == doctest::Approx(sum / 100).epsilon(1e-12));
+    CHECK(loss(model, batch, Smoothed<DividedBy<double>>{epsilon, {100}}) == doctest::Approx(sum / 100).epsilon(1e-12));
   }
   // Control: it is not the loss itself, which is the case of ε = 0.
   CHECK(loss(model, batch) == doctest::Approx(sum_by_loops(model, batch, 0) / omega).epsilon(1e-12));
@@ -82,21 +85,21 @@ TEST_CASE("a smoothed loss is least where the model says q, and then it is the e
   const Weights omega{1};
   const Matrix<n, 4, double> Z{std::log(0.1), std::log(0.7), std::log(0.1), std::log(0.1)};
   const double entropy = -(3 * 0.1 * std::log(0.1) + 0.7 * std::log(0.7));
-  const auto [value, Z_bar] = cross_entropy(Z, x, omega, 1.0, q);
-  CHECK(value == doctest::Approx(entropy).epsilon(1e-14));
+  const auto Y = log_softmax(Z), Z_bar = cross_entropy_gradient(Y, x, omega, 1.0, q);
+  CHECK(cross_entropy(Y, x, omega, 1.0, q) == doctest::Approx(entropy).epsilon(1e-14));
   for (std::size_t j = 0; j < 4; ++j) CHECK(std::abs(Z_bar(0, j)) <= 1e-15);
   // Any other distribution has a greater one, the surest model the greatest.
   for (const double z : {-20.0, -3.0, -1.0, 0.0, 3.0}) {
     auto other = Z;
     other(0, 1) += z;
-    if (z != 0) CHECK(cross_entropy(other, x, omega, 1.0, q).value > entropy + 1e-3);
+    if (z != 0) CHECK(cross_entropy(log_softmax(other), x, omega, 1.0, q) > entropy + 1e-3);
   }
 }
 
 TEST_CASE("where a token is impossible, the loss of another one is finite, and the smoothed one is not") {
-  const Matrix<n, 2, float> Z{3e38f, -3e38f};  // LogSoftmax gives −∞ to token 1, in float
-  CHECK(cross_entropy(Z, Tokens{0}, Matrix<n, 1>{1}, 1.f).value == 0);
-  CHECK(cross_entropy(Z, Tokens{0}, Matrix<n, 1>{1}, 1.f, SmoothedOneHot{0.1}).value == infinity);
+  const auto Y = log_softmax(Matrix<n, 2, float>{3e38f, -3e38f});  // −∞ for token 1, in float
+  CHECK(cross_entropy(Y, Tokens{0}, Matrix<n, 1>{1}, 1.f) == 0);
+  CHECK(cross_entropy(Y, Tokens{0}, Matrix<n, 1>{1}, 1.f, SmoothedOneHot{0.1}) == infinity);
 }
 
 TEST_CASE("an ε that smooths nothing, or leaves nothing, is refused, and the gradient is as it was") {
@@ -128,30 +131,30 @@ TEST_CASE("translations in parts, too, have the loss and the gradient of the who
     CAPTURE(most);
     Translator of_whole, of_parts;
     const double expected = loss_and_gradient(model, whole, of_whole);
-    CHECK(loss_and_gradient(model, in_parts(whole, most), of_parts) == doctest::Approx(expected).epsilon(1e-13));
+    CHECK(loss_and_gradient(model, micro_batches(whole, most), of_parts) == doctest::Approx(expected).epsilon(1e-13));
     CHECK(distance_of_weights(of_whole, of_parts) <= 1e-13);
   }
 }
 
 TEST_CASE("a batch is split between sequences, in their order, each with its weights") {
   const Batch<> batch{start, {{1, 2}, {3}, {4, 4, 4}}, {{1, 0.5}, {0.25}, {0, 1, 0}}};
-  const auto parts = in_parts(batch, 2).parts;
+  const auto parts = micro_batches(batch, 2).batches;
   REQUIRE(parts.size() == 2);
   CHECK((parts[0].start == start && parts[1].start == start));
-  CHECK(parts[0].x == stack<1, Token>({{1, 2}, {3}}));
-  CHECK(parts[0].omega == stack<1, float>({{1, 0.5}, {0.25}}));
+  CHECK(parts[0].x == concat_sequences<1, Token>({{1, 2}, {3}}));
+  CHECK(parts[0].omega == concat_sequences<1, float>({{1, 0.5}, {0.25}}));
   CHECK(parts[1].x == Tokens{4, 4, 4});
   CHECK(parts[1].omega == Matrix<n, 1>{0, 1, 0});
 
-  const auto translations = in_parts(Translations{{{1}, {2, 3}}, {{4, 5}, {6, 7, 8}}, 7}, 1).parts;
+  const auto translations = micro_batches(Translations{{{1}, {2, 3}}, {{4, 5}, {6, 7, 8}}, 7}, 1).batches;
   REQUIRE(translations.size() == 2);
   CHECK((translations[1].x == Tokens{2, 3} && translations[1].y == Tokens{6, 7, 8} && translations[1].null == 7));
 
-  CHECK_THROWS_WITH_AS(in_parts(batch, 0), "parts of 0 sequences make no batch: at least 1 is needed in each",
+  CHECK_THROWS_WITH_AS(micro_batches(batch, 0), "parts of 0 sequences make no batch: at least 1 is needed in each",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS(in_parts(Batch<>{start, {{1, 2}, {3}}, {{1, 1}, {1}, {1}}}, 1),
+  CHECK_THROWS_WITH_AS(micro_batches(Batch<>{start, {{1, 2}, {3}}, {{1, 1}, {1}, {1}}}, 1),
                        "the number of sequences is 2 in the tokens, but 3 in the loss weights", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(in_parts(Translations{{{1}, {2}}, {{4, 5}}, 7}, 1), "2 sources cannot have 1 targets",
+  CHECK_THROWS_WITH_AS(micro_batches(Translations{{{1}, {2}}, {{4, 5}}, 7}, 1), "2 sources cannot have 1 targets",
                        std::invalid_argument);
 }
 
@@ -159,14 +162,14 @@ TEST_CASE("bad parts: one sentence each") {
   Generator generator{4};
   const auto model = random_layer<Model>(generator);
   const auto nothing = Batch<double>{start, {{1, 2}}, {{0, 0}}}, wrong = Batch<double>{start, {{1, 9}}, {{1, 1}}};
-  CHECK_THROWS_WITH_AS(loss(model, InParts<Batch<double>>{}),
+  CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{}),
                        "a batch in parts needs at least one part; this one has none", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss(model, InParts<Batch<double>>{{nothing, nothing}}),
+  CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{{nothing, nothing}}),
                        "the loss weights of a batch sum to 0: there is nothing to average", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss(model, InParts<Batch<double>>{{nothing, wrong}}),
+  CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{{nothing, wrong}}),
                        "token 9, to be said at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",
                        std::out_of_range);
-  CHECK(loss(model, InParts<Batch<double>>{{nothing, nothing}}, PartOf<double>{1}) == 0);
+  CHECK(loss(model, MicroBatches<Batch<double>>{{nothing, nothing}}, DividedBy<double>{1}) == 0);
 }
 
 TEST_CASE("training takes batches in parts") {
@@ -178,7 +181,7 @@ TEST_CASE("training takes batches in parts") {
   CHECK(train(
             whole, sgd, [&] { return batch; }, 10, report) == 10);
   train(
-      parts, sgd, [&] { return in_parts(batch, 2); }, 10, report);
+      parts, sgd, [&] { return micro_batches(batch, 2); }, 10, report);
   CHECK(distance_of_weights(whole, parts) <= 1e-12);
   CHECK(distance_of_weights(whole, Model{}) > 0.1);
 }
@@ -217,7 +220,8 @@ TEST_CASE("a run with patience: it ends early, and its best weights have the lea
   Generator generator{6};
   Model model = random_layer<Model>(generator);
   const auto learned = random_batch(generator);
-  const auto held_out = in_parts(random_batch(generator), 2);  // of other random tokens: there is nothing to be learned
+  const auto held_out =
+      micro_batches(random_batch(generator), 2);  // of other random tokens: there is nothing to be learned
   Adam<Model> adam{.learning_rate = 0.02};
   Patience<Model> patience{.evaluations = 4};
   std::vector<double> losses;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tlm/random/generator.hpp>
+#include <tlm/base/generator.hpp>
 #include <tlm/text/pieces.hpp>
 
 using tlm::first_piece;

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include <tlm/layers/appended_positions.hpp>
-#include <tlm/layers/heads_with_positions.hpp>
+#include <examples/positions/appended.hpp>
+#include <examples/positions/heads.hpp>
 
 #include "../support.hpp"
 

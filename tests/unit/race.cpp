@@ -3,8 +3,8 @@
 
 #include <thread>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/tlm.hpp>
 
 int main() {
   using Model = tlm::TransformerLM<tlm::Config{

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include <tlm/tasks/reversal.hpp>
+#include <tlm/training/reversal.hpp>
 
 #include "../support.hpp"
 

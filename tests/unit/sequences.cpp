@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right
     const auto Y_X = layer(X), Y_Z = layer(Z);
     const auto begun = [&] {
       State<F> state{};
-      extend(layer, state, stack<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
+      extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
       return state;
     };
     // One sequence too many; a second one that is too long, behind a first one that is not; a token of no vocabulary.
@@ -58,7 +58,8 @@ TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right
       } catch (const std::exception& refusal) {
         ++refusals;
         CAPTURE(refusal.what());
-        const auto later = extend(layer, state, stack<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
+        const auto later =
+            extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
         CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
         CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
       }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/tlm.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
@@ -24,8 +24,10 @@ using Model = wolfram::Transformer<small, Real>;
 
 /// Five translations of unequal lengths, a token of which does not count.
 Translations batch() {
-  return {stack<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
-          stack<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}), 3};
+  return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
+          concat_sequences<1, Token>(
+              {Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}),
+          3};
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
   using checking::PrimeField;
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
-    const Disturbed<Translations> disturbed{batch(), {model, 1, 1}};
+    const Noisy<Translations> disturbed{batch(), {model, 1, 1}};
     Model<PrimeField> gradient;
     zero_grad(gradient);
     const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
@@ -43,7 +45,7 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
       Threads<Model<PrimeField>> threads{count, 1};
       Model<PrimeField> of_parts;
       zero_grad(of_parts);
-      CHECK(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_parts) == loss);
+      CHECK(same(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_parts), loss));
       CHECK(same_bits(of_parts, gradient));
     }
     return true;
@@ -103,27 +105,27 @@ TEST_CASE("a batch is shared among as many threads as it has tokens for, and no 
   CHECK(shared_among(7, 3) == 3);
   CHECK(shared_among(0, 3) == 1);
   Threads<Model<double>> all{4, 1}, none{4, 1'000};
-  CHECK(SharedBatch{all, batch()}.batch.parts.size() == 3);  // of five sequences: 2, 2 and 1
-  CHECK(SharedBatch{none, batch()}.batch.parts.size() == 1);
+  CHECK(SharedBatch{all, batch()}.batch.batches.size() == 3);  // of five sequences: 2, 2 and 1
+  CHECK(SharedBatch{none, batch()}.batch.batches.size() == 1);
 }
 
-TEST_CASE("a pool does its shares at once, and throws what the first share throws that throws") {
-  Pool pool{3};
+TEST_CASE("parallel_for acts at once, and throws what was thrown for the least k") {
+  ThreadPool pool{3};
   CHECK(pool.count() == 3);
   std::vector<int> done(3);
   std::barrier all{3};
-  pool.at_once(3, [&](std::size_t k) {
+  pool.parallel_for(3, [&](std::size_t k) {
     all.arrive_and_wait();  // as long as there is one that is not there yet
     done[k] = int(k) + 1;
   });
   CHECK(done == std::vector<int>{1, 2, 3});
-  pool.at_once(2, [&](std::size_t k) { done[k] = 7; });
+  pool.parallel_for(2, [&](std::size_t k) { done[k] = 7; });
   CHECK(done == std::vector<int>{7, 7, 3});
-  pool.at_once(0, [&](std::size_t) { done[0] = 0; });
+  pool.parallel_for(0, [&](std::size_t) { done[0] = 0; });
   CHECK(done[0] == 7);
   const auto throws = [](std::size_t k) {
     if (k > 0) throw std::runtime_error{"share " + std::to_string(k)};
   };
-  CHECK_THROWS_WITH_AS(pool.at_once(3, throws), "share 1", std::runtime_error);
-  CHECK_THROWS_WITH_AS(pool.at_once(4, throws), "4 shares are too many for 3 threads", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(pool.parallel_for(3, throws), "share 1", std::runtime_error);
+  CHECK_THROWS_WITH_AS(pool.parallel_for(4, throws), "4 shares are too many for 3 threads", std::invalid_argument);
 }

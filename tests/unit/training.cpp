@@ -266,7 +266,7 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
                              ++steps;
                              return Continue::yes;
                            },
-                           PartOf<float>{3}),
+                           DividedBy<float>{3}),
                        sentence, std::invalid_argument);
   CHECK(steps == 1);
 }

@@ -156,8 +156,10 @@ TEST_CASE("the same expressions run over other numbers") {
   const auto x = a.row(0);
   auto y = b.row(0);
   y = x * x - PrimeField(1);
-  CHECK(b == Row<3, PrimeField>{PrimeField(3), PrimeField(8), PrimeField(24)});
-  CHECK(sum_of(x * y) == PrimeField(6 + 24 + 120));
+  CHECK(b(0, 0).residue() == 3);
+  CHECK(b(0, 1).residue() == 8);
+  CHECK(b(0, 2).residue() == 24);
+  CHECK(sum_of(x * y).residue() == 6 + 24 + 120);
   y = exp(x);
-  CHECK(b(0, 2) == exp(PrimeField(5)));
+  CHECK(same(b(0, 2), exp(PrimeField(5))));
 }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 namespace tlm {
 

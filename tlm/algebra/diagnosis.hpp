@@ -209,6 +209,16 @@ struct CanExtend {
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
 };
 
+class Noise;  // noise.hpp
+
+/// The condition under which a layer is extended in an environment: claims are about layers without noise.
+template <class... Environment>
+struct ExtendsWithoutNoise {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert((!std::is_same_v<Environment, Noise> && ...),
+                "what is extended takes no noise: what is derived of a layer is derived of it without noise");
+};
+
 /// The condition under which T finds the item that it reads in this environment. A failure shows both.
 template <class T, class... Environment>
 struct FindsItem {

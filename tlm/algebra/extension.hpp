@@ -54,7 +54,7 @@ using State = typename detail::StateOf<T>::type;
 /// parts have moved on, others have not. So composites extend their parts by it.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
-  static_assert(CanExtend<T>::value);
+  static_assert(CanExtend<T>::value && ExtendsWithoutNoise<Environment...>::value);
   if constexpr (std::is_same_v<State<T>, Nothing>) {
     return apply(layer, std::move(X), environment...);
   } else {

@@ -9,7 +9,7 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/pullback.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/hash.hpp>
+#include <tlm/base/hash.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 

@@ -22,8 +22,10 @@
 /// A leaf declares what it is, `using declared = …`; nothing else may. What is made of other operations says its form,
 /// `using form = …`, and what it is follows from the rules of that form, all of which stand below. A rule is its name, its
 /// sentence, its conclusion and its premises, and stands once: the booleans at the end of this file read it, and so do the
-/// derivations that are printed (tlm/claims/). (A struct that derives from its formula and then computes something else is
+/// derivations that are printed (tlm/derivation/). (A struct that derives from its formula and then computes something else is
 /// beyond any compiler; running it is not: tlm/checking/.)
+///
+/// A claim is about T without noise. T(X; noise) of a Dropout, which is called rowwise, is not: what is extended takes no noise.
 namespace tlm {
 
 /// What can be said of an operation, of a mask or of a bias.
@@ -62,7 +64,8 @@ struct Positional {
 };
 }  // namespace is
 
-/// The forms in which operations are made of others, as the write-up writes them.
+/// The forms in which operations are made of others, as the write-up writes them. Those that have a form are operations that
+/// only a formula speaks of, such as a head of attention.
 namespace forms {
 template <class... F>
 struct Composition;  ///< F_1 ∘ … ∘ F_k; the last is applied first.
@@ -74,12 +77,26 @@ template <class... F>
 struct Concat;  ///< X ↦ Concat(F_1(X), …, F_k(X)): side by side.
 template <class F, std::size_t count>
 struct Heads;  ///< X ↦ Concat(F_1(X), …, F_count(X)): the same operation with other weights.
+/// X ↦ the i-th block of columns of F(X)
 template <class F>
-struct BlockOfColumns;  ///< X ↦ the i-th block of columns of F(X)
+struct BlockOfColumns {
+  using form = BlockOfColumns;
+};
+/// X ↦ softmax(mask(Q(X)×K(X)ᵀ/√d_head + bias))
 template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
-struct SoftmaxKernel;  ///< X ↦ softmax(mask(Q(X)×K(X)ᵀ/√d_head + bias))
+struct SoftmaxKernel {
+  using form = SoftmaxKernel;
+};
+/// X ↦ A(X)×B(X)
 template <class A, class B>
-struct Product;  ///< X ↦ A(X)×B(X)
+struct Product {
+  using form = Product;
+};
+/// H_i(X) = A(X)×B(X): one of several heads.
+template <class A, class B>
+struct Head : Product<A, B> {
+  static constexpr std::string_view symbol = "H_i";
+};
 template <class F>
 struct OfMemory;  ///< X ↦ F(M), where M is a memory
 template <class G, class F>
@@ -122,18 +139,34 @@ using RulesOfAll = List<                                                        
     Rule<"rowwise_is_autoregressive", "rowwise operations are autoregressive",  //
          is::Autoregressive, Is<T, is::Rowwise>>>;
 
-template <class... F>
-struct RulesOf<forms::Composition<F...>> {
+/// The factor of a composition that is applied first, which is written last.
+template <class F, class... Fs>
+struct AppliedFirst : AppliedFirst<Fs...> {};
+template <class F>
+struct AppliedFirst<F> {
+  using type = F;
+};
+
+template <class A, class... F>
+struct RulesOf<forms::Composition<A, F...>> {
   using type =
       List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
-                is::Rowwise, Is<F, is::Rowwise>...>,
+                is::Rowwise, Is<A, is::Rowwise>, Is<F, is::Rowwise>...>,
            Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
-                is::Autoregressive, Is<F, is::Autoregressive>...>>;
+                is::Autoregressive, Is<A, is::Autoregressive>, Is<F, is::Autoregressive>...>,
+           Rule<"composition_is_constant", "G∘F is independent of X if F is",  //
+                is::Constant, Is<typename AppliedFirst<A, F...>::type, is::Constant>>,
+           Rule<"composition_is_causal_kernel", "A∘F is a causal kernel if A is and F is autoregressive",  //
+                is::CausalKernel, Is<A, is::CausalKernel>, Is<F, is::Autoregressive>...>>;
 };
 
 template <class F, std::size_t count>
 struct RulesOf<forms::Stack<F, count>> {
-  using type = typename RulesOf<forms::Composition<F>>::type;
+  using type =
+      List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
+                is::Rowwise, Is<F, is::Rowwise>>,
+           Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
+                is::Autoregressive, Is<F, is::Autoregressive>>>;
 };
 
 template <class F>
@@ -167,14 +200,18 @@ struct RulesOf<forms::BlockOfColumns<F>> {
                          is::Constant, Is<F, is::Constant>>>;
 };
 
-/// (Article, "Causal Attention".) The second is of attention to a memory: row i of A(X) comes from row i of Q(X) and the
-/// same K.
+/// (Article, "Causal Attention".) The others are of attention to a memory: row i of A(X) comes from row i of Q(X) and the
+/// same K. (No rule calls A(X)×B rowwise then. It is, for one memory; but what is called rowwise runs once over all rows of a
+/// stack, and there the memory that a row looks at is that of its sequence.)
 template <std::size_t d_head, class Mask, class Q, class K>
 struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
   using type =
       List<Rule<"softmax_kernel_is_causal",
                 "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive",  //
                 is::CausalKernel, Is<Mask, is::LowerTriangular>, Is<Q, is::Autoregressive>, Is<K, is::Autoregressive>>,
+           Rule<"softmax_of_constant_keys_is_rowwise",
+                "softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K does not depend on X",  //
+                is::Rowwise, Is<Mask, is::Full>, Is<Q, is::Rowwise>, Is<K, is::Constant>>,
            Rule<"softmax_of_constant_keys_is_autoregressive",
                 "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X",  //
                 is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>>;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 namespace tlm {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <optional>
@@ -11,25 +13,41 @@
 #include <utility>
 
 #include <tlm/algebra/rules.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/checking/extension.hpp>
 #include <tlm/checking/gradients.hpp>
 #include <tlm/checking/pullbacks.hpp>
 #include <tlm/checking/report.hpp>
-#include <tlm/checking/stacks.hpp>
 #include <tlm/checking/transposes.hpp>
-#include <tlm/checking/verdicts.hpp>
-#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
 namespace checking {
 
+/// A layer without its type, over all arithmetics, and what its type says of it.
+struct CheckedLayer : Subject {
+  bool leaf, rowwise, autoregressive, constant, takes_temporaries, form_is_known;
+  Maker<Dual<double>> in_duals;
+  Maker<Dual<PrimeField>> in_duals_of_field;
+  std::size_t (*numbers_held)();  ///< How many numbers a new one holds.
+};
+
+/// How many numbers a new T holds.
+template <class T>
+std::size_t numbers_held() {
+  const std::size_t before = Held::Counted::count;
+  [[maybe_unused]] const T layer;
+  return Held::Counted::count - before;
+}
+
 /// The check of one layer, which writes its report.
-template <template <class> class Layer>
 class Check {
  public:
-  Check(std::string_view name, const Limits& limits)
-      : name_{name}, limits_{limits}, up_to_{", n ≤ " + std::to_string(limits.rows)}, report_{name} {
+  Check(CheckedLayer layer, const Limits& limits)
+      : layer_{std::move(layer)},
+        limits_{limits},
+        up_to_{", n ≤ " + std::to_string(limits.rows)},
+        report_{layer_.name} {
     if (limits.rows < 1 || limits.rows > 31)
       refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
   }
@@ -38,24 +56,28 @@ class Check {
   Report report() {
     const UnsetEntries are_seen;
     PrimeField::key = 11;
-    report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
-    report_.note(name_ + " has " + weights());
+    report_.note(layer_.name + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
+    report_.note(layer_.name + " has " + weights());
     held();
-    claims();
-    stacked_sequences();
-    pullbacks();
-    if constexpr (autoregressive<T>) extensions();
+    if (layer_.constant) {
+      claim(Claim::constant, layer_.name + " does not depend on X: ", "X");
+    } else {
+      claimed_or_not(Claim::rowwise, layer_.rowwise, "rowwise", "all other rows");
+      claimed_or_not(Claim::autoregressive, layer_.autoregressive, "autoregressive", "the rows after i");
+    }
+    claim(Claim::of_each_sequence, "the sequences of a stack do not affect each other: ", "another");
+    form();
+    derivatives();
+    if (layer_.autoregressive) extensions();
+    large_numbers();
     return std::move(report_);
   }
 
  private:
-  using T = Layer<double>;
-
   /// The weights that the layer visits.
-  static std::string weights() {
+  std::string weights() const {
     std::string list;
-    T layer;
-    for (const auto& weight : named_weights(layer))
+    for (const auto& weight : layer_.in_double()->weights())
       list += (list.empty() ? "the weights " : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
               std::to_string(weight.cols) + ")";
     return list.empty() ? "no weights" : list;
@@ -63,17 +85,14 @@ class Check {
 
   /// A weight that is not visited would be neither initialized nor trained nor checked: so all numbers are counted.
   void held() {
-    const std::string statement = "`weights` visits every number that a new " + name_ + " holds";
-    add(statement, [&]() -> std::optional<Failure> {
-      const std::size_t before = Held::Counted::count;
-      Layer<Held> layer;
-      const std::size_t held = Held::Counted::count - before;
+    add("`weights` visits every number that a new " + layer_.name + " holds", [&]() -> std::optional<Failure> {
+      const std::size_t held = layer_.numbers_held();
       std::size_t visited = 0;
-      for (const auto& weight : parameters(layer)) visited += weight.size();
+      const auto layer = layer_.in_double();
+      for (const auto& weight : layer->weights()) visited += weight.size();
       if (held == visited) return std::nullopt;
       return Failure{.claim = "a layer holds its weights and no other numbers",
-                     .layer = name_,
-                     .arithmetic = "",
+                     .layer = layer_.name,
                      .left = {"it holds", std::to_string(held) + " numbers"},
                      .right = {"`weights` visits", weights() + ": " + std::to_string(visited)},
                      .remark =
@@ -90,159 +109,175 @@ class Check {
     } catch (const Thrown& thrown) {
       report_.checked(statement, thrown.failure());
     } catch (const std::exception& thrown) {
-      report_.checked(statement, Failure{.claim = statement,
-                                         .layer = name_,
-                                         .arithmetic = "",
-                                         .remark = std::string("it throws: ") + thrown.what()});
+      report_.checked(
+          statement,
+          Failure{.claim = statement, .layer = layer_.name, .remark = std::string("it throws: ") + thrown.what()});
     }
   }
 
-  void claims() {
-    constexpr const char* is[] = {" is rowwise: ", " is autoregressive: "};
-    if constexpr (constant<T>) {
-      const std::string claim = name_ + " does not depend on X: ";
-      add(claim + "double within 1e-12" + up_to_, [&] { return compare_inputs<Layer, double>(name_, 1, limits_); });
-      add(claim + "float and double to the last bit, with " + spoilt_ + " in X" + up_to_, [&] {
-        const auto found = compare_inputs<Layer, float>(name_, 2, limits_, SameBits{});
-        return found ? found : compare_inputs<Layer, double>(name_, 3, limits_, SameBits{});
-      });
-      add(claim + "the prime field, exactly" + up_to_,
-          [&] { return compare_inputs<Layer, PrimeField>(name_, 11, limits_); });
-      if constexpr (!reads_tokens<T>)
-        add(claim + "sets of positions, for every input and all weights of this shape" + up_to_,
-            [&] { return trace_positions<Layer>(name_, Sees::nothing, limits_); });
-    } else {
-      if constexpr (rowwise<T>)
-        claim(Claim::rowwise, is[0]);
-      else
-        not_claimed(Claim::rowwise, "rowwise");
-      if constexpr (autoregressive<T>)
-        claim(Claim::autoregressive, is[1]);
-      else
-        not_claimed(Claim::autoregressive, "autoregressive");
+  /// What the type says: one line for each way to check it.
+  void claim(Claim claim, const std::string& is, const std::string& hidden) {
+    const bool of_stacks = claim == Claim::of_each_sequence, at_one_n = !of_stacks && claim != Claim::constant;
+    const std::string every = ", for every input and all weights of this shape",
+                      spoilt =
+                          (layer_.in_sets ? "other numbers, NaN, ±∞, large numbers and 0 in " : "other tokens in ") +
+                          hidden;
+    const std::string small = of_stacks ? ", stacks of 2 and of 5" : up_to_,
+                      stacks = of_stacks ? ", stacks of 2 and of 3" : "";
+    for (const Way way : all_ways) {
+      if (way == Way::sets && !layer_.in_sets) continue;
+      const std::string words[] = {"double within 1e-12" + small,
+                                   "float and double to the last bit" + std::string(at_one_n ? " at one n" : "") +
+                                       ", with " + spoilt + (of_stacks ? stacks : up_to_),
+                                   "the prime field, exactly" + small,
+                                   (of_stacks  ? "sets of sequences"
+                                    : at_one_n ? "sets of positions at one n"
+                                               : "sets of positions") +
+                                       every + (of_stacks ? stacks : up_to_)};
+      add(is + words[std::size_t(way)], [&] { return refuted(layer_, claim, way, limits_); });
     }
   }
 
-  /// What the type says: one line for each arithmetic.
-  void claim(Claim claim, const char* is) {
-    const std::string hidden = claim == Claim::rowwise ? "all other rows" : "the rows behind i";
-    add(name_ + is + "double within 1e-12" + up_to_,
-        [&] { return compare_parts<Layer, double>(name_, claim, 1, limits_); });
-    add(name_ + is + "float and double to the last bit at one n, with " + spoilt_ + " in " + hidden + up_to_, [&] {
-      const auto found = spoil_other_rows<Layer, float>(name_, claim, 2, limits_);
-      return found ? found : spoil_other_rows<Layer, double>(name_, claim, 3, limits_);
-    });
-    add(name_ + is + "the prime field, exactly" + up_to_, [&] {
-      PrimeField::key = 11;
-      const auto found = compare_parts<Layer, PrimeField>(name_, claim, 11, limits_);
-      PrimeField::key = 12;
-      return found ? found : compare_parts<Layer, PrimeField>(name_, claim, 12, limits_);
-    });
-    if constexpr (!reads_tokens<T>)
-      add(name_ + is + "sets of positions at one n, for every input and all weights of this shape" + up_to_, [&] {
-        return trace_positions<Layer>(name_, claim == Claim::rowwise ? Sees::no_other : Sees::the_past, limits_);
-      });
-  }
-
-  /// What the type does not say: of a leaf it must not be so, as a leaf is to declare what it is. Of what is composed the
-  /// rules may know less than is so.
-  void not_claimed(Claim claim, const std::string& called) {
-    const std::string statement = name_ + " is not called " + called;
+  /// What the type says, or does not say. What it does not say may be so all the same: the rules may know less, and so may
+  /// running it.
+  void claimed_or_not(Claim what, bool claimed, const std::string& called, const std::string& hidden) {
+    if (claimed) return claim(what, layer_.name + " is " + called + ": ", hidden);
+    const std::string statement = layer_.name + " is not called " + called;
     std::optional<Failure> found;
     try {
-      found = verdict<Layer>(name_, claim, limits_).failure();
+      for (const Way way : all_ways)
+        if (!found) found = refuted(layer_, what, way, limits_);
     } catch (const std::exception&) {
       return report_.note(statement + "; whether it is so could not be seen, as it throws");
     }
-    if (found) {
-      std::string where = found->arithmetic;
-      if (found->n) where += " at n = " + std::to_string(*found->n);
-      if (found->i) where += ", i = " + std::to_string(*found->i);
-      report_.note(statement + ", and is not: " + found->claim + " falls over " + where);
-    } else if (Leaf<T>) {
-      const std::string declared = autoregressive<T> ? "autoregressive" : "unrestricted";
-      report_.checked(
-          statement, Failure{.claim = "a leaf declares what it is",
-                             .layer = name_,
-                             .arithmetic = "",
-                             .remark = "declared " + declared + ", though as far as running can tell it is " + called});
-    } else {
-      report_.note(statement + ", though as far as running can tell it is" + up_to_);
-    }
+    if (!found) return report_.note(statement + ", though as far as running can tell it is" + up_to_);
+    std::string where = found->arithmetic;
+    if (found->n) where += " at n = " + std::to_string(*found->n);
+    if (found->i) where += ", i = " + std::to_string(*found->i);
+    report_.note(statement + ", and is not: " + found->claim + " falls over " + where);
   }
 
-  void stacked_sequences() {
-    const std::string claim = "the sequences of a stack do not affect each other: ";
-    add(claim + "double within 1e-12, stacks of 2 and of 5",
-        [&] { return compare_stack<Layer, double>(name_, 1, limits_); });
-    add(claim + "float and double to the last bit, with " + spoilt_ + " in another, stacks of 2 and of 3", [&] {
-      const auto found = spoil_other_sequences<Layer, float>(name_, 2, limits_);
-      return found ? found : spoil_other_sequences<Layer, double>(name_, 3, limits_);
+  /// What the form of the layer says is what it computes.
+  void form() {
+    if (layer_.leaf) return;
+    if (!layer_.form_is_known)
+      return report_.note("what the form of " + layer_.name +
+                          " says was not compared with what it computes: it is a form of which the checks do not know "
+                          "the formula");
+    add(layer_.name + " is what its form says: the prime field, exactly, stacks of up to 5", [&] {
+      const auto T = layer_.in_field();
+      const auto on = [&](const Sequences& sequences, Generator& generator) {
+        const auto layer = drawn(*T, generator);
+        const auto X = draw_input(*T, sequences, generator, limits_);
+        return first_difference(failure_of("a layer computes what its form says", "T(X) is", "by its form it is"),
+                                (*layer)(X), layer->by_form(X));
+      };
+      return on_stacks(layer_.name, arithmetic<PrimeField>(), 31, stacks_of_pullbacks(limits_), on);
     });
-    add(claim + "the prime field, exactly, stacks of 2 and of 5",
-        [&] { return compare_stack<Layer, PrimeField>(name_, 11, limits_); });
-    if constexpr (!reads_tokens<T>)
-      add(claim + "sets of sequences, for every input and all weights of this shape, stacks of 2 and of 3",
-          [&] { return trace_sequences<Layer>(name_, limits_); });
   }
 
-  void pullbacks() {
-    add("value_and_pullback(X) begins with T(X): double within 1e-12",
-        [&] { return value_fails<Layer, double>(name_, 1, limits_); });
-    add("value_and_pullback(X) begins with T(X): the prime field, exactly",
-        [&] { return value_fails<Layer, PrimeField>(name_, 21, limits_); });
-    if (nothing_moves())
-      return report_.note(name_ + " has no weights and reads tokens: there is nothing by which to differentiate");
+  void derivatives() {
+    const std::string scope = ", stacks of up to 5 sequences of 0 to " + std::to_string(limits_.rows) + " rows";
+    const auto in_field = layer_.in_field();
+    const auto in_double = layer_.in_double();
+    add("value_and_pullback(X) begins with T(X): double within 1e-12" + scope,
+        [&] { return value_fails(*in_double, layer_.name, 1, limits_); });
+    add("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope,
+        [&] { return value_fails(*in_field, layer_.name, 21, limits_); });
+    if (!layer_.in_sets && in_field->weights().empty())
+      return report_.note(layer_.name +
+                          " has no weights and reads tokens: there is nothing with respect to which to differentiate");
+    const auto falls_short = [&](const auto& T, Requirement requirement) {
+      return pullback_fails(T, layer_.name, requirement, 2, limits_);
+    };
     // What is required of it apart from the derivative comes first, as it names a mistake more closely.
-    add("the pullback is linear: the prime field, exactly",
-        [&] { return pullback_fails<Layer, PrimeField>(name_, Requirement::linear, 2, limits_); });
-    add("the pullback adds to the gradient: the prime field, exactly",
-        [&] { return pullback_fails<Layer, PrimeField>(name_, Requirement::adds, 2, limits_); });
-    add("the pullback can be applied again: the prime field, exactly, and double to the last bit", [&] {
-      const auto found = pullback_fails<Layer, PrimeField>(name_, Requirement::again, 2, limits_);
-      return found ? found : pullback_fails<Layer, double>(name_, Requirement::again, 2, limits_);
+    add("the pullback is linear: the prime field, exactly" + scope,
+        [&] { return falls_short(*in_field, Requirement::linear); });
+    add("the pullback adds to the gradient: the prime field, exactly" + scope,
+        [&] { return falls_short(*in_field, Requirement::adds); });
+    add("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope, [&] {
+      const auto found = falls_short(*in_field, Requirement::again);
+      return found ? found : falls_short(*in_double, Requirement::again);
     });
-    if constexpr (Leaf<T> && TakesTemporaries<T>)
-      add("the pullback does not refer to the weights of " + name_ +
-              ", which may be a temporary: the prime field, exactly",
-          [&] { return pullback_fails<Layer, PrimeField>(name_, Requirement::outlives, 2, limits_); });
-    add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
-        [&] { return transpose_fails<Layer, PrimeField>(name_, 21, limits_); });
-    add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12",
-        [&] { return transpose_fails<Layer, double>(name_, 1, limits_); });
-    add("the pullback agrees with central differences, entry by entry: double, within 1e-6",
-        [&] { return gradient_fails<Layer>(name_, 1, limits_); });
-    if constexpr (autoregressive<T> && !reads_tokens<T>)
-      add(std::string(rowwise<T> ? "row i of X̄ depends on no row of Ȳ but i"
-                                 : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
+    if (layer_.takes_temporaries)
+      add("the pullback does not refer to the weights of " + layer_.name +
+              ", which may be a temporary: the prime field, exactly" + scope,
+          [&] { return falls_short(*in_field, Requirement::outlives); });
+    add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
+        [&] { return transpose_fails(*in_field, *layer_.in_duals_of_field(), layer_.name, 21, limits_); });
+    add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
+        [&] { return transpose_fails(*in_double, *layer_.in_duals(), layer_.name, 1, limits_); });
+    add("the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 "
+        "and 3",
+        [&] { return gradient_fails(*in_double, layer_.name, 1, limits_); });
+    add("value and pullback in float are those in double, within a thousandth" + scope,
+        [&] { return float_differs(*layer_.in_float(), *in_double, layer_.name, 2, limits_); });
+    if (layer_.autoregressive && layer_.in_sets)
+      add(std::string(layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
+                                     : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
               ": sets of positions, for every input and all weights of this shape" + up_to_,
           [&] {
-            return anti_causality_fails<Layer>(name_, rowwise<T> ? Claim::rowwise : Claim::autoregressive, limits_);
+            return anti_causality_fails(*layer_.in_sets(), layer_.name,
+                                        layer_.rowwise ? Claim::rowwise : Claim::autoregressive, limits_);
           });
   }
 
   void extensions() {
-    const std::string claim = "extending in pieces gives the rows of the whole, however split: ",
-                      scope = up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
-    add(claim + "double within 1e-12" + scope, [&] { return extension_fails<Layer, double>(name_, 1, limits_); });
-    add(claim + "the prime field, exactly" + scope,
-        [&] { return extension_fails<Layer, PrimeField>(name_, 11, limits_); });
-    if constexpr (!reads_tokens<T>)
-      add(claim + "sets of positions" + scope, [&] { return extension_fails<Layer, Positions>(name_, 0, limits_); });
+    std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6" : "";
+    scope += up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
+    const auto extending = [&](const std::string& numbers, const auto& made, std::uint64_t seed) {
+      add("extending in pieces gives the rows of the whole, however split: " + numbers + scope,
+          [&] { return extension_fails(*made(), layer_.name, seed, limits_); });
+    };
+    extending("double within 1e-12", layer_.in_double, 1);
+    extending("the prime field, exactly", layer_.in_field, 11);
+    if (layer_.in_sets) extending("sets of positions", layer_.in_sets, 0);
   }
 
-  /// Whether there is neither a weight nor an input that is a real number.
-  static bool nothing_moves() {
-    T layer;
-    return reads_tokens<T> && parameters(layer).empty();
+  /// Notes where T(X) is not finite though X is, and its entries are large.
+  void large_numbers() {
+    if (!layer_.in_sets) return;
+    const auto T = layer_.in_double();
+    Generator generator{3};
+    const auto layer = drawn(*T, generator);
+    auto X = draw_input(*T, Sequences{limits_.rows}, generator, limits_);
+    const auto is_finite = [&] {
+      const auto Y = (*layer)(X);
+      return std::all_of(Y.numbers.begin(), Y.numbers.end(), [](double y) { return std::isfinite(y); });
+    };
+    try {
+      if (!is_finite()) return;
+      for (double& x : X.target.numbers) x *= 2000;
+      if (!is_finite())
+        report_.note(layer_.name + " is not finite everywhere: double, for an X with entries of up to 2000 in size" +
+                     up_to_);
+    } catch (const std::exception&) {
+    }
   }
 
-  std::string name_;
+  CheckedLayer layer_;
   Limits limits_;
   std::string up_to_;
-  std::string spoilt_ = reads_tokens<T> ? "other tokens" : "other numbers, NaN, ±∞ and great numbers";
   Report report_;
 };
+
+/// What is checked of a layer.
+template <template <class> class Layer>
+CheckedLayer checked_layer(std::string_view name) {
+  using T = Layer<double>;
+  bool temporaries = false;
+  if constexpr (Leaf<T>) temporaries = TakesTemporaries<T>;
+  return {subject<Layer, all_faces>(name),
+          Leaf<T>,
+          rowwise<T>,
+          autoregressive<T>,
+          constant<T>,
+          temporaries,
+          form_is_known<T>,
+          made<Layer<Dual<double>>, value_face>,
+          made<Layer<Dual<PrimeField>>, value_face>,
+          numbers_held<Layer<Held>>};
+}
 
 /// The condition under which the weights of a layer over `Real` are of these numbers, too. A failure shows both.
 template <class Real, class Layer>
@@ -259,12 +294,24 @@ struct WeightsAreOf {
   static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");
 };
 
+/// The condition under which a layer returns rows of numbers, as what is checked does. A failure shows the layer.
+template <class T>
+struct ReturnsRows {
+  static constexpr bool value = shape_of<typename T::codomain>().cols > 0;
+  static_assert(value,
+                "tlm::check runs layers that return rows of numbers: a kernel is checked in a product A(X)×B(X), where "
+                "its rows are used");
+};
+
 }  // namespace checking
 
-/// Checks a layer of one's own in all the ways in which the layers of the library are checked: that it is what its type
-/// says (rowwise, autoregressive, independent of X) and, of a leaf, no more than that; that the sequences of a stack do not
-/// affect each other; that its pullback is the transpose of its derivative, linear, adds to the gradient and can be applied
-/// again; and that extending it piece by piece gives the rows of the whole.
+/// Checks your own layer in all the ways in which the layers of the library are checked:
+///
+///   - it is what its type says (rowwise, autoregressive, independent of X), and computes what its form says;
+///   - the sequences of a stack do not affect each other;
+///   - its pullback is the transpose of its derivative, linear, adds to the gradient, can be applied again, refers to
+///     neither X nor Y, and is in float what it is in double;
+///   - extending it piece by piece gives the rows of the whole, and a copy of its state is a state of its own.
 ///
 /// `Layer` is a template over the real numbers, as it runs over other arithmetics, too (tlm/checking/prime_field.hpp,
 /// positions.hpp, dual.hpp); a layer with further parameters is given by an alias template:
@@ -280,8 +327,13 @@ struct WeightsAreOf {
 ///
 /// Each line of the report says over which numbers and how many rows it was checked. A check ends with its first
 /// counter-example; that of a claim about rows is the smallest, as n and i are run through in order. A layer that reads a
-/// memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp). Throws std::invalid_argument for limits of no
-/// rows, or of more than 31, for which the sets of positions have no room.
+/// memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp).
+///
+/// What could still pass: what begins after the rows that were looked at (a ninth row, a sixth sequence); what differs at
+/// numbers that are not drawn; what depends on the address of the layer, on how often it was called, on the thread or on the
+/// time; and a template that asks which numbers it runs over.
+///
+/// Throws std::invalid_argument for limits of no rows, or of more than 31, for which the sets of positions have no room.
 template <template <class> class Layer>
 Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
@@ -289,9 +341,12 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
                 "what is checked runs over several kinds of numbers: a template over them hands its argument on, as in "
                 "template <class Real> using Small = MyLayer<6, 7, Real>");
   if constexpr (over_all_numbers) {
-    if constexpr (checking::WeightsAreOf<double, Layer<double>>::value) {
-      static_assert(IsLayer<Layer<double>>::value);
-      if constexpr (tlm::Layer<Layer<double>>) return checking::Check<Layer>{name, limits}.report();
+    using T = Layer<double>;
+    if constexpr (checking::WeightsAreOf<double, T>::value) {
+      static_assert(IsLayer<T>::value);
+      if constexpr (tlm::Layer<T>)
+        if constexpr (checking::ReturnsRows<T>::value)
+          return checking::Check{checking::checked_layer<Layer>(name), limits}.report();
     }
   }
   return Report{name};

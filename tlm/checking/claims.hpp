@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,10 +14,11 @@
 
 #include <tlm/checking/comparison.hpp>
 
-/// The checks of "T is rowwise" and "T is autoregressive", by running T over four arithmetics.
+/// The checks of "T is rowwise", "T is autoregressive", "T does not depend on X" and "the sequences of a stack do not affect
+/// each other", by running T over four arithmetics.
 ///
 ///   reals  double: T(X|i) and T(X)|i agree within a bound;
-///   bits   float and double: at one n, whatever is done to the rows behind i, NaN and ±∞ included, leaves the first i
+///   bits   float and double: at one n, whatever is done to the rows after i, NaN and ±∞ included, leaves the first i
 ///          rows of T(X) the same bit for bit;
 ///   field  the prime field: T(X|i) = T(X)|i exactly, for two keys of the uninterpreted functions;
 ///   sets   sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i.
@@ -24,7 +26,8 @@
 ///
 /// `bits` and `sets` see that the future does not reach the past at one n, `reals` and `field` that nothing depends on n:
 /// both are needed. All run through n = 1, 2, … and i = 1, …, n in order, so that the first failure is the smallest. Of a
-/// source and a target it is the target that is cut and spoilt.
+/// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the largest n with
+/// zeros, rows of zeros and equal rows among the numbers.
 ///
 /// What a pass of `field` proves: both sides are rational functions of the entries and of the values of the uninterpreted
 /// functions. If they were different functions, then with the hashes modelled as random functions the difference would
@@ -35,8 +38,26 @@
 /// the full row subtracted is right over ℝ, where exp(a−m) = exp(a)/exp(m), and red here, where exp obeys no law.
 namespace tlm::checking {
 
-/// What is checked of T: T(X_i) = T(X)_i, or T(X|i) = T(X)|i.
-enum class Claim { rowwise, autoregressive };
+/// What is checked of T: T(X_i) = T(X)_i; T(X|i) = T(X)|i; that T(X) does not depend on X; that each sequence of a stack
+/// has the value that it has alone.
+enum class Claim { rowwise, autoregressive, constant, of_each_sequence };
+
+/// A layer without its type, over the arithmetics by which a claim is checked.
+struct Subject {
+  std::string name;
+  Maker<float> in_float = nullptr;
+  Maker<double> in_double = nullptr;
+  Maker<PrimeField> in_field = nullptr;
+  Maker<Dependencies> in_sets = nullptr;  ///< Null for a layer that reads tokens: these carry no tags.
+};
+/// That of a layer, of which these faces are looked at.
+template <template <class> class Layer, int faces = value_face>
+Subject subject(std::string_view name) {
+  Subject subject{std::string(name), made<Layer<float>, faces & ~(extension_face | form_face)>,
+                  made<Layer<double>, faces & ~form_face>, made<Layer<PrimeField>, faces>};
+  if constexpr (!reads_tokens<Layer<double>>) subject.in_sets = made<Layer<Dependencies>, faces & ~form_face>;
+  return subject;
+}
 
 /// The claim about a cut at row i, of which rows first, …, i are left.
 struct Cut {
@@ -48,29 +69,23 @@ struct Cut {
   /// Whether row r, from 0, is cut off.
   bool hides(std::size_t r) const { return claim == Claim::rowwise ? r + 1 != i : r >= i; }
   /// X_i or X|i.
-  template <class Domain>
-  Domain of(const Domain& X) const {
-    return with_target(X, rows_from(target(X), first(), count()));
+  template <class Real>
+  Stacked<Real> of(const Stacked<Real>& X) const {
+    return X.rows(first(), count());
   }
   /// A counter-example to the claim at n.
   Failure failure(std::string_view layer, const char* arithmetic, std::uint64_t seed, std::size_t n) const {
     const bool single = claim == Claim::rowwise;
-    return {.claim = single ? "T(X_i) = T(X)_i" : "T(X|i) = T(X)|i",
-            .layer = std::string(layer),
-            .arithmetic = arithmetic,
-            .seed = seed,
-            .n = n,
-            .i = i,
-            .left = {single ? "T(X_i) gives" : "T(X|i) gives", ""},
-            .right = {single ? "T(X)_i gives" : "T(X)|i gives", ""}};
-  }
-  /// The same, where the rows that are cut off were spoilt in this way.
-  Failure spoilt(std::string_view layer, const char* arithmetic, std::uint64_t seed, std::size_t n,
-                 const char* way) const {
-    Failure spoilt = failure(layer, arithmetic, seed, n);
-    spoilt.left.label = std::string("where the other rows are ") + way + ", T(X) gives";
-    spoilt.right.label = "before, T(X) gave";
-    return spoilt;
+    Failure failure = failure_of(single ? "T(X_i) = T(X)_i" : "T(X|i) = T(X)|i",
+                                 single ? "T(X_i) gives" : "T(X|i) gives", single ? "T(X)_i gives" : "T(X)|i gives");
+    if (claim == Claim::constant)
+      failure = failure_of("T(X) does not depend on X", "T(X) gives", "T of another X, of one row, gives");
+    failure.layer = layer;
+    failure.arithmetic = arithmetic;
+    failure.seed = seed;
+    failure.n = n;
+    if (claim != Claim::constant) failure.i = i;
+    return failure;
   }
 };
 
@@ -81,101 +96,291 @@ inline Failure at(std::string_view layer, Claim claim, const char* arithmetic, s
   return failure;
 }
 
-/// The failure to have as many rows as X, which has n.
-inline Failure other_rows(std::string_view layer, const char* arithmetic, const Sequences& rows, std::size_t n) {
-  return {.claim = "T(X) has as many rows as X",
-          .layer = std::string(layer),
-          .arithmetic = arithmetic,
-          .n = n,
-          .left = {"T(X) has", shown(rows)},
-          .right = {"X has", shown(Sequences{n})}};
+/// The numbers of rows for which a claim is checked.
+inline std::vector<std::size_t> numbers_of_rows(const Limits& limits, Draw kind) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t n = kind == Draw::any ? 1 : limits.rows; n <= limits.rows; ++n) numbers.push_back(n);
+  return numbers;
 }
 
-/// `reals` and `field`: T applied to part of X, X|i or X_i, against that part of T(X).
-template <template <class> class Layer, class Real>
-std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::uint64_t seed,
-                                     const Limits& limits = {}) {
-  using T = Layer<Real>;
+/// `reals` and `field` of a claim about rows: T applied to part of X, X|i or X_i, against that part of T(X).
+template <class Real>
+std::optional<Failure> compare_parts(const Operation<Real>& T, std::string_view name, Claim claim, std::uint64_t seed,
+                                     const Limits& limits) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    const auto layer = draw_layer<T>(generator);
-    for (std::size_t n = 1; n <= limits.rows; ++n) {
-      const auto X = draw_input<typename T::domain>(Sequences{n}, generator, limits);
-      const auto Y = value_at(layer, X, at(name, claim, arithmetic<Real>(), seed, n));
-      if (Y.rows() != n) return other_rows(name, arithmetic<Real>(), Y.sequences(), n);
-      for (std::size_t i = 1; i <= n; ++i) {
-        const Cut cut{claim, i};
-        const Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
-        const auto found = first_difference(failure, value_at(layer, cut.of(X), failure),
-                                            rows_from(Y, cut.first(), cut.count()), cut.first());
-        if (found) return found;
+    for (const Draw kind : draws<Real>()) {
+      const auto layer = drawn(T, generator, kind);
+      const auto of_another =
+          claim == Claim::constant ? (*layer)(draw_input(T, Sequences{1}, generator, limits, kind)) : Stacked<Real>{};
+      for (const std::size_t n : numbers_of_rows(limits, kind)) {
+        const auto X = draw_input(T, Sequences{n}, generator, limits, kind);
+        const Failure where = at(name, claim, arithmetic<Real>(), seed, n);
+        const auto Y = value_at(*layer, X, where);
+        if (claim == Claim::constant) {
+          if (auto found = first_difference(where, Y, of_another)) return found;
+          continue;
+        }
+        if (Y.sequences.rows() != n) {
+          Failure failure = where;
+          failure.claim = "T(X) has as many rows as X";
+          failure.left = {"T(X) has", shown(Y.sequences)};
+          failure.right = {"X has", shown(Sequences{n})};
+          return failure;
+        }
+        for (std::size_t i = 1; i <= n; ++i) {
+          const Cut cut{claim, i};
+          const Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
+          const auto part = value_at(*layer, X.with(cut.of(X.target)), failure);
+          if (auto found = first_difference(failure, part, cut.of(Y), cut.first())) return found;
+        }
       }
     }
     return std::nullopt;
   });
 }
 
-/// An entry spoilt in one of five ways: another number, NaN, ∞, −∞, a great number; for tokens, another token.
-template <class Entry>
-Entry spoilt(int way, Generator& generator, const Limits& limits = {}) {
-  const Entry other = draw<Entry>(generator, limits);
-  if constexpr (std::is_floating_point_v<Entry>) {
-    constexpr Entry infinity = std::numeric_limits<Entry>::infinity();
-    const Entry values[] = {other, std::numeric_limits<Entry>::quiet_NaN(), infinity, -infinity, Entry(1e4) * other};
-    return values[way];
-  } else {
-    return other;
+/// The ways in which a row is spoilt; tokens become others in each of them.
+inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "large numbers", "0"};
+inline constexpr int count_of_ways = 6;
+/// What becomes of the rows: with which word a failure says it.
+inline const char* way_to_spoil(Shape shape, int way) { return shape.of_tokens ? "other tokens" : ways_to_spoil[way]; }
+
+/// Spoils row r in one of these ways.
+template <class Real>
+void spoil(Stacked<Real>& X, std::size_t r, int way, Generator& generator, const Limits& limits) {
+  if (!X.tokens.empty()) {
+    X.tokens[r] = draw<Token>(generator, limits);
+    return;
+  }
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  for (std::size_t j = 0; j < X.cols; ++j) {
+    const Real other = draw<Real>(generator);
+    const Real values[] = {other, std::numeric_limits<Real>::quiet_NaN(), infinity, -infinity, Real(1e4) * other, 0};
+    X(r, j) = values[way];
   }
 }
 
-/// What entries become.
-template <class Entry>
-const char* way_to_spoil(int way) {
-  static constexpr const char* ways[] = {"other numbers", "NaN", "∞", "−∞", "great numbers"};
-  return std::is_floating_point_v<Entry> ? ways[way] : "other tokens";
-}
-
-/// `bits`: what is done to other rows leaves a row of T(X) the same bit for bit.
-template <template <class> class Layer, class Real>
-std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std::uint64_t seed, const Limits& limits,
-                                        const std::vector<std::size_t>& numbers_of_rows) {
-  using T = Layer<Real>;
-  using Entry = typename Target<typename T::domain>::Real;
+/// `bits` of a claim about rows: what is done to other rows leaves a row of T(X) the same bit for bit. Where T(X) is not to
+/// depend on X, all rows are others.
+template <class Real>
+std::optional<Failure> spoil_other_rows(const Operation<Real>& T, std::string_view name, Claim claim,
+                                        std::uint64_t seed, const Limits& limits, Draw kind,
+                                        const std::vector<std::size_t>& numbers) {
   Generator generator{seed};
-  const auto layer = draw_layer<T>(generator);
-  for (const std::size_t n : numbers_of_rows) {
-    const auto X = draw_input<typename T::domain>(Sequences{n}, generator, limits);
-    const auto Y = value_at(layer, X, at(name, claim, arithmetic<Real>(), seed, n));
-    for (std::size_t i = 1; i <= n; ++i)
-      for (int way = 0; way < 5; ++way) {
+  const auto layer = drawn(T, generator, kind);
+  for (const std::size_t n : numbers) {
+    const auto X = draw_input(T, Sequences{n}, generator, limits, kind);
+    const auto Y = value_at(*layer, X, at(name, claim, arithmetic<Real>(), seed, n));
+    for (std::size_t i = claim == Claim::constant ? n : 1; i <= n; ++i)
+      for (int way = 0; way < count_of_ways; ++way) {
         const Cut cut{claim, i};
         auto other = X;
         for (std::size_t r = 0; r < n; ++r)
-          for (std::size_t j = 0; j < target(other).cols; ++j)
-            if (cut.hides(r)) target(other)(r, j) = spoilt<Entry>(way, generator, limits);
-        const Failure failure = cut.spoilt(name, arithmetic<Real>(), seed, n, way_to_spoil<Entry>(way));
-        const auto found =
-            first_difference(failure, rows_from(value_at(layer, other, failure), cut.first(), cut.count()),
-                             rows_from(Y, cut.first(), cut.count()), cut.first(), SameBits{});
-        if (found) return found;
+          if (cut.hides(r) || claim == Claim::constant) spoil(other.target, r, way, generator, limits);
+        Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
+        failure.left.label = std::string("where the other rows are ") + way_to_spoil(T.target, way) + ", T(X) gives";
+        failure.right.label = "before, T(X) gave";
+        const auto Z = value_at(*layer, other, failure);
+        const bool whole = claim == Claim::constant;
+        if (auto found =
+                first_difference(failure, whole ? Z : cut.of(Z), whole ? Y : cut.of(Y), cut.first(), SameBits{}))
+          return found;
       }
   }
   return std::nullopt;
 }
 
-/// The same for n = 1, 2, …
-template <template <class> class Layer, class Real>
-std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std::uint64_t seed,
-                                        const Limits& limits = {}) {
-  std::vector<std::size_t> numbers_of_rows;
-  for (std::size_t n = 1; n <= limits.rows; ++n) numbers_of_rows.push_back(n);
-  return spoil_other_rows<Layer, Real>(name, claim, seed, limits, numbers_of_rows);
+/// The failure that row i of T(X), at n rows, depends on more rows than the claim allows.
+inline Failure depends_on_more(std::string_view layer, Claim claim, std::size_t n) {
+  Failure failure = failure_of(claim == Claim::rowwise          ? "row i depends on no row but i"
+                               : claim == Claim::autoregressive ? "row i depends on no row after i"
+                                                                : "T(X) does not depend on X",
+                               "it depends on the rows", "and may depend on");
+  failure.layer = layer;
+  failure.arithmetic = arithmetic<Dependencies>();
+  failure.n = n;
+  return failure;
 }
 
-/// What each arithmetic says of a claim.
-struct Verdict {
-  std::optional<Failure> reals, bits, field, sets;
+/// `sets` of a claim about rows: row i of T(X) depends on no other rows of X than these. (Whether it depends on these, the
+/// sets do not say: x − x keeps its tag.)
+inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, std::string_view name, Claim claim,
+                                              const Limits& limits) {
+  Generator generator{0};
+  const auto layer = drawn(T, generator);
+  for (std::size_t n = 1; n <= limits.rows; ++n) {
+    const Failure failure = depends_on_more(name, claim, n);
+    const auto Y = value_at(*layer, tagged(T, Sequences{n}), failure);
+    for (std::size_t i = 1; i <= Y.sequences.rows(); ++i) {
+      Dependencies allowed{1};
+      for (std::size_t r = 0; r < n && claim != Claim::constant; ++r)
+        if (!Cut{claim, i}.hides(r)) allowed += Dependencies::position(r);
+      for (std::size_t j = 0; j < Y.cols; ++j)
+        if ((Y(i - 1, j).tags() & ~allowed.tags()) != 0) {
+          Failure found = with_sets(failure, i - 1, j, Y(i - 1, j), allowed);
+          found.i = i;
+          return found;
+        }
+    }
+  }
+  return std::nullopt;
+}
 
-  bool holds() const { return !reals && !bits && !field && !sets; }
+/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. Each of
+/// these, drawn anew, changes them all. (What does not change at two random points might at others: that it changes is
+/// shown, that it would not is not.)
+inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, std::string_view name, Claim claim,
+                                                   std::uint64_t seed, const Limits& limits) {
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    const auto layer = drawn(T, generator);
+    for (std::size_t n = 1; n <= limits.rows; ++n) {
+      const auto X = draw_input(T, Sequences{n}, generator, limits);
+      const auto Y = value_at(*layer, X, at(name, claim, arithmetic<PrimeField>(), seed, n));
+      for (std::size_t r = 1; r <= n; ++r) {
+        auto other = X;
+        if (T.target.of_tokens)
+          other.target.tokens[r - 1] = (X.target.tokens[r - 1] + 1) % Token(limits.vocab_size);
+        else
+          for (std::size_t j = 0; j < T.target.cols; ++j) other.target(r - 1, j) = PrimeField::random(generator);
+        const auto Z = (*layer)(other);
+        for (std::size_t i = r; i <= (claim == Claim::rowwise ? r : n); ++i)
+          for (std::size_t j = 0; j < Y.cols; ++j)
+            if (same(Z(i - 1, j), Y(i - 1, j))) {
+              Failure failure = Cut{claim, i}.failure(name, arithmetic<PrimeField>(), seed, n);
+              failure.claim =
+                  claim == Claim::rowwise ? "row i depends on row i" : "row i depends on each of the rows 1, …, i";
+              failure.entry = entry(i, j + 1);
+              failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
+              failure.right = {};
+              return failure;
+            }
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+/// `reals` and `field`: T of a stack is the stack of T. A sequence without rows is among them.
+template <class Real>
+std::optional<Failure> compare_stack(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
+                                     const Limits& limits) {
+  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
+    for (const Draw kind : draws<Real>()) {
+      const auto layer = drawn(T, generator, kind);
+      const auto X = draw_input(T, sequences, generator, limits, kind);
+      const auto Y = (*layer)(X);
+      for (std::size_t s = 0; s < sequences.count(); ++s) {
+        const auto alone = (*layer)(X.sequence(s));
+        if (auto found = first_difference(
+                failure_of("T of a stack is the stack of T", "T of the stack gives", "T of the sequence alone gives"),
+                s < Y.sequences.count() ? Y.sequence(s) : Y, alone, s < Y.sequences.count() ? Y.sequences.begin(s) : 0))
+          return found;
+      }
+    }
+    return std::nullopt;
+  };
+  return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1, 1}, {2, 1}, {3, 1, 0, 6, 2}}), on);
+}
+
+/// `bits`: what is done to one sequence of a stack leaves the others the same bit for bit.
+template <class Real>
+std::optional<Failure> spoil_other_sequences(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
+                                             const Limits& limits) {
+  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
+    const auto layer = drawn(T, generator);
+    const auto X = draw_input(T, sequences, generator, limits);
+    const auto Y = (*layer)(X);
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (int way = 0; way < count_of_ways; ++way) {
+        auto other = X;
+        for (Stacked<Real>* rows : {&other.source, &other.target})
+          if (rows->cols > 0)
+            for (std::size_t r = rows->sequences.begin(s); r < rows->sequences.end(s); ++r)
+              spoil(*rows, r, way, generator, limits);
+        const auto Z = (*layer)(other);
+        for (std::size_t t = 0; t < sequences.count(); ++t) {
+          if (t == s) continue;
+          const Failure failure{
+              .claim = "sequence " + std::to_string(s + 1) + " does not affect sequence " + std::to_string(t + 1),
+              .left = {std::string("where the one is ") + way_to_spoil(T.target, way) + ", T gives for the other", ""},
+              .right = {"before, T gave", ""}};
+          if (auto found = first_difference(failure, Z.sequence(t), Y.sequence(t), sequences.begin(t), SameBits{}))
+            return found;
+        }
+      }
+    return std::nullopt;
+  };
+  return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1, 1}, {3, 1, 2}}), on);
+}
+
+/// `sets`: the rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
+inline std::optional<Failure> trace_sequences(const Operation<Dependencies>& T, std::string_view name,
+                                              const Limits& limits) {
+  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
+    auto X = tagged(T, sequences);
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (Stacked<Dependencies>* rows : {&X.source, &X.target})
+        if (rows->cols > 0)
+          for (std::size_t r = rows->sequences.begin(s); r < rows->sequences.end(s); ++r)
+            std::fill_n(&(*rows)(r, 0), rows->cols, Dependencies::position(s));
+    const auto Y = (*drawn(T, generator))(X);
+    for (std::size_t s = 0; s < Y.sequences.count(); ++s)
+      for (std::size_t r = Y.sequences.begin(s); r < Y.sequences.end(s); ++r)
+        for (std::size_t j = 0; j < Y.cols; ++j)
+          if ((Y(r, j).tags() & ~Dependencies::position(s).tags()) != 0)
+            return with_sets(
+                failure_of("a sequence depends on no other", "it depends on the sequences", "and may depend on"), r, j,
+                Y(r, j), Dependencies::position(s));
+    return std::nullopt;
+  };
+  auto found = on_stacks(name, "sets of sequences", 0, stacks(limits, {{1, 1}, {3, 1, 2}}), on);
+  if (found) found->seed.reset();
+  return found;
+}
+
+/// The four ways to check a claim.
+enum class Way { reals, bits, field, sets };
+inline constexpr std::array all_ways{Way::reals, Way::bits, Way::field, Way::sets};
+
+/// The counter-example to a claim that one way finds.
+inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way way, const Limits& limits) {
+  const std::string& name = subject.name;
+  const bool of_stacks = claim == Claim::of_each_sequence;
+  const auto compare = [&](const auto& T, std::uint64_t seed) {
+    return of_stacks ? compare_stack(T, name, seed, limits) : compare_parts(T, name, claim, seed, limits);
+  };
+  const auto spoil = [&](const auto& T, std::uint64_t seed) {
+    if (of_stacks) return spoil_other_sequences(T, name, seed, limits);
+    std::optional<Failure> found;
+    for (const Draw kind : {Draw::any, Draw::special})
+      if (!found) found = spoil_other_rows(T, name, claim, seed, limits, kind, numbers_of_rows(limits, kind));
+    return found;
+  };
+  std::optional<Failure> found;
+  switch (way) {
+    case Way::reals:
+      return compare(*subject.in_double(), 1);
+    case Way::bits:
+      found = spoil(*subject.in_float(), 2);
+      return found ? found : spoil(*subject.in_double(), 3);
+    case Way::field:
+      for (const std::uint64_t key : {11u, 12u}) {
+        PrimeField::key = key;
+        if (!found) found = compare(*subject.in_field(), key);
+      }
+      return found;
+    default:
+      if (!subject.in_sets) return std::nullopt;
+      return of_stacks ? trace_sequences(*subject.in_sets(), name, limits)
+                       : trace_positions(*subject.in_sets(), name, claim, limits);
+  }
+}
+
+/// What each way says of a claim.
+struct Verdict {
+  std::optional<Failure> reals{}, bits{}, field{}, sets{};
+
+  bool holds() const { return !failure(); }
   /// The first failure, if there is one.
   std::optional<Failure> failure() const {
     for (const auto* found : {&reals, &bits, &field, &sets})
@@ -189,5 +394,63 @@ struct Verdict {
     return out;
   }
 };
+
+/// The claim about T over all four arithmetics, each with seeds and keys of its own.
+inline Verdict verdict(const Subject& subject, Claim claim, const Limits& limits = {}) {
+  const auto by = [&](Way way) { return refuted(subject, claim, way, limits); };
+  return {by(Way::reals), by(Way::bits), by(Way::field), by(Way::sets)};
+}
+
+// --- The same of a layer that is given by its type ----------------------------------------------------------------------
+
+/// The claim about a layer, as far as running it over the four arithmetics can tell.
+template <template <class> class Layer>
+Verdict verdict(std::string_view name, Claim claim, const Limits& limits = {}) {
+  return verdict(subject<Layer>(name), claim, limits);
+}
+/// T is autoregressive.
+template <template <class> class Layer>
+Verdict autoregressive_verdict(std::string_view name, const Limits& limits = {}) {
+  return verdict<Layer>(name, Claim::autoregressive, limits);
+}
+/// T is rowwise.
+template <template <class> class Layer>
+Verdict rowwise_verdict(std::string_view name, const Limits& limits = {}) {
+  return verdict<Layer>(name, Claim::rowwise, limits);
+}
+/// T(X) does not depend on X: not on its numbers, nor on how many rows they are.
+template <template <class> class Layer>
+Verdict constant_verdict(std::string_view name, const Limits& limits = {}) {
+  return verdict<Layer>(name, Claim::constant, limits);
+}
+/// The sequences of a batch do not affect each other.
+template <template <class> class Layer>
+Verdict sequences_verdict(std::string_view name, const Limits& limits = {}) {
+  return verdict<Layer>(name, Claim::of_each_sequence, limits);
+}
+
+/// See above.
+template <template <class> class Layer, class Real>
+std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::uint64_t seed,
+                                     const Limits& limits = {}) {
+  return compare_parts<Real>(OperationOf<Layer<Real>, value_face>{}, name, claim, seed, limits);
+}
+/// See above; for these n.
+template <template <class> class Layer, class Real>
+std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std::uint64_t seed, const Limits& limits,
+                                        const std::vector<std::size_t>& numbers) {
+  return spoil_other_rows<Real>(OperationOf<Layer<Real>, value_face>{}, name, claim, seed, limits, Draw::any, numbers);
+}
+/// See above.
+template <template <class> class Layer>
+std::optional<Failure> a_row_does_not_count(std::string_view name, Claim claim, std::uint64_t seed = 13,
+                                            const Limits& limits = {}) {
+  return a_row_does_not_count(OperationOf<Layer<PrimeField>, value_face>{}, name, claim, seed, limits);
+}
+/// See above.
+template <template <class> class Layer>
+std::optional<Failure> trace_positions(std::string_view name, Claim claim, const Limits& limits = {}) {
+  return trace_positions(OperationOf<Layer<Dependencies>, value_face>{}, name, claim, limits);
+}
 
 }  // namespace tlm::checking

@@ -7,14 +7,15 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/checking/drawing.hpp>
 #include <tlm/checking/report.hpp>
 
@@ -26,7 +27,7 @@ template <class Real>
 const char* arithmetic() {
   if constexpr (std::is_same_v<Real, PrimeField>)
     return "the prime field";
-  else if constexpr (std::is_same_v<Real, Positions>)
+  else if constexpr (std::is_same_v<Real, Dependencies>)
     return "sets of positions";
   else if constexpr (std::is_same_v<Real, float>)
     return "float";
@@ -63,14 +64,14 @@ inline std::string within(const Sequences& sequences) {
 
 /// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few
 /// dozen terms loses less than 1e-14, and a normalization multiplies that by 1/σ: at most 10 for the rows that are drawn.
-/// Rows inside a model are not drawn; for them there is another factor of 10. (The greatest difference of all is 3e-15.)
+/// Rows inside a model are not drawn; for them there is another factor of 10.
 struct Agree {
   template <class Real>
   bool operator()(const Real& left, const Real& right) const {
     if constexpr (std::is_same_v<Real, double>)
       return std::abs(left - right) <= 1e-12 * std::max({1.0, std::abs(left), std::abs(right)});
     else
-      return left == right;
+      return same(left, right);
   }
 };
 
@@ -82,29 +83,12 @@ struct SameBits {
   }
 };
 
-/// The failure with the first entry in which two tables of numbers differ; or none. `before` rows precede them.
-template <class Real, class Same = Agree>
-std::optional<Failure> first_difference_of_numbers(const Failure& failure, const Real* left, const Real* right,
-                                                   std::size_t rows, std::size_t cols, std::size_t before = 0,
-                                                   const Same& same = {}) {
-  for (std::size_t e = 0; e < rows * cols; ++e) {
-    if (same(left[e], right[e])) continue;
-    Failure found = failure;
-    found.entry = entry(before + e / cols + 1, e % cols + 1);
-    found.left.value = shown(left[e]);
-    found.right.value = shown(right[e]);
-    return found;
-  }
-  return std::nullopt;
-}
-
 /// The failure of a claim, with what the two things are called that it compares.
 inline Failure failure_of(const char* claim, const char* left, const char* right) {
   return {.claim = claim, .left = {left, ""}, .right = {right, ""}};
 }
 
-/// The failure, if there is one, with what it was seen of. (Checks say so behind a comparison, and not before each: they compare
-/// often, and fail seldom.)
+/// The failure, if there is one, with what it was seen of.
 inline std::optional<Failure> seen_of(std::string_view layer, const char* arithmetic, std::optional<std::uint64_t> seed,
                                       std::optional<Failure> found) {
   if (found) {
@@ -116,37 +100,55 @@ inline std::optional<Failure> seen_of(std::string_view layer, const char* arithm
 }
 
 /// The failure with entry (i, j), from 0, and the sets that it depends on and may depend on.
-inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const Positions& seen,
-                         const Positions& allowed) {
+inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const Dependencies& seen,
+                         const Dependencies& allowed) {
   failure.entry = entry(i + 1, j + 1);
   failure.left.value = shown(seen);
   failure.right.value = shown(allowed);
   return failure;
 }
 
-/// The failure with two numbers of rows.
-inline Failure with_rows(Failure failure, const Sequences& left, const Sequences& right) {
-  failure.entry = "the numbers of rows";
-  failure.left.value = shown(left);
-  failure.right.value = shown(right);
-  return failure;
-}
-
 /// The failure with the first entry in which two results differ, or with their numbers of rows if it is these; or none.
 /// `before` rows precede them.
+template <class Real, class Same = Agree>
+std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& left, const Stacked<Real>& right,
+                                        std::size_t before = 0, const Same& same = {}) {
+  if (!(left.sequences == right.sequences)) {
+    failure.entry = "the numbers of rows";
+    failure.left.value = shown(left.sequences);
+    failure.right.value = shown(right.sequences);
+    return failure;
+  }
+  for (std::size_t e = 0; e < left.numbers.size(); ++e) {
+    if (same(left.numbers[e], right.numbers[e])) continue;
+    failure.entry = entry(before + e / left.cols + 1, e % left.cols + 1);
+    failure.left.value = shown(left.numbers[e]);
+    failure.right.value = shown(right.numbers[e]);
+    return failure;
+  }
+  return std::nullopt;
+}
+/// Of a source and a target both.
+template <class Real, class Same = Agree>
+std::optional<Failure> first_difference(const Failure& failure, const Input<Real>& left, const Input<Real>& right,
+                                        const Same& same = {}) {
+  if (auto found = first_difference(failure, left.source, right.source, 0, same)) return found;
+  return first_difference(failure, left.target, right.target, 0, same);
+}
+/// Of matrices.
 template <class M, class Same = Agree>
+requires requires { typename M::Real; }
 std::optional<Failure> first_difference(const Failure& failure, const M& left, const M& right, std::size_t before = 0,
                                         const Same& same = {}) {
-  if constexpr (requires { left.sequences(); })
-    if (!(left.sequences() == right.sequences())) return with_rows(failure, left.sequences(), right.sequences());
-  return first_difference_of_numbers(failure, left.data(), right.data(), left.rows(), M::cols, before, same);
+  using Real = typename M::Real;
+  return first_difference(failure, Stacked<Real>{left}, Stacked<Real>{right}, before, same);
 }
 
 /// T(X). Where T throws, Thrown tells where that is; but for a denominator of 0 in the prime field, as it is drawn anew.
-template <class T>
-auto value_at(const T& layer, const typename T::domain& X, const Failure& where) {
+template <class T, class X>
+auto value_at(const T& layer, const X& x, const Failure& where) {
   try {
-    return layer(X);
+    return layer(x);
   } catch (const ZeroDenominator&) {
     throw;
   } catch (const std::exception& thrown) {
@@ -154,18 +156,34 @@ auto value_at(const T& layer, const typename T::domain& X, const Failure& where)
   }
 }
 
-/// Derivatives by tokens do not differ: there are none.
-template <class Same = Agree>
-std::optional<Failure> first_difference(const Failure&, Nothing, Nothing, std::size_t = 0, const Same& = {}) {
-  return std::nullopt;
+/// Stacks of sequences of these lengths, none longer than the limit.
+inline std::vector<Sequences> stacks(const Limits& limits, std::vector<std::vector<std::size_t>> lengths) {
+  std::vector<Sequences> all;
+  for (auto& of_one : lengths) {
+    for (std::size_t& length : of_one) length = std::min(length, limits.rows);
+    all.push_back(Sequences::of_lengths(of_one));
+  }
+  return all;
+}
+/// The stacks on which pullbacks are checked: the smallest first; then one of five sequences, one of which is empty and
+/// one as long as the limit.
+inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
+  return stacks(limits, {{1}, {2, 1}, {3, 0, limits.rows, 1, 2}});
 }
 
-/// Those by a source and a target.
-template <Pair P, class Same = Agree>
-std::optional<Failure> first_difference(const Failure& failure, const P& left, const P& right, std::size_t before = 0,
-                                        const Same& same = {}) {
-  if (auto found = first_difference(failure, left.x, right.x, before, same)) return found;
-  return first_difference(failure, left.y, right.y, before, same);
+/// The failure that `check` finds on the first of these stacks, with what it was seen of; where a denominator of the prime
+/// field is 0, all is drawn anew.
+inline std::optional<Failure> on_stacks(
+    std::string_view layer, const char* arithmetic, std::uint64_t seed, const std::vector<Sequences>& stacks,
+    const std::function<std::optional<Failure>(const Sequences&, Generator&)>& check) {
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    for (const Sequences& sequences : stacks)
+      if (auto found = seen_of(layer, arithmetic, seed, check(sequences, generator))) {
+        found->place = within(sequences);
+        return found;
+      }
+    return std::nullopt;
+  });
 }
 
 }  // namespace tlm::checking

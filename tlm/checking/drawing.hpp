@@ -4,19 +4,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/weights.hpp>
-#include <tlm/checking/positions.hpp>
+#include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/checking/dependencies.hpp>
+#include <tlm/checking/operation.hpp>
 #include <tlm/checking/prime_field.hpp>
-#include <tlm/matrix/rearranged.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/generator.hpp>
 
 /// Inputs and weights in each arithmetic, from a seed.
 namespace tlm::checking {
@@ -27,13 +24,24 @@ struct Limits {
   std::size_t rows = 6;        ///< Of a sequence, from 1 to 31: checks run through n = 1, …, rows.
 };
 
+/// What floating-point numbers are drawn: any; or such that rows of zeros, rows that are equal, zeros and equal neighbours
+/// are among them. Over the other arithmetics these are equal.
+enum class Draw { any, special };
+
+/// What is drawn over an arithmetic.
+template <class Real>
+std::vector<Draw> draws() {
+  if constexpr (std::is_floating_point_v<Real>) return {Draw::any, Draw::special};
+  return {Draw::any};
+}
+
 /// A random number: of the prime field; from [−1, 1) in floating point; a constant among the sets of positions; a token.
 template <class Real>
 Real draw(Generator& generator, const Limits& limits = {}) {
   if constexpr (std::is_same_v<Real, PrimeField>)
     return PrimeField::random(generator);
-  else if constexpr (std::is_same_v<Real, Positions>)
-    return Positions(1);
+  else if constexpr (std::is_same_v<Real, Dependencies>)
+    return Dependencies(1);
   else if constexpr (std::is_floating_point_v<Real>)
     return Real(2 * generator.uniform() - 1);
   else
@@ -54,112 +62,91 @@ bool varied(const Real* x, std::size_t cols) {
   }
 }
 
-/// A random matrix with these sequences; in floating point, of two columns or more, with σ ≥ 0.1 in each of its rows.
-template <class M>
-M draw_matrix(const Sequences& sequences, Generator& generator, const Limits& limits = {}) {
-  M X{sequences};
-  for (std::size_t i = 0; i < X.rows(); ++i) {
-    do
-      for (std::size_t j = 0; j < M::cols; ++j) X(i, j) = draw<typename M::Real>(generator, limits);
-    while (!varied(&X(i, 0), M::cols));
-  }
+/// A random row; in floating point, of two columns or more, with σ ≥ 0.1. A special one has zeros and equal neighbours.
+template <class Real>
+void draw_row(Real* x, std::size_t cols, Generator& generator, Draw kind) {
+  do
+    for (std::size_t j = 0; j < cols; ++j) {
+      x[j] = draw<Real>(generator);
+      if (kind == Draw::any) continue;
+      const int chosen = generator.integer(0, 3);
+      if (chosen == 0) x[j] = Real(0);
+      if (chosen == 1 && j > 0) x[j] = x[j - 1];
+    }
+  while (!varied(x, cols));
+}
+
+/// Random rows of this shape. Of special ones a quarter is 0, and a quarter repeats the row above.
+template <class Real>
+Stacked<Real> draw_rows(Shape shape, const Sequences& sequences, Generator& generator, const Limits& limits = {},
+                        Draw kind = Draw::any) {
+  Stacked<Real> X{sequences, shape};
+  for (Token& token : X.tokens) token = draw<Token>(generator, limits);
+  if (!shape.of_tokens)
+    for (std::size_t i = 0; i < sequences.rows(); ++i) {
+      Real* const x = &X(i, 0);
+      const int chosen = kind == Draw::any ? 2 : generator.integer(0, 3);
+      if (chosen >= 2) draw_row(x, shape.cols, generator, kind);
+      if (chosen == 1 && i > 0) std::copy_n(x - shape.cols, shape.cols, x);
+    }
   return X;
 }
 
-/// Whether an input is a pair of a source and a target.
-template <class Domain>
-concept Pair = requires(Domain X) {
-  X.x;
-  X.y;
-};
-
-/// Of a pair the target, of any other input all: what is cut, extended and seen by rows.
-template <class Domain>
-auto& target(Domain& X) {
-  if constexpr (Pair<Domain>)
-    return X.y;
-  else
-    return X;
-}
-/// The type of the target.
-template <class Domain>
-using Target = std::remove_cvref_t<decltype(target(std::declval<Domain&>()))>;
-
-/// The same source, if there is one, with another target.
-template <class Domain>
-Domain with_target(const Domain& X, Target<Domain> rows) {
-  if constexpr (Pair<Domain>)
-    return {X.x, std::move(rows)};
-  else
-    return rows;
+/// A random matrix with these sequences.
+template <class M>
+M draw_matrix(const Sequences& sequences, Generator& generator, const Limits& limits = {}) {
+  using Real = std::conditional_t<shape_of<M>().of_tokens, float, typename M::Real>;
+  return draw_rows<Real>(shape_of<M>(), sequences, generator, limits).template as<M>();
 }
 
-/// Whether a layer's target is made of tokens, which are no real numbers: they carry no tags and have no derivatives.
-template <class Layer>
-inline constexpr bool reads_tokens = std::is_integral_v<typename Target<typename Layer::domain>::Real>;
-
-/// What a layer or model takes: a matrix, or for an encoder–decoder a source and a target. The sources are as long as the
-/// targets in reverse order, and one row longer.
-template <class Domain>
-Domain draw_input(const Sequences& sequences, Generator& generator, const Limits& limits = {}) {
-  if constexpr (Pair<Domain>) {
-    using Source = decltype(Domain::x);
+/// A source, if it has columns, and a target. Sources are as long as the targets in reverse order, and one row longer.
+template <class Real>
+Input<Real> draw_input(Shape source, Shape target, const Sequences& sequences, Generator& generator,
+                       const Limits& limits, Draw kind) {
+  Input<Real> X;
+  if (source.cols > 0) {
     std::vector<std::size_t> lengths;
     for (std::size_t s = sequences.count(); s-- > 0;) lengths.push_back(sequences.length(s) + 1);
-    Source x = draw_matrix<Source>(Sequences::of_lengths(lengths), generator, limits);
-    return {std::move(x), draw_matrix<Target<Domain>>(sequences, generator, limits)};
-  } else {
-    return draw_matrix<Domain>(sequences, generator, limits);
+    X.source = draw_rows<Real>(source, Sequences::of_lengths(lengths), generator, limits, kind);
   }
+  X.target = draw_rows<Real>(target, sequences, generator, limits, kind);
+  return X;
 }
-
-/// Inputs one under the other; of pairs, their sources and their targets.
-template <class Domain>
-Domain stacked(const std::vector<Domain>& parts) {
-  if constexpr (Pair<Domain>) {
-    std::vector<decltype(Domain::x)> x;
-    std::vector<decltype(Domain::y)> y;
-    for (const auto& part : parts) x.push_back(part.x), y.push_back(part.y);
-    return {stack(x), stack(y)};
-  } else {
-    return stack(parts);
-  }
-}
-
-/// The numbers of a weight, and its path.
+/// What an operation takes.
 template <class Real>
-struct NamedWeight : Parameter<Real> {
-  std::string path;
-};
+Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Generator& generator, const Limits& limits,
+                       Draw kind = Draw::any) {
+  return draw_input<Real>(T.source, T.target, sequences, generator, limits, kind);
+}
+/// What a layer of this domain takes.
+template <class Domain>
+Domain draw_input(const Sequences& sequences, Generator& generator) {
+  using Rows = Target<Domain>;
+  using Real = std::conditional_t<shape_of<Rows>().of_tokens, float, typename Rows::Real>;
+  Shape source;
+  if constexpr (Pair<Domain>) source = shape_of<decltype(Domain::x)>();
+  return as<Domain>(draw_input<Real>(source, shape_of<Rows>(), sequences, generator, {}, Draw::any));
+}
 
-/// The weights of a layer in their order. (A vector, so that what the checks do with it is compiled once for all layers.)
+/// A layer with random weights; of special ones a quarter is 0.
+template <class Real>
+std::unique_ptr<Operation<Real>> drawn(const Operation<Real>& T, Generator& generator, Draw kind = Draw::any) {
+  auto layer = T.another();
+  for (const auto& weight : layer->weights())
+    for (Real& w : weight) {
+      w = draw<Real>(generator);
+      if (kind == Draw::special && generator.integer(0, 3) == 0) w = Real(0);
+    }
+  return layer;
+}
+
+/// A layer with random weights.
 template <class Layer>
-auto named_weights(Layer& layer) {
-  std::vector<std::string> paths;
-  std::vector<NamedWeight<typename Layer::codomain::Real>> weights;
-  for (const auto& weight : parameters(layer, &paths)) weights.push_back({weight, {}});
-  for (std::size_t k = 0; k < weights.size(); ++k) weights[k].path = std::move(paths[k]);
-  return weights;
-}
-
-/// Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
-template <class Domain, class Derivative>
-void require_rows_of(const Domain& X, const Derivative& X_bar) {
-  if constexpr (Pair<Domain> && Pair<Derivative>) {
-    require_rows_of(X.x, X_bar.x);
-    require_rows_of(X.y, X_bar.y);
-  } else if constexpr (requires { X_bar.sequences(); }) {
-    require_same_sequences("X", X.sequences(), "the X̄ that the pullback returns", X_bar.sequences());
-  }
-}
-
-/// X̄ = pullback(Ȳ, gradient), of what value_and_pullback(X) returned. Throws like require_rows_of: what looks at X and X̄ side
-/// by side would read past the end of one.
-template <class Result, class Layer, class Domain>
-auto pulled_back(const Result& result, const typename Layer::codomain& Y_bar, Layer& gradient, const Domain& X) {
-  auto X_bar = result.pullback(Y_bar, gradient);
-  require_rows_of(X, X_bar);
-  return X_bar;
+Layer draw_layer(Generator& generator) {
+  Layer layer;
+  for (const auto& weight : parameters(layer))
+    for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
+  return layer;
 }
 
 /// While it lives, entries that nobody has set are NaN: who reads them is seen.
@@ -186,25 +173,25 @@ struct Held : PrimeField {
   } counted{};
 };
 
-/// A layer with random weights.
-template <class Layer>
-Layer draw_layer(Generator& generator) {
-  Layer layer;
-  for (const auto& weight : parameters(layer))
-    for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
-  return layer;
+/// The tag of its row on every entry, counted from the first row of these sequences.
+inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
+  Stacked<Dependencies> X{sequences, {cols}};
+  for (std::size_t i = 0; i < sequences.rows(); ++i)
+    for (std::size_t j = 0; j < cols; ++j) X(i, j) = Dependencies::position(i);
+  return X;
 }
-
-/// X with the tag of its row on every entry, counted from the first row of these sequences; of a pair the target, with one
-/// row of a source for each sequence, whose numbers are constants.
-template <class Domain>
-Domain tagged(const Sequences& sequences) {
-  Domain X;
-  if constexpr (Pair<Domain>)
-    X.x = decltype(X.x){Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Positions(1)};
-  target(X) = Target<Domain>{sequences};
-  for (std::size_t i = 0; i < target(X).rows(); ++i)
-    for (std::size_t j = 0; j < Target<Domain>::cols; ++j) target(X)(i, j) = Positions::position(i);
+/// As a matrix.
+template <class M>
+M tagged(const Sequences& sequences) {
+  return tagged(sequences, M::cols).template as<M>();
+}
+/// As an input; with a source, it has one row for each sequence, whose numbers are constants.
+inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
+  Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
+  if (T.source.cols > 0) {
+    X.source = {Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), T.source};
+    std::fill(X.source.numbers.begin(), X.source.numbers.end(), Dependencies(1));
+  }
   return X;
 }
 

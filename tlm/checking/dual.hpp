@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tlm/checking/refusals.hpp>
-#include <tlm/matrix/numbers.hpp>
+#include <tlm/numbers/functions.hpp>
 
 namespace tlm::checking {
 
@@ -42,7 +42,7 @@ struct Dual : Refusals<Dual<Real>> {
   Dual& operator-=(Dual other) { return *this = *this - other; }
   Dual& operator*=(Dual other) { return *this = *this * other; }
   Dual& operator/=(Dual other) { return *this = *this / other; }
-  friend bool operator==(const Dual&, const Dual&) = default;
+  friend bool same(const Dual& a, const Dual& b) { return same(a.value, b.value) && same(a.tangent, b.tangent); }
 
   friend Dual exp(Dual a) {
     const Real e = exp(a.value);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,11 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/extension.hpp>
 #include <tlm/checking/comparison.hpp>
 
 /// Appending rows never changes what was computed for earlier ones: what `extend` computes piece by piece are the rows of
-/// the whole, in whatever pieces.
+/// the whole, in whatever pieces; and a copy of a state is a state of its own.
 namespace tlm::checking {
 
 /// One way to compute a stack in pieces: for each piece, how many rows it appends to each sequence.
@@ -26,7 +23,7 @@ using Pieces = std::vector<std::vector<std::size_t>>;
 /// in which all is one piece come first.
 inline std::vector<Pieces> all_splits(const std::vector<std::size_t>& lengths) {
   std::vector<Pieces> splits;
-  // Every first piece, from the greatest to the smallest, and for each every way to go on.
+  // Every first piece, from the longest to the shortest, and for each every way to go on.
   std::vector<std::size_t> first = lengths;
   for (;;) {
     std::vector<std::size_t> rest = lengths;
@@ -46,6 +43,15 @@ inline std::vector<Pieces> all_splits(const std::vector<std::size_t>& lengths) {
   }
 }
 
+/// The most rows that are split in all ways: there are 2^(n−1) of them.
+inline constexpr std::size_t split_in_all_ways = 6;
+/// Of more rows than these, in one sequence: one by one, and in two pieces.
+inline std::vector<Pieces> some_splits(std::size_t rows) {
+  std::vector<Pieces> splits{Pieces(rows, {1})};
+  for (std::size_t first = 1; first < rows; ++first) splits.push_back({{first}, {rows - first}});
+  return splits;
+}
+
 /// As in "2 + 1 rows", or for two sequences "(2, 0) + (1, 1) rows".
 inline std::string shown(const Pieces& pieces) {
   std::string text;
@@ -57,36 +63,40 @@ inline std::string shown(const Pieces& pieces) {
   return text + " rows";
 }
 
-/// The next rows of a stack: piece[s] of each sequence s, behind the taken[s] that were taken before.
-template <class M>
-M piece_of(const M& whole, const std::vector<std::size_t>& taken, const std::vector<std::size_t>& piece) {
-  M rows{Sequences::of_lengths(piece)};
+/// The next rows of a stack: piece[s] of each sequence s, after the taken[s] that were taken before.
+template <class Real>
+Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t>& taken,
+                       const std::vector<std::size_t>& piece) {
+  std::vector<std::size_t> which;
   for (std::size_t s = 0; s < piece.size(); ++s)
-    std::copy_n(whole.data() + (whole.sequences().begin(s) + taken[s]) * M::cols, piece[s] * M::cols,
-                rows.data() + rows.sequences().begin(s) * M::cols);
-  return rows;
+    for (std::size_t r = 0; r < piece[s]; ++r) which.push_back(whole.sequences.begin(s) + taken[s] + r);
+  return whole.rows(Sequences::of_lengths(piece), which);
 }
 
 /// Whether T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and every way to
-/// split them.
-template <template <class> class Layer, class Real>
-std::optional<Failure> extension_fails(std::string_view name, const std::vector<std::size_t>& lengths,
-                                       std::uint64_t seed, const Limits& limits = {}) {
-  using T = Layer<Real>;
-  constexpr bool of_sets = std::is_same_v<Real, Positions>;
+/// split them. Where these are two pieces, before each a copy of the state is extended by other rows, which must not matter.
+template <class Real>
+std::optional<Failure> extension_fails(const Operation<Real>& T, std::string_view name,
+                                       const std::vector<std::size_t>& lengths, std::uint64_t seed,
+                                       const Limits& limits) {
+  constexpr bool of_sets = std::is_same_v<Real, Dependencies>;
   auto found = redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    const auto layer = draw_layer<T>(generator);
+    const auto layer = drawn(T, generator);
     const auto sequences = Sequences::of_lengths(lengths);
-    auto X = draw_input<typename T::domain>(sequences, generator, limits);
-    if constexpr (of_sets && !reads_tokens<T>) X = tagged<typename T::domain>(sequences);
-    const auto Y = layer(X);
-    for (const Pieces& pieces : all_splits(lengths)) {
-      State<T> state{};
+    auto X = draw_input(T, sequences, generator, limits);
+    const auto other = draw_input(T, sequences, generator, limits);
+    if constexpr (of_sets)
+      if (!T.target.of_tokens) X = tagged(T, sequences);
+    const auto Y = (*layer)(X);
+    const bool few = lengths.size() == 1 && lengths[0] > split_in_all_ways;
+    for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths)) {
+      const auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken(lengths.size(), 0);
       for (const auto& piece : pieces) {
+        if (pieces.size() == 2) state->copy()->extend(X.with(piece_of(other.target, taken, piece)));
         auto differs = first_difference(
             failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives"),
-            extend(layer, state, with_target(X, piece_of(target(X), taken, piece))), piece_of(Y, taken, piece),
+            state->extend(X.with(piece_of(X.target, taken, piece))), piece_of(Y, taken, piece),
             lengths.size() == 1 ? taken[0] : 0);
         if (differs) {
           differs->place = "computed in pieces of " + shown(pieces);
@@ -101,15 +111,28 @@ std::optional<Failure> extension_fails(std::string_view name, const std::vector<
 }
 
 /// The same for one sequence of n = 1, 2, … rows and for a stack of two, one of 3 rows and one of 2.
-template <template <class> class Layer, class Real>
-std::optional<Failure> extension_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
+template <class Real>
+std::optional<Failure> extension_fails(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
+                                       const Limits& limits) {
   for (std::size_t n = 1; n <= limits.rows; ++n)
-    if (auto found = extension_fails<Layer, Real>(name, std::vector{n}, seed, limits)) {
+    if (auto found = extension_fails(T, name, {n}, seed, limits)) {
       found->n = n;
       return found;
     }
-  if (limits.rows >= 3) return extension_fails<Layer, Real>(name, std::vector<std::size_t>{3, 2}, seed, limits);
+  if (limits.rows >= 3) return extension_fails(T, name, {3, 2}, seed, limits);
   return std::nullopt;
+}
+
+/// See above, of a layer that is given by its type.
+template <template <class> class Layer, class Real>
+std::optional<Failure> extension_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
+  return extension_fails<Real>(OperationOf<Layer<Real>, extension_face>{}, name, seed, limits);
+}
+/// See above.
+template <template <class> class Layer, class Real>
+std::optional<Failure> extension_fails(std::string_view name, const std::vector<std::size_t>& lengths,
+                                       std::uint64_t seed, const Limits& limits = {}) {
+  return extension_fails<Real>(OperationOf<Layer<Real>, extension_face>{}, name, lengths, seed, limits);
 }
 
 }  // namespace tlm::checking

@@ -6,26 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <tlm/checking/comparison.hpp>
-#include <tlm/checking/stacks.hpp>
-#include <tlm/matrix/numbers.hpp>
 
 /// Pullbacks against central differences, number by number, with their signs.
 namespace tlm::checking {
 
 /// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h; and the
 /// smaller h is, the fewer are the ReLUs whose kink lies between x − 2h and x + 2h, where there is no derivative to find.
-inline constexpr double step = 1e-5;
+inline constexpr double difference_step = 1e-5;
 
 /// df/dx by central differences: (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h. Leaves x as it was.
-inline double derivative(const std::function<double()>& f, double& x, double h = step) {
+inline double derivative(const std::function<double()>& f, double& x, double h = difference_step) {
   const double here = x;
   const auto at = [&](double there) {
     x = there;
@@ -36,33 +33,26 @@ inline double derivative(const std::function<double()>& f, double& x, double h =
   return (8 * (at(here + h) - at(here - h)) - (at(here + 2 * h) - at(here - 2 * h))) / (12 * h);
 }
 
-/// Every number that some L depends on: its name, and ∂L by it in both ways.
+/// Every number that some L depends on: its name, and ∂L with respect to it in both ways.
 struct Comparison {
-  /// A number, and ∂L by it in both ways.
+  /// A number, and ∂L with respect to it in both ways.
   struct Entry {
     std::string name;
     double by_differences, by_pullback;
   };
   std::vector<Entry> entries;
 
-  /// Takes in a table of numbers, by which ∂L is said to be another.
+  /// Takes in a table of numbers, with respect to which ∂L is said to be another.
   void add(const std::string& name, const std::function<double()>& loss, double* numbers, const double* pulled_back,
-           std::size_t rows, std::size_t cols, double h = step) {
+           std::size_t rows, std::size_t cols, double h = difference_step) {
     for (std::size_t e = 0; e < rows * cols; ++e)
       entries.push_back(
           {name + ", " + entry(e / cols + 1, e % cols + 1), derivative(loss, numbers[e], h), pulled_back[e]});
   }
 
-  /// Takes in every entry of M, by which ∂L/∂M is said to be M̄.
-  template <class M>
-  void add(const std::string& name, const std::function<double()>& loss, M& matrix, const M& pulled_back,
-           double h = step) {
-    add(name, loss, matrix.data(), pulled_back.data(), matrix.rows(), M::cols, h);
-  }
-
-  /// Takes in every weight of a model, by which ∂L is said to be its gradient.
+  /// Takes in every weight of a model, with respect to which ∂L is said to be its gradient.
   template <class Model>
-  void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = step) {
+  void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = difference_step) {
     const auto weights = named_weights(model);
     const auto pulled_back = parameters(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k)
@@ -93,56 +83,59 @@ struct Comparison {
   }
 };
 
-/// ⟨A, B⟩ = Σ_ij a_ij·b_ij.
-template <std::size_t cols>
-double inner_product(const Matrix<n, cols, double>& A, const Matrix<n, cols, double>& B) {
-  return sum_of(A.rows() * cols, [&](std::size_t e) { return A.data()[e] * B.data()[e]; });
-}
-
-/// What the pullback of F at X says about L = ⟨Ȳ, F(X)⟩, compared with differences of L: for every weight of F, and for
-/// every entry of X unless X consists of tokens.
-template <class F>
-std::optional<Failure> gradient_fails(std::string_view name, F layer, typename F::domain X,
-                                      const typename F::codomain& Y_bar, double h = step) {
-  F gradient;
-  auto X_bar = pulled_back(layer.value_and_pullback(X), Y_bar, gradient, X);
-
-  const auto L = [&] { return inner_product(Y_bar, layer(X)); };
-  Comparison comparison;
-  comparison.add_weights(L, layer, gradient, h);
-  if constexpr (std::is_same_v<decltype(X_bar), typename F::domain> && !Pair<typename F::domain>)
-    comparison.add("X", L, X, X_bar, h);
-  return comparison.failure({.claim = "the pullback agrees with central differences",
-                             .layer = std::string(name),
-                             .arithmetic = "double",
-                             .place = within(target(X).sequences())});
-}
-
-/// The same at random weights, a random X of these sequences and a random Ȳ; at others where all derivatives are 0, as they
-/// are where every ReLU rests.
-template <class F>
-std::optional<Failure> gradient_fails(std::string_view name, const Sequences& sequences, std::uint64_t seed,
-                                      const Limits& limits = {}) {
+/// What the pullback of T at a random X and random weights says about L = ⟨Ȳ, T(X)⟩, compared with differences of L: for
+/// every weight, and for every entry of X unless X consists of tokens. At others where all derivatives are 0, as they are
+/// where every ReLU rests.
+inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name,
+                                             const Sequences& sequences, std::uint64_t seed, const Limits& limits) {
   Generator generator{seed};
   std::optional<Failure> found;
   for (int draws = 0; draws < 10; ++draws) {
-    const F layer = draw_layer<F>(generator);
-    const auto X = draw_input<typename F::domain>(sequences, generator, limits);
-    const auto Y_bar = draw_matrix<typename F::codomain>(layer(X).sequences(), generator, limits);
-    found = gradient_fails(name, layer, X, Y_bar);
+    const auto layer = drawn(T, generator);
+    auto X = draw_input(T, sequences, generator, limits);
+    const auto result = layer->differentiated(X);
+    const auto Y_bar = draw_rows<double>(T.codomain, result->value.sequences, generator);
+    const auto gradient = T.another();
+    const auto X_bar = result->pullback(Y_bar, *gradient);
+    const auto L = [&] {
+      const auto Y = (*layer)(X);
+      return std::inner_product(Y.numbers.begin(), Y.numbers.end(), Y_bar.numbers.begin(), 0.0);
+    };
+    Comparison comparison;
+    const auto weights = layer->weights(), pulled_back = gradient->weights();
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      comparison.add(weights[k].path, L, weights[k].numbers, pulled_back[k].numbers, weights[k].rows, weights[k].cols);
+    comparison.add("X", L, X.target.numbers.data(), X_bar.target.numbers.data(),
+                   X_bar.target.cols > 0 ? X.target.sequences.rows() : 0, X.target.cols);
+    found = comparison.failure({.claim = "the pullback agrees with central differences",
+                                .layer = std::string(name),
+                                .arithmetic = "double",
+                                .seed = seed,
+                                .place = within(sequences)});
     const bool nothing_compared = found && found->left.label.empty();
     if (!nothing_compared) break;
   }
-  if (found) found->seed = seed;
   return found;
 }
 
-/// The same on the stacks of one row, of four, and of three sequences of unequal lengths.
+/// The same on the stacks of one row, and of two and three rows: each number is moved four times.
+inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name, std::uint64_t seed,
+                                             const Limits& limits) {
+  for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))
+    if (auto found = gradient_fails(T, name, sequences, seed, limits)) return found;
+  return std::nullopt;
+}
+
+/// See above, of a layer that is given by its type.
+template <class F>
+std::optional<Failure> gradient_fails(std::string_view name, const Sequences& sequences, std::uint64_t seed,
+                                      const Limits& limits = {}) {
+  return gradient_fails(OperationOf<F, pullback_face>{}, name, sequences, seed, limits);
+}
+/// See above.
 template <template <class> class Layer>
 std::optional<Failure> gradient_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
-  for (const Sequences& sequences : stacks(limits, {{1}, {4}, {3, 1, 5}}))
-    if (auto found = gradient_fails<Layer<double>>(name, sequences, seed, limits)) return found;
-  return std::nullopt;
+  return gradient_fails(OperationOf<Layer<double>, pullback_face>{}, name, seed, limits);
 }
 
 }  // namespace tlm::checking

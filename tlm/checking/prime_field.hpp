@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <tlm/base/generator.hpp>
+#include <tlm/base/hash.hpp>
 #include <tlm/checking/refusals.hpp>
-#include <tlm/random/generator.hpp>
-#include <tlm/random/hash.hpp>
 
 namespace tlm::checking {
 
@@ -29,8 +29,8 @@ struct ZeroDenominator : std::domain_error {
 /// such functions holds here exactly, without any tolerance; one that does not hold so is refuted with overwhelming
 /// probability.
 ///
-/// Constructors are explicit and there is no order: code that mixes in other numbers or branches on a value does not
-/// compile, and Refusals say why.
+/// Constructors are explicit, and there is neither an order nor ==: code that mixes in other numbers or branches on a value
+/// does not compile, and Refusals say why.
 class PrimeField : public Refusals<PrimeField> {
  public:
   static constexpr std::uint64_t p = (std::uint64_t{1} << 61) - 1;
@@ -72,7 +72,7 @@ class PrimeField : public Refusals<PrimeField> {
   constexpr PrimeField& operator-=(PrimeField other) { return *this = *this - other; }
   constexpr PrimeField& operator*=(PrimeField other) { return *this = *this * other; }
   constexpr PrimeField& operator/=(PrimeField other) { return *this = *this / other; }
-  friend constexpr bool operator==(PrimeField, PrimeField) = default;
+  friend constexpr bool same(PrimeField a, PrimeField b) { return a.residue_ == b.residue_; }
 
   /// base^exponent.
   friend constexpr PrimeField power(PrimeField base, std::uint64_t exponent) {

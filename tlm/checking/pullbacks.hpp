@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,26 +10,47 @@
 #include <string_view>
 #include <vector>
 
-#include <tlm/checking/comparison.hpp>
-#include <tlm/checking/stacks.hpp>
+#include <tlm/checking/claims.hpp>
 
-/// What every pullback is to do: it is linear, adds to the gradient, can be applied again; and that of an autoregressive
-/// operation is anti-causal.
+/// What every pullback is to do: it is linear, adds to the gradient, can be applied again, and is in float what it is in
+/// double; and that of an autoregressive operation is anti-causal.
 namespace tlm::checking {
 
-/// a·L + R, entry by entry.
-template <class M>
-M combination(const typename M::Real& a, const M& L, M R) {
-  for (std::size_t e = 0; e < R.rows() * M::cols; ++e) R.data()[e] += a * L.data()[e];
-  return R;
-}
-/// There is nothing to combine.
-inline Nothing combination(const auto&, Nothing, Nothing) { return {}; }
-/// The same by source and target.
-template <Pair P>
-P combination(const auto& a, const P& L, const P& R) {
-  return {combination(a, L.x, R.x), combination(a, L.y, R.y)};
-}
+/// What a pullback makes of some Ȳ: the gradient and X̄, as one list of tables, each with its name.
+template <class Real>
+struct PulledBack {
+  struct Part {
+    std::string path;
+    Stacked<Real> numbers;
+  };
+  std::vector<Part> parts;
+
+  /// Of what a pullback has added to this gradient, and returned.
+  PulledBack(Operation<Real>& gradient, const Input<Real>& X_bar) {
+    for (const auto& weight : gradient.weights()) {
+      Stacked<Real> numbers{Sequences{weight.rows}, {weight.cols}};
+      std::copy(weight.begin(), weight.end(), numbers.numbers.begin());
+      parts.push_back({weight.path, std::move(numbers)});
+    }
+    parts.push_back({"", X_bar.source});
+    parts.push_back({"", X_bar.target});
+  }
+
+  /// The failure with the first entry in which this is another than `expected(k, e)`, of entry e of part k.
+  template <class Expected, class Same = Agree>
+  std::optional<Failure> differs(const Failure& failure, const Expected& expected, const Same& same = {}) const {
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      auto right = parts[k].numbers;
+      for (std::size_t e = 0; e < right.numbers.size(); ++e) right.numbers[e] = expected(k, e);
+      if (auto found = first_difference(failure, parts[k].numbers, right, 0, same)) {
+        if (!parts[k].path.empty()) found->entry = parts[k].path + ", " + found->entry;
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+  const Real& operator()(std::size_t k, std::size_t e) const { return parts[k].numbers.numbers[e]; }
+};
 
 /// What is required of the pullback when it is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
@@ -36,35 +59,16 @@ enum class Requirement { linear, adds, again, outlives };
 inline Failure failure_to_be(Requirement requirement) {
   switch (requirement) {
     case Requirement::linear:
-      return failure_of("pullbacks are linear", "of a·w₁ + w₂ it makes", "a times of w₁ plus of w₂");
+      return failure_of("pullbacks are linear", "for a·w₁ + w₂ it returns", "a times that for w₁ plus that for w₂ is");
     case Requirement::adds:
       return failure_of("a pullback adds to the gradient", "w₂ makes of the gradient that w₁ has left",
                         "the sum of both is");
     case Requirement::again:
-      return failure_of("a pullback can be applied again", "applied again, it makes", "the first time it made");
-    case Requirement::outlives:
-      break;
+      return failure_of("a pullback can be applied again", "applied again, it returns", "the first time it returned");
+    default:
+      return failure_of("a pullback that refers to its layer refuses a temporary one",
+                        "where the layer's weights have changed, it returns", "before, it returned");
   }
-  return failure_of("a pullback that refers to its layer refuses a temporary one",
-                    "where the layer's weights have changed, it makes", "before, it made");
-}
-
-/// The failure with the first entry in which a gradient is another than a_1·L + a_2·R; or none.
-template <class Real>
-std::optional<Failure> gradient_differs(const Failure& failure, const std::vector<NamedWeight<Real>>& gradient,
-                                        const Real& a_1, const std::vector<NamedWeight<Real>>& L, const Real& a_2,
-                                        const std::vector<NamedWeight<Real>>& R) {
-  for (std::size_t k = 0; k < gradient.size(); ++k) {
-    const auto& weight = gradient[k];
-    std::vector<Real> expected;
-    for (std::size_t e = 0; e < weight.size(); ++e) expected.push_back(a_1 * L[k].numbers[e] + a_2 * R[k].numbers[e]);
-    if (auto found =
-            first_difference_of_numbers<Real>(failure, weight.numbers, expected.data(), weight.rows, weight.cols)) {
-      found->entry = weight.path + ", " + found->entry;
-      return found;
-    }
-  }
-  return std::nullopt;
 }
 
 /// T has one value_and_pullback for layers that have a name and for temporary ones, which do not outlive the pullback.
@@ -73,57 +77,53 @@ concept TakesTemporaries = requires {
   &T::value_and_pullback;
 };
 
-/// Whether T's pullback falls short of a requirement, on a stack of a sequence of one row and on one of two sequences:
+/// Whether T's pullback falls short of a requirement:
 ///
 ///   linear    what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
 ///   adds      applied to w₂ with the gradient that w₁ has left, it adds to that;
 ///   again     applied to w₁ once more, it returns the same;
 ///   outlives  and so it does where the layer's weights have changed: it does not refer to them.
-template <template <class> class Layer, class Real>
-std::optional<Failure> pullback_fails(std::string_view name, Requirement requirement, std::uint64_t seed,
-                                      const Limits& limits = {}) {
-  using T = Layer<Real>;
+template <class Real>
+std::optional<Failure> pullback_fails(const Operation<Real>& T, std::string_view name, Requirement requirement,
+                                      std::uint64_t seed, const Limits& limits) {
   const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    auto layer = draw_layer<T>(generator);
-    const auto X = draw_input<typename T::domain>(sequences, generator, limits);
-    const auto result = layer.value_and_pullback(X);
-    const auto w_1 = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
-    const auto w_2 = draw_matrix<typename T::codomain>(result.value.sequences(), generator, limits);
+    const auto layer = drawn(T, generator);
+    const auto result = layer->differentiated(draw_input(T, sequences, generator, limits));
+    const auto w_1 = draw_rows<Real>(T.codomain, result->value.sequences, generator),
+               w_2 = draw_rows<Real>(T.codomain, result->value.sequences, generator);
     const Real a = draw<Real>(generator);
-    T gradient_1, gradient_2, gradient;
-    const auto v_1 = pulled_back(result, w_1, gradient_1, X);
-    const auto v_2 = pulled_back(result, w_2, gradient_2, X);
+    const auto pulled_back = [&](const Stacked<Real>& w) {
+      const auto gradient = T.another();
+      const auto X_bar = result->pullback(w, *gradient);
+      return PulledBack<Real>{*gradient, X_bar};
+    };
+    const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);
 
     const Failure failure = failure_to_be(requirement);
-    std::optional<Failure> found;
-    // The gradient is to be a_1 times that which w_1 makes alone, plus a_2 times that which w_2 makes.
-    Real a_1(1), a_2(0);
+    const auto first = [&](std::size_t k, std::size_t e) { return v_1(k, e); };
     switch (requirement) {
-      case Requirement::linear:
-        found =
-            first_difference(failure, result.pullback(combination(a, w_1, w_2), gradient), combination(a, v_1, v_2));
-        a_1 = a;
-        a_2 = Real(1);
-        break;
-      case Requirement::adds:
-        result.pullback(w_1, gradient);
-        found = first_difference(failure, result.pullback(w_2, gradient), v_2);
-        a_2 = Real(1);
-        break;
+      case Requirement::linear: {
+        auto w = w_2;
+        for (std::size_t e = 0; e < w.numbers.size(); ++e) w.numbers[e] += a * w_1.numbers[e];
+        return pulled_back(w).differs(failure, [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
+      }
+      case Requirement::adds: {
+        const auto gradient = T.another();
+        result->pullback(w_1, *gradient);
+        const auto X_bar = result->pullback(w_2, *gradient);
+        const std::size_t weights = v_1.parts.size() - 2;  // then X̄ comes
+        return PulledBack<Real>{*gradient, X_bar}.differs(
+            failure, [&](std::size_t k, std::size_t e) { return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e); });
+      }
       case Requirement::again:
-        found = first_difference(failure, result.pullback(w_1, gradient), v_1, 0, SameBits{});
-        break;
-      case Requirement::outlives:
-        for (const auto& weight : parameters(layer))
+        return pulled_back(w_1).differs(failure, first, SameBits{});
+      default:
+        for (const auto& weight : layer->weights())
           for (Real& w : weight) w = draw<Real>(generator);
-        found = first_difference(failure, result.pullback(w_1, gradient), v_1);
+        return pulled_back(w_1).differs(failure, first);
     }
-    if (!found)
-      found = gradient_differs(failure, named_weights(gradient), a_1, named_weights(gradient_1), a_2,
-                               named_weights(gradient_2));
-    return found;
   };
-  auto found = on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1}, {2, 3}}), on);
+  auto found = on_stacks(name, arithmetic<Real>(), seed, stacks_of_pullbacks(limits), on);
   if (found && requirement == Requirement::outlives)
     found->remark =
         "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
@@ -132,46 +132,94 @@ std::optional<Failure> pullback_fails(std::string_view name, Requirement require
   return found;
 }
 
-/// The failure that a row of X̄ depends on other rows of Ȳ than the claim allows, at n rows.
-inline Failure depends_backwards(std::string_view layer, Claim claim, std::size_t n) {
-  Failure failure =
-      failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i",
-                 "it depends on the rows of X | of Ȳ", "and of Ȳ may depend on");
-  failure.layer = layer;
-  failure.arithmetic = arithmetic<Positions>();
-  failure.n = n;
-  return failure;
+/// Whether T's value or pullback in float is another than in double, by more than a thousandth of the largest number.
+inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
+                                            std::string_view name, std::uint64_t seed, const Limits& limits) {
+  const auto in_double = [](const Stacked<float>& X) {
+    Stacked<double> same;
+    same.sequences = X.sequences;
+    same.cols = X.cols;
+    same.numbers.assign(X.numbers.begin(), X.numbers.end());
+    same.tokens = X.tokens;
+    return same;
+  };
+  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
+    const auto layer = drawn(T, generator);
+    const auto exact_layer = exact.another();
+    const auto from = layer->weights();
+    const auto to = exact_layer->weights();
+    for (std::size_t k = 0; k < from.size(); ++k) std::copy(from[k].begin(), from[k].end(), to[k].begin());
+    const auto X = draw_input(T, sequences, generator, limits);
+    const auto result = layer->differentiated(X);
+    const auto exact_result = exact_layer->differentiated({in_double(X.source), in_double(X.target)});
+    const auto w = draw_rows<float>(T.codomain, result->value.sequences, generator);
+    const auto gradient = T.another();
+    const auto exact_gradient = exact.another();
+    const auto X_bar = result->pullback(w, *gradient);
+    const auto exact_X_bar = exact_result->pullback(in_double(w), *exact_gradient);
+
+    double greatest = 1;
+    const auto close = [&](double a, double b) { return std::abs(a - b) <= 1e-3 * greatest; };
+    const auto failure = failure_of("float is double, within rounding", "in float it is", "in double it is");
+    if (auto found = first_difference(failure, in_double(result->value), exact_result->value, 0, close)) {
+      found->entry += " of the value";
+      return found;
+    }
+    const PulledBack<double> expected{*exact_gradient, exact_X_bar};
+    const PulledBack<float> pulled_back{*gradient, X_bar};
+    for (const auto& part : expected.parts)
+      for (const double number : part.numbers.numbers) greatest = std::max(greatest, std::abs(number));
+    return pulled_back.differs(
+        failure, [&](std::size_t k, std::size_t e) { return float(expected(k, e)); }, close);
+  };
+  return on_stacks(name, "float", seed, stacks_of_pullbacks(limits), on);
 }
 
 /// Whether row i of X̄ depends on a row j < i of Ȳ; for a rowwise operation, on another row than i. For every input and
 /// all weights of that shape. Not for tokens.
-template <template <class> class Layer>
-std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim = Claim::autoregressive,
-                                            const Limits& limits = {}) {
-  using T = Layer<Positions>;
+inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T, std::string_view name, Claim claim,
+                                                   const Limits& limits) {
   Generator generator{0};
-  const auto layer = draw_layer<T>(generator);
+  const auto layer = drawn(T, generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const auto X = tagged<typename T::domain>(Sequences{n});
-    const auto result = layer.value_and_pullback(X);
-    typename T::codomain Y_bar{result.value.sequences()};
-    for (std::size_t i = 0; i < Y_bar.rows(); ++i)
-      for (std::size_t j = 0; j < T::codomain::cols; ++j) Y_bar(i, j) = Positions::codomain_position(i);
-    T gradient;
-    const auto X_bar = pulled_back(result, Y_bar, gradient, X);
+    const auto result = layer->differentiated(tagged(T, Sequences{n}));
+    Stacked<Dependencies> Y_bar{result->value.sequences, T.codomain};
+    for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
+      std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
+    const auto gradient = T.another();
+    const auto X_bar = result->pullback(Y_bar, *gradient).target;
     for (std::size_t i = 0; i < n; ++i) {
-      Positions allowed{1};
+      Dependencies allowed{1};
       for (std::size_t j = i; j < (claim == Claim::rowwise ? i + 1 : n); ++j)
-        allowed += Positions::codomain_position(j);
-      for (std::size_t j = 0; j < T::domain::cols; ++j)
+        allowed += Dependencies::codomain_position(j);
+      for (std::size_t j = 0; j < X_bar.cols; ++j)
         if ((X_bar(i, j).tags() >> 32 & ~(allowed.tags() >> 32)) != 0) {
-          Failure found = with_sets(depends_backwards(name, claim, n), i, j, X_bar(i, j), allowed);
+          Failure found = with_sets(failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i"
+                                                                       : "X̄_i depends on no Ȳ_j with j < i",
+                                               "it depends on the rows of X | of Ȳ", "and of Ȳ may depend on"),
+                                    i, j, X_bar(i, j), allowed);
+          found.layer = name;
+          found.arithmetic = arithmetic<Dependencies>();
+          found.n = n;
           found.i = i + 1;
           return found;
         }
     }
   }
   return std::nullopt;
+}
+
+/// See above, of a layer that is given by its type.
+template <template <class> class Layer, class Real>
+std::optional<Failure> pullback_fails(std::string_view name, Requirement requirement, std::uint64_t seed,
+                                      const Limits& limits = {}) {
+  return pullback_fails<Real>(OperationOf<Layer<Real>, pullback_face>{}, name, requirement, seed, limits);
+}
+/// See above.
+template <template <class> class Layer>
+std::optional<Failure> anti_causality_fails(std::string_view name, Claim claim = Claim::autoregressive,
+                                            const Limits& limits = {}) {
+  return anti_causality_fails(OperationOf<Layer<Dependencies>, pullback_face>{}, name, claim, limits);
 }
 
 }  // namespace tlm::checking

@@ -5,20 +5,21 @@
 #include <concepts>
 #include <type_traits>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 /// What the arithmetics of the checks refuse, each in one sentence of the compiler, however many of them a layer runs over.
 namespace tlm::checking {
 
 /// The condition under which numbers are compared.
-template <bool ordered>
+template <bool compared>
 struct HasOrder {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(
-      ordered,
-      "a layer does not branch on values, as a prime field and sets of positions have no order: cases are told "
-      "apart by functions of numbers, such as relu(x), relu_derivative(x) and maximum(numbers, count) of "
-      "tlm/matrix/numbers.hpp");
+      compared,
+      "a layer does not branch on values, as a prime field and sets of positions have no order, and what is equal "
+      "there "
+      "is equal always: cases are told apart by functions of numbers, such as relu(x), relu_derivative(x) and "
+      "maximum(numbers, count) of tlm/numbers/functions.hpp");
 };
 
 /// The condition under which a function of numbers, or one of numbers of another kind, is known.
@@ -28,9 +29,14 @@ struct IsKnown {
   static_assert(
       known,
       "tlm::check runs a layer over numbers that are no float or double: functions of them are those of "
-      "tlm/matrix/numbers.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
-      "another function is brought stands in CONTRIBUTING.md");
+      "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
+      "another function is added is said in CONTRIBUTING.md");
 };
+
+/// Whether two numbers are the same: what checks ask, and layers do not.
+template <class Real>
+requires std::is_arithmetic_v<Real>
+constexpr bool same(Real a, Real b) { return a == b; }
 
 /// The base of an arithmetic that is no ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
 ///
@@ -38,8 +44,10 @@ struct IsKnown {
 /// second error follows.
 template <class Numbers>
 struct Refusals {
-  friend bool operator==(const Refusals&, const Refusals&) = default;
-
+  friend bool operator==(const Numbers&, const Numbers&) { return order() == 0; }
+  template <class Real>
+  requires std::is_arithmetic_v<Real>
+  friend bool operator==(const Numbers&, Real) { return order() == 0; }
   friend std::strong_ordering operator<=>(const Numbers&, const Numbers&) { return order(); }
   template <class Real>
   requires std::is_arithmetic_v<Real>
@@ -49,9 +57,6 @@ struct Refusals {
   requires std::is_arithmetic_v<Real>
   explicit(!std::same_as<Real, double>) constexpr operator Real() const { return Real(known()); }
 
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend bool operator==(const Numbers&, Real) { return known(); }
   template <class Real>
   requires std::is_arithmetic_v<Real>
   friend Numbers operator+(const Numbers& a, Real) { return known() ? a : a; }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 namespace tlm {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 namespace tlm {
@@ -44,7 +44,7 @@ struct Found {
 /// throws, and std::invalid_argument for a beam without width, an α that is not a finite number from 0 on, and for scores
 /// that are infinite or not numbers.
 template <class T>
-std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, const Framing& framing,
+std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                                const Beam& beam = {}) {
   static_assert(IsLayer<T>::value);
   std::vector<Found> found;
@@ -53,7 +53,7 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
     if (!(beam.alpha >= 0 && std::isfinite(beam.alpha)))
       refuse<std::invalid_argument>({"alpha of a beam is ", beam.alpha, ": it must be a finite number from 0 on"});
     struct Beginning {
-      Utterances<T> utterance;  // one
+      Generation<T> generation;  // one
       double log_p;
     };
     struct Continuation {
@@ -66,18 +66,18 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
         return score != other.score ? score > other.score : token < other.token;
       }
     };
-    std::vector<Beginning> beginnings{{Utterances<T>{model, {given}, framing}, 0}};
+    std::vector<Beginning> beginnings{{Generation<T>{model, {given}, limits}, 0}};
     for (std::size_t said = 0; !beginnings.empty(); ++said) {
       std::vector<Beginning> open;
       for (Beginning& beginning : beginnings) {
-        if (beginning.utterance.ended())
-          found.push_back({beginning.utterance.text(0), beginning.log_p, beam.rank(beginning.log_p, said)});
+        if (beginning.generation.ended())
+          found.push_back({beginning.generation.text(0), beginning.log_p, beam.rank(beginning.log_p, said)});
         else
           open.push_back(std::move(beginning));
       }
       std::vector<Continuation> continuations;
       for (std::size_t b = 0; b < open.size(); ++b) {
-        const auto Z = open[b].utterance.next();
+        const auto Z = open[b].generation.next_scores();
         require_finite(Z.data(), T::codomain::cols, "texts are compared");
         const auto Y = log_softmax(Z);
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
@@ -87,9 +87,9 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
       std::partial_sort(continuations.begin(), continuations.begin() + std::ptrdiff_t(room), continuations.end());
       beginnings.clear();
       for (std::size_t c = 0; c < room; ++c) {
-        Utterances<T> utterance = open[continuations[c].beginning].utterance;
-        utterance.say(0, continuations[c].token);
-        beginnings.push_back({std::move(utterance), continuations[c].log_p});
+        Generation<T> generation = open[continuations[c].beginning].generation;
+        generation.append(0, continuations[c].token);
+        beginnings.push_back({std::move(generation), continuations[c].log_p});
       }
     }
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.rank > b.rank; });

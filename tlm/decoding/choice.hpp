@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/generator.hpp>
 
 /// Choices of the next token by the scores of all: choose(scores, count) → Token. Every choice refuses scores that are not
 /// finite.

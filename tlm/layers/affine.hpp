@@ -20,7 +20,7 @@ struct Times {
   using declared = is::Rowwise;
   using domain = Matrix<n, rows, Real>;
   using codomain = Matrix<n, cols, Real>;
-  static Written written(const Written& X) { return X * Written{letter}; }
+  static FormulaText written(const FormulaText& X) { return X * FormulaText{letter}; }
 
   Matrix<rows, cols, Real> W;
 
@@ -47,7 +47,7 @@ struct Plus {
   using declared = is::Rowwise;
   using domain = Matrix<n, cols, Real>;
   using codomain = domain;
-  static Written written(const Written& X) { return X + Written{letter}; }
+  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
 
   Row<cols, Real> B;
 

@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/matrix/numbers.hpp>
+#include <tlm/numbers/functions.hpp>
 
 namespace tlm {
 

@@ -12,7 +12,7 @@
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/written.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 
@@ -143,7 +143,7 @@ struct PositionalEncoding {
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
 struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   using typename PositionalEncoding<max_len, cols, Real>::domain;
-  static Written written(const Written& X) { return X + Written{letter}; }
+  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
 
   /// X̄ = Ȳ: there is nothing else to move.
   auto value_and_pullback(domain X) const {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <tlm/layers/entrywise.hpp>
-#include <tlm/matrix/numbers.hpp>
+#include <tlm/numbers/functions.hpp>
 
 namespace tlm {
 

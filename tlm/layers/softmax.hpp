@@ -7,7 +7,7 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/pullback.hpp>
-#include <tlm/attention/softmax.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 namespace tlm {
 
@@ -40,22 +40,13 @@ struct Softmax {
 
 /// F of a model Softmax∘F.
 template <std::size_t cols, class Real, class F>
-const F& before_softmax(const Composition<Softmax<cols, Real>, F>& model) {
+const F& without_softmax(const Composition<Softmax<cols, Real>, F>& model) {
   return model.f;
 }
 /// F of a model Softmax∘F.
 template <std::size_t cols, class Real, class F>
-F& before_softmax(Composition<Softmax<cols, Real>, F>& model) {
+F& without_softmax(Composition<Softmax<cols, Real>, F>& model) {
   return model.f;
-}
-
-/// What makes the scores in a model, the greater the likelier: F in Softmax∘F, otherwise all of it.
-template <class T>
-auto& scores(T& model) {
-  if constexpr (requires { before_softmax(model); })
-    return before_softmax(model);
-  else
-    return model;
 }
 
 }  // namespace tlm

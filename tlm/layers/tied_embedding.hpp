@@ -18,7 +18,7 @@ struct TiedEmbedding {
   using domain = Tokens;
   using codomain = Matrix<n, d_model, Real>;
   using reads = TiedWeight<letter, vocab_size, d_model, Real>;
-  static Written written(const Written& x) { return Written{"OneHot"}(x)*Written{letter}; }
+  static FormulaText written(const FormulaText& x) { return FormulaText{"OneHot"}(x)*FormulaText{letter}; }
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
   codomain operator()(const domain& x, const reads& item) const { return look_up(item.W, x); }
@@ -42,7 +42,7 @@ struct TiedOutput {
   using domain = Matrix<n, d_model, Real>;
   using codomain = Matrix<n, vocab_size, Real>;
   using reads = TiedWeight<letter, vocab_size, d_model, Real>;
-  static Written written(const Written& X) { return X * transposed(Written{letter}); }
+  static FormulaText written(const FormulaText& X) { return X * transposed(FormulaText{letter}); }
 
   codomain operator()(const domain& X, const reads& item) const { return X * transposed(item.W); }
 

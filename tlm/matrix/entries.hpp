@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/base/xtensor.hpp>
 #include <tlm/matrix/sequences.hpp>
-#include <tlm/matrix/vector.hpp>
-#include <tlm/matrix/xtensor.hpp>
+#include <tlm/numbers/vector.hpp>
 
 namespace tlm {
 
@@ -38,59 +38,54 @@ struct CacheLineAllocator {
 /// layer is checked (tlm/checking/drawing.hpp), so that what reads them is seen.
 inline constinit thread_local bool unset_is_nan = false;
 
-/// What a matrix owns, whatever its shape: which rows belong to which sequence, and the entries. What was moved from has no
-/// sequences and no rows.
-template <class Real>
-struct Content {
-  using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
-
-  /// Without sequences.
-  [[gnu::noinline]] explicit Content(std::size_t cols) : entries(shape(0, cols)) {}
-  /// Uninitialised, in rows of `cols`. Throws std::length_error for more than any memory has.
-  [[gnu::noinline]] Content(const Sequences& of, std::size_t cols) : entries(shape(of.rows(), cols)), sequences{of} {
-    if constexpr (std::is_floating_point_v<Real>)
-      if (unset_is_nan) entries.fill(std::numeric_limits<Real>::quiet_NaN());
-  }
-  /// The same number everywhere. Throws like the constructor without.
-  [[gnu::noinline]] Content(const Sequences& of, std::size_t cols, const Real& everywhere)
-      : entries(shape(of.rows(), cols), everywhere), sequences{of} {}
-
-  [[gnu::noinline]] Content(const Content&) = default;
-  [[gnu::noinline]] Content(Content&& other) noexcept
-      : entries{std::move(other.entries)}, sequences{std::exchange(other.sequences, {})} {
-    other.entries.resize(shape(0, entries.shape(1)));  // a moved-from xtensor keeps its shape
-  }
-  [[gnu::noinline]] Content& operator=(Content other) noexcept {
-    entries = std::move(other.entries);
-    sequences = std::move(other.sequences);
-    return *this;
-  }
-  [[gnu::noinline]] ~Content() = default;
-
-  Xtensor entries;
-  Sequences sequences;
-
- private:
-  static typename Xtensor::shape_type shape(std::size_t rows, std::size_t cols) {
-    if (rows > std::numeric_limits<std::size_t>::max() / sizeof(Real) / cols)
-      refuse<std::length_error>({"a matrix of ", rows, " rows of ", cols, " is too large"});
-    return {rows, cols};
-  }
-};
-
-/// The entries of a matrix, in rows of `cols`: what matrices with an open and with a fixed number of rows have in common. Rows
-/// and columns of the program count from 0.
+/// What matrices with an open and with a fixed number of rows have in common: the entries, in rows of `cols`, and which rows
+/// belong to which sequence. Rows and columns of the program count from 0. What was moved from has no sequences and no rows.
 template <std::size_t cols_, class Real_>
 class Entries {
   static_assert(cols_ > 0, "a Matrix has at least one column");
 
  public:
   using Real = Real_;
+  using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
   /// The number of columns.
   static constexpr std::size_t cols = cols_;
 
+  /// Without sequences.
+  Entries() : entries_(shape(0)) {}
+  /// Uninitialised, as the rows of these sequences. Throws std::length_error for more than any memory has.
+  explicit Entries(const Sequences& sequences) : sequences_{sequences}, entries_(shape(sequences.rows())) {
+    if constexpr (std::is_floating_point_v<Real>)
+      if (unset_is_nan) entries_.fill(std::numeric_limits<Real>::quiet_NaN());
+  }
+  /// The same number everywhere. Throws like the constructor without.
+  Entries(const Sequences& sequences, const Real& everywhere)
+      : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
+  /// Row by row, for these sequences. Throws std::invalid_argument if they do not fill their rows.
+  Entries(const Sequences& sequences, const std::vector<Real>& entries) : Entries{filled(sequences, entries)} {
+    std::copy(entries.begin(), entries.end(), data());
+  }
+  /// Row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
+  explicit Entries(const std::vector<Real>& entries) : Entries{Sequences{whole_rows(entries.size())}, entries} {}
+  /// From an xtensor expression, as one sequence. Throws std::invalid_argument unless it has rows, and as many columns.
+  template <XtensorExpression E>
+  explicit Entries(const E& X) : Entries{Sequences{rows_of(X)}} {
+    xt::noalias(entries_) = xt::cast<Real>(X);
+  }
+
+  Entries(const Entries&) = default;
+  Entries(Entries&& other) noexcept
+      : sequences_{std::exchange(other.sequences_, {})}, entries_{std::move(other.entries_)} {
+    other.entries_.resize({0, cols_});  // a moved-from xtensor keeps its shape
+  }
+  Entries& operator=(Entries other) noexcept {
+    sequences_ = std::move(other.sequences_);
+    entries_ = std::move(other.entries_);
+    return *this;
+  }
+  ~Entries() = default;
+
   /// The number of rows.
-  std::size_t rows() const { return content_.sequences.rows(); }
+  std::size_t rows() const { return sequences_.rows(); }
 
   /// The entry in row i and column j.
   Real& operator()(std::size_t i, std::size_t j) { return data()[i * cols_ + j]; }
@@ -108,40 +103,26 @@ class Entries {
   auto entries() const { return as_vector(data(), rows() * cols_); }
 
   /// The entries, row by row.
-  Real* data() { return content_.entries.data(); }
+  Real* data() { return entries_.data(); }
   /// The entries, row by row.
-  const Real* data() const { return content_.entries.data(); }
+  const Real* data() const { return entries_.data(); }
 
   /// The container of the entries, for every function of xtensor. Its shape is not to be changed.
-  typename Content<Real>::Xtensor& xtensor() { return content_.entries; }
+  Xtensor& xtensor() { return entries_; }
   /// The container of the entries, for every function of xtensor.
-  const typename Content<Real>::Xtensor& xtensor() const { return content_.entries; }
+  const Xtensor& xtensor() const { return entries_; }
 
  protected:
-  /// Without sequences.
-  Entries() : content_{cols_} {}
-  /// Uninitialised, as the rows of these sequences. Throws std::length_error for more than any memory has.
-  explicit Entries(const Sequences& sequences) : content_{sequences, cols_} {}
-  /// 0 everywhere, as one sequence of this many rows. Throws like the others.
-  explicit Entries(std::size_t rows) : content_{Sequences{rows}, cols_, Real(0)} {}
-  /// The same number everywhere. Throws like the constructor without.
-  Entries(const Sequences& sequences, const Real& everywhere) : content_{sequences, cols_, everywhere} {}
-  /// Row by row. Throws std::invalid_argument if they do not fill the rows of these sequences.
-  Entries(const Sequences& sequences, const std::vector<Real>& entries) : Entries{filled(sequences, entries)} {
-    std::copy(entries.begin(), entries.end(), data());
-  }
-  /// Row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
-  explicit Entries(const std::vector<Real>& entries) : Entries{Sequences{whole_rows(entries.size())}, entries} {}
-  /// From an xtensor expression, as one sequence. Throws std::invalid_argument unless it has rows, and as many columns.
-  template <XtensorExpression E>
-  explicit Entries(const E& X) : Entries{Sequences{rows_of(X)}} {
-    xt::noalias(xtensor()) = xt::cast<Real>(X);
-  }
-
   /// Which rows belong to which sequence.
-  const Sequences& sequences() const { return content_.sequences; }
+  const Sequences& sequences() const { return sequences_; }
 
  private:
+  static typename Xtensor::shape_type shape(std::size_t rows) {
+    if (rows > std::numeric_limits<std::size_t>::max() / sizeof(Real) / cols_)
+      refuse<std::length_error>({"a matrix of ", rows, " rows of ", cols_, " is too large"});
+    return {rows, cols_};
+  }
+
   static std::size_t rows_of(const XtensorExpression auto& X) {
     if (X.dimension() != 2)
       refuse<std::invalid_argument>({"an expression of dimension ", X.dimension(), " cannot become a matrix"});
@@ -163,7 +144,8 @@ class Entries {
     return entries / cols_;
   }
 
-  Content<Real> content_;
+  Sequences sequences_;
+  Xtensor entries_;
 };
 
 }  // namespace tlm

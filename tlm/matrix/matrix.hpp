@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/entries.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/sequences.hpp>
-#include <tlm/matrix/token.hpp>
 
 namespace tlm {
 
@@ -38,31 +37,16 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   using Base = Entries<cols_, Real_>;
 
  public:
+  using Base::Base;
   using typename Base::Real;
 
-  /// Without sequences.
   Matrix() = default;
-
-  /// Uninitialised, for these sequences.
-  explicit Matrix(const Sequences& sequences) : Base{sequences} {}
-
-  /// The same number everywhere, for these sequences.
-  Matrix(const Sequences& sequences, const Real& everywhere) : Base{sequences, everywhere} {}
-
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
   Matrix(const Sequences& sequences, std::initializer_list<Real> entries)
-      : Matrix{sequences, std::vector<Real>(entries)} {}
-
-  /// From its entries, row by row, for these sequences. Throws like the constructor from a list.
-  Matrix(const Sequences& sequences, const std::vector<Real>& entries) : Base{sequences, entries} {}
-
+      : Base{sequences, std::vector<Real>(entries)} {}
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
   template <class = void>  // which stands back: {{1}, {2}} are two sequences
-  Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
-
-  /// From its entries, row by row, as one sequence. Throws like the constructor from a list.
-  explicit Matrix(const std::vector<Real>& entries) : Base{entries} {}
-
+  Matrix(std::initializer_list<Real> entries) : Base{std::vector<Real>(entries)} {}
   /// A column, from the entries of each sequence, of which there may be none: Tokens{{1, 2}, {}, {5}}.
   Matrix(std::initializer_list<std::initializer_list<Real>> sequences) requires(cols_ == 1)
       : Matrix{std::vector<std::vector<Real>>(sequences.begin(), sequences.end())} {}
@@ -73,10 +57,6 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     Real* next = this->data();
     for (const auto& entries : sequences) next = std::copy(entries.begin(), entries.end(), next);
   }
-
-  /// From an xtensor expression, as one sequence. Throws std::invalid_argument unless it has rows, and as many columns.
-  template <XtensorExpression E>
-  explicit Matrix(const E& expression) : Base{expression} {}
 
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return Base::sequences(); }
@@ -102,7 +82,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     return *this;
   }
 
-  /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
+  /// Entry by entry. Throws like +=.
   friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
 
   /// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.
@@ -142,7 +122,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   static constexpr std::size_t size = rows_ * cols_;
 
   /// Zero everywhere.
-  Matrix() : Base{rows_} {}
+  Matrix() : Base{Sequences{rows_}, Real(0)} {}
 
   /// From its entries, row by row. Throws std::invalid_argument unless there are `size` of them.
   Matrix(std::initializer_list<Real> entries) : Matrix{std::vector<Real>(entries)} {}
@@ -199,6 +179,9 @@ class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Rea
 /// A matrix of one row: what is the same for every row of an X.
 template <std::size_t cols, class Real = float>
 using Row = Matrix<std::size_t{1}, cols, Real>;
+
+/// A token: an integer from {0, 1, …, vocab_size − 1}.
+using Token = int;
 
 /// Sequences of tokens, "interpreted as a matrix of dimension n×1".
 using Tokens = Matrix<n, 1, Token>;

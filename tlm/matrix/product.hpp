@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 #ifndef TLM_BLAS_NONE
 // Of xtensor-blas the two functions that are used, as its xblas.hpp brings them with all the others.
 #include <complex>
-
 #include <xtensor-blas/xblas_config.hpp>
 
 #include <xflens/cxxblas/drivers/drivers.tcc>
@@ -17,8 +17,8 @@
 #include <xflens/cxxblas/level3/gemm.tcc>
 #endif
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
 #include <tlm/matrix/view.hpp>
 
 namespace tlm {
@@ -52,22 +52,38 @@ void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Pres
 }
 #endif
 
+/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k a_ik·b_k. The
+/// rows of C are contiguous; those of B are copied unless they are.
+template <class Real>
+void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+  std::vector<Real> copy;
+  if (!B.by_rows()) {
+    copy.resize(B.rows * B.cols);
+    for (std::size_t j = 0; j < B.cols; ++j)
+      for (std::size_t k = 0; k < B.rows; ++k) copy[k * B.cols + j] = B(k, j);
+    B = {copy.data(), B.rows, B.cols, B.cols};
+  }
+  for (std::size_t i = 0; i < C.rows; ++i) {
+    Real* const c_i = &C(i, 0);
+    if (present == Present::overwritten) std::fill_n(c_i, C.cols, Real(0));
+    for (std::size_t k = 0; k < A.cols; ++k) {
+      const Real a_ik = factor * A(i, k);
+      const Real* const b_k = &B(k, 0);
+#pragma omp simd
+      for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * b_k[j];
+    }
+  }
+}
+
 /// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous, and the sums have a term. By BLAS for float and double; over
-/// any other numbers by the definition, c_ij = Σ_k a_ik·b_kj.
+/// any other numbers by the definition.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
   if constexpr (by_blas<Real>) {
     if (C.rows > 0 && A.cols > 0) multiply_by_blas<Real>(A, B, C, present, factor);
   } else {
-    for (std::size_t i = 0; i < C.rows; ++i) {
-      Real* const c_i = &C(i, 0);
-      if (present == Present::overwritten) std::fill_n(c_i, C.cols, Real(0));
-      for (std::size_t k = 0; k < A.cols; ++k) {
-        const Real a_ik = factor * A(i, k);
-        for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * B(k, j);
-      }
-    }
+    multiply_by_definition<Real>(A, B, C, present, factor);
   }
 }
 
@@ -83,25 +99,22 @@ Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& 
   return {M};
 }
 
-/// The condition under which Left × Right exists; a failure shows both matrices.
+/// The condition under which a product exists: as many columns as rows, of the same numbers. A failure shows both.
 template <class Left, class Right>
 struct ProductExists;
 template <auto rows, std::size_t inner, class Left, auto inner_right, std::size_t cols, class Right>
 struct ProductExists<Matrix<rows, inner, Left>, Matrix<inner_right, cols, Right>> {
   static constexpr bool fits = !std::is_same_v<decltype(inner_right), Open> && inner == std::size_t(inner_right);
-  static constexpr bool same_numbers = std::is_same_v<Left, Right>;
-  static constexpr bool value = fits && same_numbers;
+  static constexpr bool value = fits && std::is_same_v<Left, Right>;
   static_assert(fits, "in a product A×B the matrix A has as many columns as B has rows");
-  static_assert(!fits || same_numbers,
+  static_assert(!fits || value,
                 "in a product A×B both matrices are of the same kind of numbers: both of float, or both of double");
 };
 template <auto rows, std::size_t inner, class Left, auto cols, std::size_t inner_right, class Right>
 struct ProductExists<Matrix<rows, inner, Left>, Transposed<Matrix<cols, inner_right, Right>>> {
-  static constexpr bool fits = inner == inner_right;
-  static constexpr bool same_numbers = std::is_same_v<Left, Right>;
-  static constexpr bool value = fits && same_numbers;
+  static constexpr bool fits = inner == inner_right, value = fits && std::is_same_v<Left, Right>;
   static_assert(fits, "in a product A×Bᵀ both matrices have as many columns");
-  static_assert(!fits || same_numbers,
+  static_assert(!fits || value,
                 "in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double");
 };
 

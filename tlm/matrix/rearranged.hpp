@@ -14,7 +14,7 @@ namespace tlm {
 /// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
 /// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
 template <std::size_t cols, class Real>
-Matrix<n, cols, Real> stack(const std::vector<Matrix<n, cols, Real>>& parts) {
+Matrix<n, cols, Real> concat_sequences(const std::vector<Matrix<n, cols, Real>>& parts) {
   std::vector<std::size_t> lengths;
   for (const auto& part : parts) {
     if (part.sequences().count() == 0) lengths.push_back(0);
@@ -34,6 +34,14 @@ Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
   Matrix<n, cols, Real> alone{Sequences{X.sequences().length(s)}};
   std::copy_n(X.data() + X.sequences().begin(s) * cols, alone.rows() * cols, alone.data());
   return alone;
+}
+
+/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are not so many.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
+  std::vector<Matrix<n, cols, Real>> chosen;
+  for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
+  return concat_sequences(chosen);
 }
 
 /// Each sequence of X continued by the corresponding sequence of `more`; a stack of no sequences is continued by

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/language.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 
@@ -23,13 +23,6 @@ class Sequences {
 
   /// One sequence of this many rows, which may be 0.
   explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
-
-  // Every pullback keeps some: what copies them is compiled once, and not in each.
-  [[gnu::noinline]] Sequences(const Sequences&) = default;
-  [[gnu::noinline]] Sequences& operator=(const Sequences&) = default;
-  Sequences(Sequences&&) = default;
-  Sequences& operator=(Sequences&&) = default;
-  ~Sequences() = default;
 
   /// One sequence after the other, of these lengths. Throws std::length_error if no std::size_t counts all their rows.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
@@ -55,7 +48,7 @@ class Sequences {
   /// The row after the last row of sequence s.
   std::size_t end(std::size_t s) const { return ends_ ? (*ends_)[s] : rows_; }
   /// The number of rows of sequence s.
-  [[gnu::noinline]] std::size_t length(std::size_t s) const { return end(s) - begin(s); }
+  std::size_t length(std::size_t s) const { return end(s) - begin(s); }
 
   /// The same sequences, of the same lengths.
   friend bool operator==(const Sequences& left, const Sequences& right) {

@@ -35,27 +35,15 @@ struct View {
 };
 
 /// The whole of a matrix.
-template <auto rows, std::size_t cols, class Real>
-View<Real> view(Matrix<rows, cols, Real>& X) {
-  return {X.data(), X.rows(), cols, cols};
-}
-
-/// The whole of a matrix.
-template <auto rows, std::size_t cols, class Real>
-View<const Real> view(const Matrix<rows, cols, Real>& X) {
-  return {X.data(), X.rows(), cols, cols};
+template <class M>
+auto view(M& X) -> View<std::remove_pointer_t<decltype(X.data())>> {
+  return {X.data(), X.rows(), M::cols, M::cols};
 }
 
 /// The rows of sequence s of a stack.
-template <std::size_t cols, class Real>
-View<Real> view(Matrix<n, cols, Real>& X, std::size_t s) {
-  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
-}
-
-/// The rows of sequence s of a stack.
-template <std::size_t cols, class Real>
-View<const Real> view(const Matrix<n, cols, Real>& X, std::size_t s) {
-  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, cols);
+template <class M>
+auto view(M& X, std::size_t s) -> decltype(view(X)) {
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, M::cols);
 }
 
 }  // namespace tlm

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/refuse.hpp>
 
 namespace tlm {
 
@@ -21,8 +21,8 @@ class UnknownToken : public std::out_of_range {
     sequence_ = sequence;
   }
 
-  /// The same where a token that starts was put before each sequence: it is no part of them, and positions count behind it.
-  [[gnu::cold]] UnknownToken behind_a_start() const {
+  /// The same where a token that starts was put before each sequence: positions count after it.
+  [[gnu::cold]] UnknownToken after_a_start() const {
     if (position_ == 1) return {token_, "which starts every sequence", vocab_size_};
     return {token_, "read", position_ - 1, sequence_, vocab_size_};
   }
@@ -38,19 +38,19 @@ class UnknownToken : public std::out_of_range {
   std::size_t vocab_size_, position_ = 0, sequence_ = 0;
 };
 
-/// read(), which reads sequences behind a token that starts each: an unknown token among them is told by its place behind
-/// that one, as whoever gave the sequences counts.
+/// read(), which reads sequences after a token that starts each: the place of an unknown token is counted after that one, as
+/// by whoever gave the sequences.
 template <class Read>
-auto behind_a_start(const Read& read) {
+auto after_a_start(const Read& read) {
   try {
     return read();
   } catch (const UnknownToken& unknown) {
-    throw unknown.behind_a_start();
+    throw unknown.after_a_start();
   }
 }
 
 /// Throws UnknownToken for a token of x that is not from the vocabulary {0, …, vocab_size − 1}, and tells its place:
-/// the sequence and the position in it, from 1, behind the `skipped` tokens of each sequence that are not in x. `role` is
+/// the sequence and the position in it, from 1, after the `skipped` tokens of each sequence that are not in x. `role` is
 /// what the tokens are for.
 inline void require_in_vocabulary(const Tokens& x, std::size_t vocab_size, std::string_view role = "read",
                                   std::size_t skipped = 0) {

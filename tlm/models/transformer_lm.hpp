@@ -40,7 +40,8 @@ template <Config c, class Real>
 using BlockOf = std::conditional_t<c.block == Block::definition, DecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>,
                                    InspirationalDecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>>;
 
-/// Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n = n_layers. (Article, "Definition of TransformerLM".)
+/// Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n is n_layers here, and not the number of rows. (Article, "Definition of
+/// TransformerLM".)
 template <Config c, class Real>
 struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
                                           Normalization<"N", c.d_model, Real>,             // ∘ N
@@ -48,7 +49,7 @@ struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Re
                                           PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
                                           Embedding<c.vocab_size, c.d_model, Real>> {};    // ∘ Em
 
-/// T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n = n_layers.
+/// T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n is n_layers here, and not the number of rows.
 ///
 /// From sequences of tokens to a row of vocab_size real numbers for each token. Autoregressive.
 template <Config config_, class Real_ = float>

@@ -11,11 +11,12 @@
 #include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
-#include <tlm/attention/heads.hpp>
+#include <tlm/attention/attention.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/dropout.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/gelu.hpp>
+#include <tlm/layers/multi_head.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
@@ -34,7 +35,11 @@
 /// - Its tokens count from 1, and one token starts and ends. Here tokens count from 0, and which of them start and end is not
 ///   the model's business.
 /// - Cross-attention normalizes the memory and not the query, and no normalization follows the last block. This is kept.
-/// - Its table of sines is not moved by training, as here.
+/// - Its table of sines is not moved by training, as here. Its formula divides by ℓ_max, its program by 10000, as here; and
+///   the program has all sines before all cosines, where the formula interleaves them.
+/// - The loss of its program is, for one pair, the mean over the tokens; for a batch, the mean of the pairs' means. Its
+///   algorithm has the sum. Here Mean is over all tokens of the batch, which differs from both if lengths differ, and Sum is
+///   the algorithm's.
 namespace tlm::wolfram {
 
 /// How a position is seen.
@@ -78,11 +83,11 @@ using Part = Res<Composition<Dropout<c.dropout_percent, c.d, Real>, F...>>;
 /// and Z is X itself or the memory. ("Multi head self attention Algorithm"; with one head and one row of X its "Basic Single
 /// Query Attention Algorithm".)
 template <Symbol name, Config c, class Mask, template <class> class Z, class Real>
-struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,              // × W_O + b_O
-                               Heads<c.heads, Mask,                               // softmax(mask(  ×  )) ×
-                                     Affine<"W_q", "b_q", c.d, c.d, Real>,        // Q
-                                     Z<Affine<"W_k", "b_k", c.d, c.d, Real>>,     // Kᵀ
-                                     Z<Affine<"W_v", "b_v", c.d, c.d, Real>>>> {  // V
+struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,                       // × W_O + b_O
+                               tlm::Attention<c.heads, Mask,                               // softmax(mask(  ×  )) ×
+                                              Affine<"W_q", "b_q", c.d, c.d, Real>,        // Q
+                                              Z<Affine<"W_k", "b_k", c.d, c.d, Real>>,     // Kᵀ
+                                              Z<Affine<"W_v", "b_v", c.d, c.d, Real>>>> {  // V
   static constexpr std::string_view symbol = name;
 };
 
@@ -152,7 +157,7 @@ struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // 
 };
 
 /// (source, target) ↦ for each token of the target the probabilities of what may follow it. Autoregressive in the target.
-/// The source's program takes the mean over the tokens as its loss, the objective Mean; its algorithm the sum, Sum.
+/// The losses are objectives: Mean over the tokens, which is the source's program for one pair; Sum, which is its algorithm.
 template <Config config_, class Real_ = float>
 struct Transformer
     : Composition<Softmax<Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax

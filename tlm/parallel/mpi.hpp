@@ -16,10 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/parallel/started.hpp>
+#include <tlm/base/hash.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/random/hash.hpp>
 
 /// A batch learned from by several processes at once, on one machine or on several: each takes a part of its sequences.
 ///
@@ -202,12 +201,12 @@ class ThreadsOfRanks {
       hash = mixed(hash, std::as_bytes(std::span{X.data(), X.rows() * cols}));
     };
     for (const BatchOf& shard : shards) {
-      const auto learned = lesson<RealOf<T>>(shard);
-      if constexpr (requires { learned.read.y; })
-        add(learned.read.x), add(learned.read.y);
+      const auto targets = targets_of<T>(shard);
+      if constexpr (requires { targets.X.y; })
+        add(targets.X.x), add(targets.X.y);
       else
-        add(learned.read);
-      add(learned.said), add(learned.omega);
+        add(targets.X);
+      add(targets.x), add(targets.omega);
     }
     return hash;
   }

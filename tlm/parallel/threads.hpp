@@ -3,14 +3,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <initializer_list>
 #include <memory>
+#include <semaphore>
+#include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include <tlm/parallel/pool.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/training/micro_batches.hpp>
 
-// OpenBLAS alone has these two: where products are another's, both are null.
+// OpenBLAS alone has these two: with another BLAS, both are null.
 extern "C" {
 [[gnu::weak]] int openblas_get_num_threads();
 [[gnu::weak]] void openblas_set_num_threads(int count);
@@ -19,14 +27,84 @@ extern "C" {
 /// A batch learned from by several threads at once: each takes a part of its sequences.
 namespace tlm {
 
-/// While it lives, OpenBLAS uses one thread for each product, in whichever thread that is asked for: threads of a program that
-/// multiply at once have the processors already. (Of another BLAS, or an OpenBLAS that was built with OpenMP, see to it before
-/// the program starts: OMP_NUM_THREADS=1.)
-class [[nodiscard]] OneThreadAProduct {
+/// Threads that live as long as this object, and sleep while there is nothing to do.
+class ThreadPool {
  public:
-  OneThreadAProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }
-  OneThreadAProduct(OneThreadAProduct&&) = delete;
-  ~OneThreadAProduct() { set(before_); }
+  /// `count` threads, with the one that asks. Throws std::invalid_argument for 0.
+  explicit ThreadPool(std::size_t count) : ThreadPool{} {  // the destructor ends them even if one cannot be started
+    if (count == 0) refuse<std::invalid_argument>({"0 threads compute nothing: at least 1 is needed"});
+    for (std::size_t k = 1; k < count; ++k) {
+      Other& other = others_.emplace_back();
+      other.thread = std::jthread{[this, &other, k] {
+        for (wait_for(other.begin); action_; wait_for(other.begin)) {
+          act(k);
+          end_.release();
+        }
+      }};
+    }
+  }
+  ThreadPool(ThreadPool&&) = delete;
+  ~ThreadPool() {
+    action_ = nullptr;
+    for (Other& other : others_) other.begin.release();
+  }
+
+  /// How many there are, with the one that asks.
+  std::size_t count() const { return others_.size() + 1; }
+
+  /// action(k) for each k < shares, each on a thread of its own, k = 0 on the thread that asks. Returns when all are done, and then
+  /// throws what was thrown for the least k. Throws std::invalid_argument at once for more shares than count().
+  void parallel_for(std::size_t shares, std::function<void(std::size_t)> action) {
+    if (shares > count()) refuse<std::invalid_argument>({shares, " shares are too many for ", count(), " threads"});
+    if (shares == 0) return;
+    action_ = std::move(action);
+    thrown_.assign(shares, nullptr);
+    for (std::size_t k = 1; k < shares; ++k) others_[k - 1].begin.release();
+    act(0);
+    for (std::size_t k = 1; k < shares; ++k) wait_for(end_);
+    for (const std::exception_ptr& thrown : thrown_)
+      if (thrown) std::rethrow_exception(thrown);
+  }
+
+ private:
+  struct Other {
+    std::counting_semaphore<> begin{0};
+    std::jthread thread;
+  };
+
+  ThreadPool() = default;
+
+  void act(std::size_t k) {
+    try {
+      action_(k);
+    } catch (...) {
+      thrown_[k] = std::current_exception();
+    }
+  }
+
+  /// Waits actively for a moment, then sleeps: a thread that has slept may be given the processor of the one that woke it, and
+  /// then each waits for the other.
+  static void wait_for(std::counting_semaphore<>& event) {
+    for (int time = 0; time < 1'000; ++time) {
+      if (event.try_acquire()) return;
+      std::this_thread::yield();
+    }
+    event.acquire();
+  }
+
+  std::function<void(std::size_t)> action_;  // none: there will be no more
+  std::vector<std::exception_ptr> thrown_;
+  std::counting_semaphore<> end_{0};
+  std::deque<Other> others_;  // the last member: its threads end before the others do
+};
+
+/// While it lives, OpenBLAS uses one thread for each product. Threads that multiply at the same time have the processors
+/// already. (For another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
+class [[nodiscard]] OneThreadPerProduct {
+ public:
+  OneThreadPerProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }
+  OneThreadPerProduct(OneThreadPerProduct&&) = delete;
+  ~OneThreadPerProduct() { set(before_); }
 
  private:
   static void set(int count) {
@@ -35,46 +113,45 @@ class [[nodiscard]] OneThreadAProduct {
   int before_;
 };
 
-/// So many tokens of a batch make up for what a thread costs that computes them: it is woken twice, and its gradient is set to
-/// zero and added to that of the others. That is work for each weight, as is a token: so the number is about the same for small
-/// models and great ones. (Measured on two cores, with T_LM of two blocks and Adam: two threads take as long as one with about
-/// 10 to 14 tokens for each where d_model is 128 or 256, and with about 28 where it is 64, and less with more.)
+/// The least number of tokens for which another thread is worth its costs. It is woken twice, and its gradient is set to zero and
+/// added to the others. That is work for each weight, as is a token: so the number hardly depends on the size of the model.
 inline constexpr std::size_t worth_a_thread = 32;
 
 /// Threads that compute losses and gradients of a model of type T: each takes a part of a batch's sequences. A batch that is one
 /// sequence is computed by the thread that asks, with the threads of the BLAS.
 ///
-/// Each but the first, which is the thread that asks, has a gradient of its own, as soon as it is given sequences.
+/// Each thread but the first has a gradient of its own, which is kept for the next batch.
 template <class T>
 class Threads {
  public:
-  /// So many threads, or fewer where a batch has not `least_tokens` for each. Throws std::invalid_argument for 0 threads.
+  /// `count` threads, or fewer for a batch without `least_tokens` for each. Throws std::invalid_argument for 0 threads.
   explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread)
-      : least_tokens_{least_tokens}, threads_{count} {}
+      : threads_{count}, least_tokens_{std::max<std::size_t>(1, least_tokens)} {}
   /// How many there are, with the one that asks.
   std::size_t count() const { return threads_.count(); }
   /// Among how many of them a batch of so many tokens is shared.
   std::size_t count_for(std::size_t tokens) const {
-    return std::clamp<std::size_t>(tokens / std::max<std::size_t>(1, least_tokens_), 1, count());
+    return std::clamp<std::size_t>(tokens / least_tokens_, 1, count());
   }
 
-  /// The sum of the losses of all parts by this objective, each on a thread of its own; adds their gradients to `gradient`, in the order of the parts. So the bits depend on the parts, and not on which of
-  /// them is done first. Throws what the first part throws that throws, and then the gradient may have that of some parts; and
+  /// The sum of the losses of all parts, each on a thread of its own; adds their gradients to `gradient`, in the order of the
+  /// parts. So the bits depend on the parts, and not on which of them is done first. Throws what the first part throws that
+  /// throws; then the gradient may have that of some parts. Throws
   /// std::invalid_argument for more parts than threads.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
     if (parts.size() == 1) return loss_and_gradient(model, parts[0], gradient, objective);
-    const OneThreadAProduct on_each;
+    const OneThreadPerProduct on_each;
     while (gradients_.size() + 1 < parts.size()) gradients_.push_back(std::make_unique<T>());
     std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
-    threads_.at_once(parts.size(), [&](std::size_t k) {
+    threads_.parallel_for(parts.size(), [&](std::size_t k) {
       T& own = k == 0 ? gradient : *gradients_[k - 1];
       if (k > 0) zero_grad(own);
       losses[k] = loss_and_gradient(model, parts[k], own, objective);
     });
     // Each thread adds up its share of every weight: for one alone that is as much work as to move all of them.
     const auto of_first = parameters(gradient);
-    threads_.at_once(parts.size(), [&](std::size_t k) {
+    threads_.parallel_for(parts.size(), [&](std::size_t k) {
       for (std::size_t part = 1; part < parts.size(); ++part) {
         const auto of_part = parameters(std::as_const(*gradients_[part - 1]));
         for (std::size_t w = 0; w < of_first.size(); ++w) {
@@ -89,35 +166,41 @@ class Threads {
   }
 
  private:
+  ThreadPool threads_;
   std::size_t least_tokens_;
-  Pool threads_;
   std::vector<std::unique_ptr<T>> gradients_;
 };
 
-/// How many of `sequences` each of so many gets who share them: as many as the others, as far as that goes.
+/// ⌈sequences / count⌉, at least 1: how many sequences each of `count` workers gets.
 inline std::size_t shared_among(std::size_t sequences, std::size_t count) {
   return std::max<std::size_t>(1, (sequences + count - 1) / count);
 }
 
-/// A batch whose sequences are shared among Workers, which are Threads, or the ThreadsOfRanks: as many parts as there are of
-/// them, or fewer if it has not so many sequences, or tokens. Its loss and gradient are those of the whole, as of InParts.
+/// A batch whose sequences are shared among Workers, which are Threads, or the ThreadsOfRanks: one part for each of them, or
+/// fewer for a batch with fewer sequences or tokens. Its loss and gradient are those of the whole, as of MicroBatches.
 template <class Workers, class BatchOf>
 struct SharedBatch {
   Workers& workers;
-  InParts<BatchOf> batch;
+  MicroBatches<BatchOf> batch;
 
   /// Sequences are shared in equal numbers, as far as that goes.
   SharedBatch(Workers& those, const BatchOf& whole)
       : workers{those},
-        batch{in_parts(whole, shared_among(sequence_count(whole), those.count_for(token_count(whole))))} {}
+        batch{micro_batches(whole, shared_among(sequence_count(whole), those.count_for(token_count(whole))))} {}
 };
 
-/// The loss of the whole batch; adds its gradient to `gradient`. Throws like the workers, and what sum_of_weights throws.
+/// The loss of the whole batch; adds its gradient to `gradient`. Throws like the workers, and what objective_of_parts throws.
 template <class T, class Workers, class BatchOf, class Objective = Mean>
-RealOf<T> loss_and_gradient(const T& model, const SharedBatch<Workers, BatchOf>& batch, T& gradient,
+RealOf<T> loss_and_gradient(const T& model, const SharedBatch<Workers, BatchOf>& shared, T& gradient,
                             const Objective& objective = {}) {
-  return batch.workers(model, batch.batch.parts, gradient,
-                       part_of(objective, sum_of_weights<RealOf<T>>(batch.batch, objective)));
+  return shared.workers(model, shared.batch.batches, gradient, objective_of_parts<T>(shared.batch, objective));
+}
+
+/// Whether this process is one of several that mpirun, mpiexec or srun has started: they say so in the environment, each
+/// in its own words (Open MPI's, Hydra's of MPICH, and PMIx's). A program without MPI would train as often as it was started.
+inline bool started_as_a_rank() {
+  const std::initializer_list<const char*> words{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+  return std::any_of(words.begin(), words.end(), [](const char* word) { return std::getenv(word) != nullptr; });
 }
 
 }  // namespace tlm

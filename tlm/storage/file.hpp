@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
-#include <tlm/language.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 /// Weights, and all else that a training run is made of, to and from disk. On POSIX; it needs nlohmann-json beside what
 /// tlm.hpp needs, and is included by who wants it.

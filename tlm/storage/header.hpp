@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/storage/tensors.hpp>
 
 /// The header of a safetensors file. (Format: https://github.com/huggingface/safetensors#format.)

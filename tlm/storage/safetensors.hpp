@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/base/version.hpp>
 #include <tlm/storage/atomic_file.hpp>
 #include <tlm/storage/header.hpp>
-#include <tlm/version.hpp>
 
 /// Weights to and from safetensors files, by the names of the write-up.
 namespace tlm::storage {

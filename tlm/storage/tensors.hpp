@@ -17,8 +17,8 @@
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/generator.hpp>
+#include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/optimizers.hpp>
 
 /// Lists of named numbers: what a file is written from and read into. A model's weights are such a list, an optimizer's

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/refuse.hpp>
-#include <tlm/random/generator.hpp>
+#include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/text/byte_letters.hpp>
 #include <tlm/text/lines.hpp>
 #include <tlm/text/merges.hpp>

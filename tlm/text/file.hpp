@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <tlm/language.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
 

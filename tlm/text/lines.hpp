@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 /// Lines, by one rule wherever a text is read by lines.
 namespace tlm {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/matrix/token.hpp>
+#include <tlm/matrix/matrix.hpp>
 #include <tlm/text/pieces.hpp>
 
 namespace tlm {

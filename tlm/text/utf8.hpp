@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 
 /// UTF-8: characters (code points) as one to four bytes.
 namespace tlm {

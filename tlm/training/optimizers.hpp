@@ -8,18 +8,18 @@
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/numbers.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/numbers/functions.hpp>
 
-/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. They
-/// throw std::invalid_argument, and move nothing, if one of their own numbers is out of its range when rounded to the numbers
-/// of the layer: 0.99999999 is 1 as a float.
+/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. It throws
+/// std::invalid_argument, and moves nothing, if one of its own numbers is out of range when rounded to the numbers of the
+/// layer: 0.99999999 is 1 as a float.
 namespace tlm {
 
 namespace detail {
 
-/// Throws std::invalid_argument unless a value is right when rounded to a Real: NAME must be LIMIT, not VALUE; if only by
-/// rounding it is not, this is said.
+/// Throws std::invalid_argument unless a value is right when rounded to a Real: NAME must be LIMIT, not VALUE. The sentence
+/// tells if only rounding makes it wrong.
 template <class Real, class Right>
 void require(const Right& right, const char* name, const char* limit, double value) {
   if (right(Real(value))) return;
@@ -65,8 +65,8 @@ struct SGD {
 ///
 ///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε) − ηλw.
 ///
-/// λ is 0 for what is no matrix by its Role: factors are not drawn away from 1, nor summands to 0. With λ = 0 everywhere, as
-/// it is by default, this is Adam.
+/// λ is 0 for a weight whose Role is not matrix: factors are not drawn away from 1, nor summands to 0. With λ = 0, the
+/// default, this is Adam.
 template <class Layer>
 struct Adam {
   double learning_rate = 0.001;  ///< η > 0
@@ -104,7 +104,7 @@ struct Adam {
   std::uint64_t t = 0;
 };
 
-/// ‖g‖ = √Σg², over all weights of a gradient together, added up in double.
+/// ‖g‖ = √Σg², over all weights of a gradient together, in double.
 template <class Layer>
 double norm_of(const Layer& gradient) {
   double sum = 0;
@@ -113,12 +113,11 @@ double norm_of(const Layer& gradient) {
   return std::sqrt(sum);
 }
 
-/// An optimizer whose gradients are no longer than a limit (Pascanu et al., 2013, algorithm 1): with the norm of the whole
-/// gradient,
+/// An optimizer whose gradients are at most as long as a limit (Pascanu et al., 2013, algorithm 1). Before it moves the weights,
 ///
 ///   g ← g·limit/‖g‖   if ‖g‖ > limit,
 ///
-/// before the optimizer moves the weights. The gradient that it is given is scaled in place.
+/// with the norm of the whole gradient, which is scaled in place.
 ///
 ///   Clipped adam{Adam<Model>{}, 1.0};
 template <class Optimizer>

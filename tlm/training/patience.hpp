@@ -5,26 +5,26 @@
 #include <limits>
 #include <stdexcept>
 
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/train.hpp>
 
 namespace tlm {
 
-/// Early stopping: keeps the weights with the least validation loss, and says when to stop, which is when so many
-/// evaluations in a row have not been better than that.
+/// Early stopping: keeps the weights with the least validation loss, and stops after that many evaluations in a row without a
+/// better one.
 ///
 ///   Patience<Model> patience{.evaluations = 5};
 ///   … if (progress.step % 100 == 0) return patience(model, loss(model, held_out)); …
 ///   model = patience.best;
 ///
-/// A loss is better if it is less; the first one is, unless it is ∞ or not a number.
+/// A loss is better if it is less. The first one is, unless it is ∞ or not a number.
 template <class Layer>
 struct Patience {
-  std::uint64_t evaluations;  ///< ≥ 1: how many that are not better are borne, of which the last one stops.
+  std::uint64_t evaluations;  ///< ≥ 1: training stops at this many without a better one.
 
   Layer best{};                                            ///< The weights with the least loss, 0 before there are any.
   double least = std::numeric_limits<double>::infinity();  ///< Their loss.
-  std::uint64_t since = 0;                                 ///< How many evaluations there were since.
+  std::uint64_t since = 0;                                 ///< The number of evaluations since.
 
   /// Takes note of the validation loss of a model, and answers whether to go on. Throws std::invalid_argument for a patience
   /// of 0 evaluations.

@@ -4,17 +4,15 @@
 #include <cstdint>
 #include <string>
 
-#include <tlm/random/generator.hpp>
+#include <tlm/base/generator.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/patience.hpp>
 
 namespace tlm {
 
-/// All that a run of training has come to. Whoever goes on from an equal one, with the same data and the same numbers of the
-/// optimizer and the objective, does what this one would have done: tlm/storage/checkpoint.hpp keeps it in a file.
-///
-/// The library moves the model and the optimizer (train), the patience and the generator; step and place are the program's
-/// to count.
+/// The state of a training run. A run that goes on from an equal object does the same, bit for bit, with the same data and the
+/// same numbers of the optimizer and the objective. tlm/storage/checkpoint.hpp keeps it in a file. The program counts step and
+/// place.
 template <class Model, class Optimizer = Adam<Model>>
 struct TrainingRun {
   Model model{};
@@ -22,8 +20,8 @@ struct TrainingRun {
   Patience<Model> patience{};
   Generator generator;
   std::uint64_t step = 0;   ///< How many steps were done.
-  std::uint64_t place = 0;  ///< In the data: what is to be taken next, by whatever the program numbers.
-  std::string tokenizer{};  ///< As a text, as the list of a BytePairs; empty if there is none.
+  std::uint64_t place = 0;  ///< In the data: what comes next, as the program counts.
+  std::string tokenizer{};  ///< As text, for example the list of a BytePairs; empty if there is none.
 };
 
 }  // namespace tlm

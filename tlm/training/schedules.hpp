@@ -8,8 +8,8 @@
 #include <numbers>
 #include <stdexcept>
 
-#include <tlm/language.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 /// Schedules: the learning rate η(t) of step t = 1, 2, …, as a value that is called with t.
 namespace tlm {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
-#include <tlm/matrix/refuse.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
 // Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
@@ -28,14 +28,13 @@ struct Progress {
 /// What the callback of the training loop answers.
 enum class Continue { no, yes };
 
-/// Refuses to train what was never initialized: throws std::invalid_argument if every weight matrix of a layer is 0, and so
-/// is the derivative by each of them.
+/// Refuses to train a layer that was never initialized: throws std::invalid_argument if every weight matrix is 0, and so is
+/// the derivative with respect to each.
 ///
-/// A product of factors that are all 0 has the derivative 0 by each of them, so no step leads away from there. A model that
-/// learns from 0, as one layer between tokens and scores does, is not refused, and neither is one some of whose matrices
-/// have values.
+/// If all factors of a product are 0, its derivative with respect to each is 0, so no step leads away from there. A single
+/// layer between tokens and scores learns from 0, and is not refused. Neither is a model some of whose matrices have values.
 template <class Layer>
-[[gnu::cold]] void require_initialized(const Layer& layer, const Layer& gradient) {
+void require_initialized(const Layer& layer, const Layer& gradient) {
   for (const Layer* const of : {&layer, &gradient})
     for (const auto& weight : parameters(*of))
       if (weight.role == Role::matrix)
@@ -51,17 +50,17 @@ template <class Layer>
            "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
 }
 
-/// At most `steps` times: takes the next batch of the stream, computes the gradient of its loss, lets the optimizer
-/// move the weights, and reports. Returns the number of steps done.
+/// At most `steps` times: takes the next batch, computes the gradient of its loss, lets the optimizer move the weights, and
+/// reports. Returns the number of steps done.
 ///
-///   next_batch() → Batch<Real> or Translations, or InParts of these;
+///   next_batch() → a Batch<Real>, Translations, or what is made of these: Noisy, MicroBatches, SharedBatch;
 ///   optimizer(model, gradient);   report(Progress) → Continue
 ///
-/// A loop of one's own does the same. A step is
+/// Your own loop does the same. A step is
 ///
 ///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
-///   if (step == 1) require_initialized(model, gradient);        // or a model that is all 0 learns next to nothing, silently
+///   if (step == 1) require_initialized(model, gradient);        // a model that is all 0 would learn next to nothing, silently
 ///   optimizer(model, gradient);
 ///
 /// Throws what loss throws; std::invalid_argument if the weights were never initialized (require_initialized,
@@ -78,7 +77,7 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
     if (!std::isfinite(loss))
       refuse<std::runtime_error>({"the loss of step ", step, " is ", std::isnan(loss) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do by too large a learning rate"});
-    // Without a loss, as a part of a batch may be, there is no gradient, whatever the weights are.
+    // A batch whose weights are all 0, as a part may be, has neither loss nor gradient, whatever the weights are.
     if (!learns && loss > 0) {
       require_initialized(model, gradient);
       learns = true;

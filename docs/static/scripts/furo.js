@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In the place of furo's script, which is a module, as which no browser loads a file that lies on a disk: the button that
-// chooses between light, dark and what the system is.
+// chooses between light, dark and what the system is. And paper shows what the page has folded.
 "use strict";
 window.addEventListener("DOMContentLoaded", () => {
   const themes = ["auto", "light", "dark"];
@@ -10,4 +10,16 @@ window.addEventListener("DOMContentLoaded", () => {
       document.body.dataset.theme = next;
       localStorage.setItem("theme", next);
     });
+});
+window.addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("details:not([open])")) {
+    folded.open = true;
+    folded.dataset.printed = "";
+  }
+});
+window.addEventListener("afterprint", () => {
+  for (const opened of document.querySelectorAll("details[data-printed]")) {
+    opened.open = false;
+    delete opened.dataset.printed;
+  }
 });

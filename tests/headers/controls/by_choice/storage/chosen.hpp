@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>

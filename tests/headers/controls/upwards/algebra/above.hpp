@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <tlm/language.hpp>
+#include <tlm/base/language.hpp>
 #include <tlm/matrix/below.hpp>

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+
+// Examples 0 to 2 of the notebook, trained by the reader.
+live.figures.train = {
+  module: "train",
+  title: "A Transformer Language Model that learns here",
+  async build(figure, call, width) {
+    await live.load("inside.js");
+    const { make, labelled, choice, matrix, latest, calm } = live;
+    const tasks = [
+      { name: "Example 0: 2 of 10 tokens", ask: "3 7" },
+      { name: "Example 1: 2 to 3 of 3 tokens", ask: "3 1 2" },
+      { name: "Example 2: 2 to 4 of 4 tokens", ask: "1 2 3 4" },
+    ];
+    let example = 0, bySGD = 0, steps = 0, losses = [], run = 0, question = "";
+
+    const seed = make("input", { type: "number", min: 0, max: 999999, value: 1, required: true });
+    const status = make("p", { class: "live-status", "aria-live": "polite" });
+    const chart = make("svg", { class: "live-chart", viewBox: `0 0 ${width} 220`, width, height: 220, role: "img" });
+    const field = make("input", { type: "text", inputmode: "numeric", size: 10, autocomplete: "off", oninput: () => asked() });
+    const complaint = make("span", { class: "live-complaint", role: "alert" });
+    const answer = make("output", { class: "live-answer" });
+    const score = make("output", {});
+    const maps = make("div", { class: "live-maps" });
+    const inside = live.inside(call, () => question);
+
+    const grouped = x => x.toLocaleString("en");
+    const mean = list => list.reduce((sum, x) => sum + x, 0) / list.length;
+
+    function draw() {
+      const last = losses.slice(-50);
+      status.textContent = losses.length
+        ? `Step ${grouped(losses.length)} of ${grouped(steps)}. Mean loss of the last ${last.length} steps: ${mean(last).toPrecision(3)}.`
+        : "A new model, which has learned nothing.";
+      const count = Math.max(600, losses.length), each = Math.ceil(count / 260);
+      const x = step => 44 + step / count * (width - 54), y = loss => 8 + (1 - Math.log10(Math.min(Math.max(loss, 1e-5), 10))) / 6 * 180;
+      const lines = [1, 0, -1, -2, -3, -4, -5].flatMap(power => [
+        make("line", { class: "live-grid", x1: 44, x2: width - 10, y1: y(10 ** power), y2: y(10 ** power) }),
+        make("text", { x: 38, y: y(10 ** power) + 4, "text-anchor": "end" }, power === 0 ? "1" : power === 1 ? "10" : `10${[..."⁻" + -power].map(c => "⁻⁰¹²³⁴⁵"["-012345".indexOf(c)] ?? c).join("")}`),
+      ]);
+      let path = "";
+      for (let k = 0; k < losses.length; k += each) {
+        const part = losses.slice(k, k + each);
+        path += `${path ? "L" : "M"}${x(k + part.length / 2).toFixed(1)} ${y(mean(part)).toFixed(1)}`;
+      }
+      chart.setAttribute("aria-label", losses.length
+        ? `The loss over ${losses.length} steps, from ${mean(losses.slice(0, 20)).toPrecision(2)} to ${mean(last).toPrecision(2)}.` : "No loss yet.");
+      chart.replaceChildren(...lines, make("path", { class: "live-line", d: path }),
+        make("text", { x: 44, y: 212 }, "0"), make("text", { x: width - 10, y: 212, "text-anchor": "end" }, `${grouped(count)} steps`));
+    }
+
+    function show({ text, numbers }) {
+      const [right, count] = numbers, tokens = [...numbers.slice(2, 2 + count)];
+      answer.textContent = `→ ${tokens.join(" ")}`;
+      answer.append(make("strong", { class: right ? "live-right" : "live-wrong" }, right ? " right" : " wrong"));
+      const read = [0, ...tokens.slice(0, -1)].map(String);
+      maps.replaceChildren(...text.trim().split("\n").map((name, head) => {
+        const weight = (i, j) => numbers[2 + count + (head * count + i) * count + j];
+        const looks = read.map((token, i) => {
+          const row = read.map((_, j) => weight(i, j)), most = row.indexOf(Math.max(...row));
+          return `row ${i + 1}, token ${token}, looks most at column ${most + 1}, token ${read[most]}, with ${row[most].toFixed(2)}`;
+        });
+        return make("figure", {}, make("figcaption", {}, name),
+          matrix(read, read, (i, j) => (weight(i, j) < 0 ? null : weight(i, j)), `${name}: ${looks.join("; ")}.`));
+      }));
+      inside.refresh();
+    }
+
+    // Asks what is in the field; what is no question is a sentence beside it, and the last question stays.
+    const asked = latest(async () => {
+      try {
+        const given = field.value.trim();
+        const answered = await call("ask", given);
+        question = given;
+        show(answered);
+        complaint.textContent = "";
+      } catch (error) {
+        complaint.textContent = error.message;
+      }
+    });
+
+    async function begin() {
+      const number = Number(seed.value);
+      if (!seed.checkValidity() || !Number.isInteger(number)) {
+        status.textContent = `A seed is an integer from 0 to 999999, not ${seed.value || "nothing"}.`;
+        return;
+      }
+      ++run;
+      losses = [];
+      steps = (await call("begin", example, number, bySGD)).numbers[0];
+      toTheEnd.textContent = `Train to step ${grouped(steps)}`;
+      score.textContent = "";
+      field.value = question = tasks[example].ask;
+      draw();
+      await asked();
+      figure.dataset.step = 0;
+    }
+
+    async function train(until) {
+      const mine = ++run;
+      status.setAttribute("aria-live", "off");  // it would be read out many times a second
+      let count = 5, drawn = performance.now();
+      while (mine === run && losses.length < until) {
+        const began = performance.now();
+        let numbers;
+        try {
+          ({ numbers } = await call("train", Math.min(count, until - losses.length)));
+        } catch (error) {
+          status.setAttribute("aria-live", "polite");
+          status.textContent = `Training has ended: ${error.message}.`;
+          return;
+        }
+        if (mine !== run) return;
+        losses.push(...numbers);
+        const now = performance.now();
+        count = Math.max(1, Math.min(100, Math.round(count * 60 / (now - began))));
+        if (!calm.matches || now - drawn > 1000) {
+          draw();
+          show(await call("ask", question));
+          drawn = now;
+        }
+      }
+      if (mine !== run) return;
+      status.setAttribute("aria-live", "polite");
+      draw();
+      show(await call("ask", question));
+      figure.dataset.step = losses.length;
+    }
+
+    const toTheEnd = make("button", { type: "button", onclick: () => train(steps) });
+    figure.append(
+      make("p", {}, make("strong", {}, "Try: "), "train 600 steps, and see the loss fall and the answer become right. The model reads "
+        + "a sequence and a 0, and has to say the sequence backwards. Then ask for a sequence of your own, go on, or begin again "
+        + "with another seed or with SGD, which does not always succeed."),
+      make("div", { class: "live-controls" },
+        choice("Task", tasks.map(({ name }) => name), number => { example = number; begin(); }),
+        choice("Optimizer", ["Adam", "SGD"], number => { bySGD = number; begin(); }),
+        labelled("Seed", seed), make("button", { type: "button", onclick: begin }, "New model")),
+      make("div", { class: "live-controls" },
+        make("button", { type: "button", class: "live-first", onclick: () => train(losses.length + 600) }, "Train 600 steps"),
+        toTheEnd, make("button", { type: "button", onclick: () => { ++run; draw(); } }, "Stop")),
+      status, chart,
+      make("div", { class: "live-controls" }, labelled("Ask", field), complaint, answer),
+      make("div", { class: "live-controls" },
+        make("button", {
+          type: "button",
+          onclick: async () => {
+            const [right, total] = (await call("test")).numbers;
+            score.textContent = `${right} of ${total} answers are right.`;
+          },
+        }, "Ask all questions"), score),
+      make("p", {}, "Attention, head by head. Each row is a token that is read, and looks at the columns that are filled. Cells of "
+        + "later tokens are not there. Once the model has learned, some head often looks from a row "
+        + "of the answer at the token to be said next."),
+      maps, inside.element);
+    seed.addEventListener("change", begin);
+    await begin();
+  },
+};

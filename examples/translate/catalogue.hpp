@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <tlm/base/refuse.hpp>
+#include <tlm/text/lines.hpp>
+#include "pairs.hpp"
+
+/// Catalogues of gettext (.mo), in which programs bring the translations of what they say: the pairs that every Linux has.
+namespace tlm {
+
+/// The strings of a catalogue as they stand in it. (GNU gettext manual, "The Format of GNU MO Files".)
+///
+/// It begins with words of four bytes, in either order: the magic number 0x950412de, the revision, the number of messages, and
+/// where the tables of the originals and of the translations are; a table has for each message the length of a string and
+/// where it is, and behind each string there is a byte 0. What the words claim is compared with the size of the file before it
+/// is believed.
+///
+/// From minor revision 1 on five words follow, and there may be further messages, with pieces that depend on the system: how it
+/// prints integers of 64 bits, for example. Here such a message is put together as it was in the source of the catalogue,
+/// "%<PRIu64> files": a piece is its name in angle brackets, or the letter I alone.
+class CatalogueStrings {
+ public:
+  /// Throws std::invalid_argument for what is no catalogue, with the name by which to call it.
+  CatalogueStrings(std::string_view bytes, const std::string& name) : bytes_{bytes}, name_{name} {
+    constexpr std::size_t header = 28;
+    constexpr std::uint32_t magic = 0x950412de, reversed_magic = 0xde120495;
+    const std::uint32_t found = bytes.size() < header ? 0 : word(0);
+    if (found != magic && found != reversed_magic) refuse("it does not begin like one");
+    reversed_ = found == reversed_magic;
+    if (const std::uint32_t major = word(4) >> 16; major > 1)
+      refuse("its format is of revision " + std::to_string(major) + ", and only 0 and 1 are known");
+    const std::uint64_t count = word(8);
+    for (const auto& [table, strings] : {std::pair{word(12), &originals_}, {word(16), &translations_}}) {
+      require_table(table, count, 8, "messages");
+      for (std::uint64_t i = 0; i < count; ++i) read_string(table + 8 * i, *strings);
+    }
+    if ((word(4) & 0xFFFF) == 0) return;
+    require_table(0, 12, 4, "words");
+    const std::uint64_t pieces = word(28), names = word(32), more = word(36);
+    require_table(names, pieces, 8, "pieces");
+    for (std::uint64_t i = 0; i < pieces; ++i) {
+      const std::uint64_t length = word(names + 8 * i), begin = word(names + 8 * i + 4), end = begin + length;
+      constexpr std::uint64_t longest = 32;  // those of C have 14 letters, and a byte 0
+      if (length == 0 || length > longest || end > bytes.size() || bytes[end - 1] != '\0')
+        refuse("piece " + std::to_string(i + 1) + " has no name");
+      const std::string piece{bytes.substr(begin, length - 1)};
+      piece_names_.push_back(piece.size() == 1 ? piece : '<' + piece + '>');
+    }
+    for (const auto& [table, strings] : {std::pair{word(40), &originals_}, {word(44), &translations_}}) {
+      require_table(table, more, 4, "messages");
+      for (std::uint64_t i = 0; i < more; ++i) put_together(word(table + 4 * i), *strings);
+    }
+  }
+
+  const std::vector<std::string>& originals() const { return originals_; }
+  const std::vector<std::string>& translations() const { return translations_; }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    tlm::refuse<std::invalid_argument>({name_, " is not a catalogue of gettext: ", why});
+  }
+
+  /// Throws unless the file has so many entries of so many bytes from a place on.
+  void require_table(std::uint64_t table, std::uint64_t count, std::uint64_t bytes, const char* of_what) const {
+    if (table > bytes_.size() || count > (bytes_.size() - table) / bytes)
+      refuse("it claims " + std::to_string(count) + " " + of_what + ", for which it is too short");
+  }
+
+  /// Counts what is claimed. Together the strings are no longer than the file; otherwise a small file could claim one long
+  /// string many times.
+  void claim(std::uint64_t length) {
+    if ((all_ += length) > bytes_.size()) refuse("it claims more text than it has bytes");
+  }
+
+  /// The next message of a list, whose strings have a length and a place at a byte of a table.
+  void read_string(std::uint64_t entry, std::vector<std::string>& strings) {
+    const std::uint64_t length = word(entry), begin = word(entry + 4), end = begin + length;
+    if (end >= bytes_.size() || bytes_[end] != '\0')
+      refuse("message " + std::to_string(strings.size() + 1) + " does not end within it");
+    claim(length);
+    strings.emplace_back(bytes_.substr(begin, length));
+  }
+
+  /// The next message of a list, that is put together. At a byte of the file there is where its plain text is, and then for
+  /// each part of this text its length, and which piece follows it: behind the last one, to which a byte 0 belongs, none does.
+  void put_together(std::uint64_t at, std::vector<std::string>& strings) {
+    constexpr std::uint32_t none = 0xFFFFFFFF;
+    const std::string what = "message " + std::to_string(strings.size() + 1);
+    require_table(at, 1, 4, "messages");
+    std::uint64_t begin = word(at);
+    std::string text;
+    for (std::uint64_t entry = at + 4;; entry += 8) {
+      require_table(entry, 1, 8, "pieces");
+      const std::uint64_t length = word(entry), piece = word(entry + 4);
+      if (begin > bytes_.size() || length > bytes_.size() - begin) refuse(what + " does not end within it");
+      claim(length + 8);
+      text += bytes_.substr(begin, length);
+      begin += length;
+      if (piece == none) break;
+      if (piece >= piece_names_.size()) refuse(what + " has a piece that is not there");
+      text += piece_names_[piece];
+    }
+    if (!text.ends_with('\0')) refuse(what + " does not end within it");
+    text.pop_back();
+    strings.push_back(std::move(text));
+  }
+
+  /// The word that begins at a byte.
+  std::uint32_t word(std::uint64_t at) const {
+    std::uint32_t value = 0;
+    for (std::uint64_t i = 0; i < 4; ++i)
+      value |= std::uint32_t(static_cast<unsigned char>(bytes_[at + (reversed_ ? 3 - i : i)])) << (8 * i);
+    return value;
+  }
+
+  std::string_view bytes_;
+  std::string name_;
+  bool reversed_ = false;
+  std::uint64_t all_ = 0;
+  std::vector<std::string> originals_, translations_, piece_names_;
+};
+
+/// What a catalogue says of itself that its texts are encoded in, in capital letters: the charset in its header, which is the
+/// translation of the empty text. Empty if it does not say.
+inline std::string charset_of(const CatalogueStrings& strings) {
+  constexpr std::string_view key = "charset=";
+  for (std::size_t i = 0; i < strings.originals().size(); ++i)
+    if (strings.originals()[i].empty()) {
+      const std::string_view header = strings.translations()[i];
+      const std::size_t at = header.find(key);
+      if (at == header.npos) return {};
+      std::string name{header.substr(at + key.size())};
+      name.resize(std::min(name.find_first_of(std::string_view(" \t\r\n;\0", 6)), name.size()));
+      for (char& c : name)
+        if ('a' <= c && c <= 'z') c = char(c - 'a' + 'A');
+      return name;
+    }
+  return {};
+}
+
+/// A text of ISO-8859-1, or of ISO-8859-15 where eight bytes are other characters, in UTF-8.
+inline std::string utf8_of_latin(std::string_view text, bool is_15) {
+  constexpr std::array<std::pair<unsigned char, char32_t>, 8> others{
+      {{0xA4, U'€'}, {0xA6, U'Š'}, {0xA8, U'š'}, {0xB4, U'Ž'}, {0xB8, U'ž'}, {0xBC, U'Œ'}, {0xBD, U'œ'}, {0xBE, U'Ÿ'}}};
+  std::string utf8;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const auto other = std::find_if(others.begin(), others.end(), [&](const auto& pair) { return pair.first == byte; });
+    append_character(utf8, is_15 && other != others.end() ? other->second : byte);
+  }
+  return utf8;
+}
+
+/// The pairs of a catalogue, which has this name: each message and its translation, as they are, in UTF-8.
+///
+/// The context of a message is dropped. One that has a singular and a plural makes two pairs, the singular with the first form
+/// of the translation and the plural with the last; a single form goes with the plural. (That is right for French; in some
+/// languages the singular has another form than the first.) The header is no message.
+///
+/// Left out are messages without a translation, those not in the charset that the header names, and all of them if it names
+/// another one than UTF-8, ASCII, ISO-8859-1 and ISO-8859-15. Throws std::invalid_argument for what is no catalogue.
+inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::string& name) {
+  const CatalogueStrings strings{bytes, name};
+  SentencePairs read;
+  const std::string encoded = charset_of(strings);
+  const bool is_15 = encoded == "ISO-8859-15", is_latin = is_15 || encoded == "ISO-8859-1";
+  if (!is_latin && encoded != "UTF-8" && encoded != "UTF8" && encoded != "ASCII" && encoded != "US-ASCII") {
+    read.left_out.add(
+        "all of " + name +
+        (encoded.empty() ? ", which does not say its charset" : ", whose charset is " + in_quotes(encoded)));
+    return read;
+  }
+  for (std::size_t i = 0; i < strings.originals().size(); ++i) {
+    std::string_view original = strings.originals()[i];
+    if (original.empty()) continue;
+    const std::string place = "message " + std::to_string(i + 1) + " of " + name;
+    const auto add = [&](std::string_view source, std::string_view target) {
+      if (source.empty() || target.empty())
+        read.left_out.add(place + " has no translation");
+      else if (is_latin)
+        read.pairs.push_back({utf8_of_latin(source, is_15), utf8_of_latin(target, is_15), place});
+      else if (!is_utf8(source) || !is_utf8(target))
+        read.left_out.add(place + " is not in UTF-8");
+      else
+        read.pairs.push_back({std::string(source), std::string(target), place});
+    };
+    if (const std::size_t context = original.find('\4'); context != original.npos) original.remove_prefix(context + 1);
+    const auto numbers = parts_between(original, '\0'), forms = parts_between(strings.translations()[i], '\0');
+    if (numbers.size() > 2 || (numbers.size() == 1 && forms.size() > 1)) {
+      read.left_out.add(place + " has " + std::to_string(numbers.size()) + " originals and " +
+                        std::to_string(forms.size()) + " translations");
+      continue;
+    }
+    if (forms.size() > 1 || numbers.size() == 1) add(numbers.front(), forms.front());
+    if (numbers.size() == 2) add(numbers.back(), forms.back());
+  }
+  return read;
+}
+
+/// The pairs of all catalogues of a language that are installed, root/LANGUAGE/LC_MESSAGES/*.mo in the order of their names,
+/// every pair once. Catalogues that cannot be read are left out, each counted as one.
+///
+/// Throws std::invalid_argument for what is no name of a language, and std::runtime_error, with what to install, if there are
+/// no pairs.
+inline SentencePairs installed_pairs(const std::string& language,
+                                     const std::filesystem::path& root = "/usr/share/locale") {
+  const auto in_a_name = [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == '-' ||
+           c == '@';
+  };
+  if (language.empty() || !std::all_of(language.begin(), language.end(), in_a_name))
+    refuse<std::invalid_argument>({in_quotes(language), " is no language: one is named like fr, pt_BR or sr@latin"});
+  const auto directory = root / language / "LC_MESSAGES";
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file{directory, error}, end; !error && file != end; file.increment(error))
+    if (file->path().extension() == ".mo") files.push_back(file->path());
+  std::sort(files.begin(), files.end());
+  SentencePairs read;
+  if (error && error != std::errc::no_such_file_or_directory)
+    read.left_out.add(directory.string() + " cannot be read: " + error.message());
+  for (const auto& file : files) try {
+      SentencePairs more = pairs_of_catalogue(read_file(file), file.filename().string());
+      std::move(more.pairs.begin(), more.pairs.end(), std::back_inserter(read.pairs));
+      read.left_out.add(more.left_out);
+    } catch (const std::exception& refused) {
+      read.left_out.add(refused.what());
+    }
+  if (read.pairs.empty())
+    refuse<std::runtime_error>({"no translations into ", language, " are in ", directory.string(), " (", files.size(),
+                                " catalogues, ", read.left_out.sentence(),
+                                "): install programs that bring some, on Debian apt-get install --reinstall coreutils "
+                                "gettext iso-codes git; a slim image drops them as long as a path-exclude in "
+                                "/etc/dpkg/dpkg.cfg.d says so"});
+  read.pairs = distinct(std::move(read.pairs));
+  return read;
+}
+
+}  // namespace tlm

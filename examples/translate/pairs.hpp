@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tlm/base/hash.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/text/byte_pairs.hpp>
+#include <tlm/text/file.hpp>
+#include <tlm/text/lines.hpp>
+#include <tlm/text/utf8.hpp>
+
+/// Sentences with their translations.
+namespace tlm {
+
+/// A sentence and its translation, in UTF-8, and where they come from: "line 3", "message 5 of tar.mo".
+struct SentencePair {
+  std::string source, target, place;
+
+  bool operator==(const SentencePair&) const = default;
+};
+
+/// What was left out of something, and why: how many, and of the first few a sentence each.
+class LeftOut {
+ public:
+  /// Of how many it keeps the sentences.
+  static constexpr std::size_t few = 3;
+
+  /// One more.
+  void add(std::string why) {
+    if (count_++ < few) first_.push_back(std::move(why));
+  }
+  /// What was left out elsewhere, too.
+  void add(const LeftOut& others) {
+    for (const std::string& why : others.first_)
+      if (first_.size() < few) first_.push_back(why);
+    count_ += others.count_;
+  }
+  std::size_t count() const { return count_; }
+
+  /// "5 left out: line 3 has no tab; line 7 has no tab; line 9 has no tab; …", or "none left out".
+  std::string sentence() const {
+    if (count_ == 0) return "none left out";
+    std::string sentence = std::to_string(count_) + " left out";
+    for (std::size_t i = 0; i < first_.size(); ++i) sentence += (i == 0 ? ": " : "; ") + first_[i];
+    return sentence + (count_ > first_.size() ? "; …" : "");
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::string> first_;
+};
+
+/// Pairs, and what was left out when they were gathered.
+struct SentencePairs {
+  std::vector<SentencePair> pairs;
+  LeftOut left_out;
+  std::size_t numbered = 0;  ///< How many lines have their sentences in columns 2 and 4, behind numbers.
+};
+
+/// Whether a text is a number in decimal digits.
+inline bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+}
+
+/// The pairs of a text that has one in each line (bare_line), as the fourth source downloads them: a sentence, a tab, its
+/// translation, and then the end of the line, or a tab and anything. Lines that are no pair of UTF-8 are left out.
+///
+/// Where columns 1 and 3 are numbers and there is a column 4, the pair is columns 2 and 4: Tatoeba's own export numbers its
+/// sentences so. Such lines are counted.
+///
+/// Throws std::invalid_argument if the text, which the sentence calls by this name, is empty or has a byte 0, and if none of
+/// its lines is a pair.
+inline SentencePairs pairs_of_lines(std::string_view text, const std::string& name) {
+  if (bare_line(text).empty()) refuse<std::invalid_argument>({name, " is empty: there are no pairs in it"});
+  if (const std::size_t at = text.find('\0'); at != text.npos)
+    refuse<std::invalid_argument>({name, " is not a text in UTF-8: there is a byte 0 in line ",
+                                   1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')});
+  SentencePairs read;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::string place = "line " + std::to_string(++number);
+    const std::string_view line = take_line(text);
+    const auto columns = parts_between(line, '\t');
+    const bool has_tab = columns.size() > 1;
+    const bool is_numbered = columns.size() > 3 && is_number(columns[0]) && is_number(columns[2]);
+    const std::string_view source = columns[is_numbered ? 1 : 0];
+    const std::string_view target = has_tab ? columns[is_numbered ? 3 : 1] : std::string_view();
+    read.numbered += is_numbered;
+    if (line.empty())
+      read.left_out.add(place + " is empty");
+    else if (!has_tab)
+      read.left_out.add(place + " has no tab");
+    else if (source.empty() || target.empty())
+      read.left_out.add(place + (is_numbered      ? " has numbers, and not two sentences"
+                                 : source.empty() ? " has nothing before the first tab"
+                                                  : " has nothing behind the first tab"));
+    else if (!is_utf8(source) || !is_utf8(target))
+      read.left_out.add(place + " is not in UTF-8");
+    else
+      read.pairs.push_back({std::string(source), std::string(target), place});
+  }
+  if (read.pairs.empty())
+    refuse<std::invalid_argument>(
+        {name, " has no line of a sentence, a tab and its translation: ", read.left_out.sentence()});
+  return read;
+}
+
+/// The pairs of a file, by pairs_of_lines. Throws like it and like read_file.
+inline SentencePairs read_pairs(const std::filesystem::path& path) {
+  return pairs_of_lines(read_file(path), path.string());
+}
+
+/// Every pair of a source and a target once, where it comes first.
+inline std::vector<SentencePair> distinct(std::vector<SentencePair> pairs) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  std::vector<bool> again;
+  for (const SentencePair& pair : pairs) again.push_back(!seen.emplace(pair.source, pair.target).second);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (!again[i]) {
+      if (kept != i) pairs[kept] = std::move(pairs[i]);
+      ++kept;
+    }
+  pairs.resize(kept);
+  return pairs;
+}
+
+/// The set of words of a text. A word is a run of digits, letters of ASCII, which count as small ones, and characters from
+/// U+0080 on.
+///
+/// A Latin letter with a mark is left out of its word, whether it is one character (é, U+00E9) or two (e and U+0301). So a
+/// Latin text has the same words in both of Unicode's forms, NFC and NFD. Other scripts would take tables of all characters;
+/// their words may differ.
+inline std::set<std::string> words_of(std::string_view text) {
+  std::set<std::string> words;
+  std::string word;
+  const auto ends = [&] {
+    if (!word.empty()) words.insert(std::move(word));
+    word.clear();
+  };
+  bool after_letter = false;
+  while (!text.empty()) {
+    const std::string_view rest = text;
+    const auto c = take_character(text).value_or(U'\uFFFD');
+    if (text.size() == rest.size()) text.remove_prefix(1);  // a byte that is no UTF-8
+    const auto is_from = [c](char32_t first, char32_t end) { return first <= c && c <= end; };
+    const bool is_letter = is_from('a', 'z') || is_from('A', 'Z'), is_mark = is_from(0x300, 0x36F);
+    if (is_mark && after_letter) word.pop_back();
+    after_letter = is_letter;
+    if (is_mark || is_from(0xC0, 0x24F) || is_from(0x1E00, 0x1EFF)) continue;
+    if (is_from('A', 'Z'))
+      word.push_back(char(c - 'A' + 'a'));
+    else if (is_letter || is_from('0', '9') || c >= 0x80)
+      word += rest.substr(0, rest.size() - text.size());
+    else
+      ends();
+  }
+  ends();
+  return words;
+}
+
+/// What is learned from, and what is held out to test what was learned.
+struct TrainingAndHeldOut {
+  std::vector<SentencePair> training, held_out;
+};
+
+/// About one in `one_in` pairs held out, by a hash of the set of words of the source: what has the same words in another
+/// order, or often or with other signs between them, is on the same side, and the side does not depend on which other pairs
+/// there are. (Targets may be on both sides.) Throws std::invalid_argument unless one_in ≥ 2.
+inline TrainingAndHeldOut split_by_words(const std::vector<SentencePair>& pairs, std::size_t one_in) {
+  if (one_in < 2)
+    refuse<std::invalid_argument>(
+        {"one pair in ", one_in, " cannot be held out: it takes one in 2 or more to leave some to learn from"});
+  TrainingAndHeldOut split;
+  for (const SentencePair& pair : pairs) {
+    std::uint64_t hash = 0;
+    for (const std::string& word : words_of(pair.source))
+      hash = mixed(mixed(hash, std::as_bytes(std::span{word})) ^ ' ');
+    (mixed(hash) % one_in == 0 ? split.held_out : split.training).push_back(pair);
+  }
+  return split;
+}
+
+/// All sources and targets, a line each: what BytePairs learns from. (No merge goes beyond a line.)
+inline std::string lines_of(const std::vector<SentencePair>& pairs) {
+  std::string lines;
+  for (const SentencePair& pair : pairs) lines.append(pair.source).append("\n").append(pair.target).append("\n");
+  return lines;
+}
+
+/// Sources and targets as tokens, each with the token that starts and the one that ends, as the fourth source has both.
+struct TokenPairs {
+  std::vector<std::vector<Token>> sources, targets;
+  std::vector<SentencePair> pairs;  ///< What they are the tokens of.
+  LeftOut left_out;
+};
+
+/// The pairs as tokens; those of which the source or the target has more than max_len tokens, with the one that starts and the
+/// one that ends, are left out.
+template <std::size_t vocab_size>
+TokenPairs tokens_of(const std::vector<SentencePair>& pairs, const BytePairs<vocab_size>& byte_pairs,
+                     std::size_t max_len) {
+  TokenPairs tokens;
+  for (const SentencePair& pair : pairs) {
+    auto source = byte_pairs.framed(pair.source), target = byte_pairs.framed(pair.target);
+    if (const std::size_t length = std::max(source.size(), target.size()); length > max_len) {
+      tokens.left_out.add(pair.place + " has a sentence of " + std::to_string(length) + " tokens: max_len is " +
+                          std::to_string(max_len));
+    } else {
+      tokens.sources.push_back(std::move(source));
+      tokens.targets.push_back(std::move(target));
+      tokens.pairs.push_back(pair);
+    }
+  }
+  return tokens;
+}
+
+}  // namespace tlm

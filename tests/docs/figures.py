@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Uses the figures that run as a reader would, in headless Chromium, without a network, as wide as a desk and as a phone.
+
+usage: figures.py SITE PRINTED [--pictures DIRECTORY], where PRINTED is what examples/break_the_mask has printed
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs"))
+import check  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
+
+WIDTHS = (1440, 390)
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
+
+
+class Reader:
+    """Someone who uses a figure of a page."""
+
+    def __init__(self, chrome, site, page, width, scheme="light"):
+        self.chrome, self.page, self.width = chrome, page, width
+        check.show(chrome, site / f"{page}.html", width, scheme=scheme)
+
+    def expect(self, holds, what):
+        if not holds:
+            raise SystemExit(f"{self.page}, {self.width} wide: {what}")
+
+    def until(self, what, condition):
+        try:
+            return WebDriverWait(self.chrome, 240, 0.1).until(lambda _: condition())
+        except Exception as error:
+            raise SystemExit(f"{self.page}, {self.width} wide: it never came that {what}: {error}") from error
+
+    def open(self, figure):
+        """Scrolls to a figure, and waits until it runs."""
+        box = self.chrome.find_element(By.CSS_SELECTOR, f'[data-figure="{figure}"]')
+        self.chrome.execute_script("arguments[0].scrollIntoView()", box)
+        self.until(f"{figure} is ready", lambda: "live-ready" in box.get_attribute("class"))
+        self.figure = box.find_element(By.CLASS_NAME, "live-figure")
+        self.fits()
+
+    def fits(self):
+        wide = self.chrome.execute_script("return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+        self.expect(wide[0] <= wide[1], f"is {wide[0]} wide in a window of {wide[1]}")
+
+    def one(self, selector):
+        return self.figure.find_element(By.CSS_SELECTOR, selector)
+
+    def button(self, text):
+        return next(button for button in self.figure.find_elements(By.TAG_NAME, "button") if button.text.startswith(text))
+
+    def press(self, text):
+        """By keyboard."""
+        self.button(text).send_keys(Keys.ENTER)
+
+    def data(self, name):
+        return self.figure.get_attribute(f"data-{name}")
+
+    def type(self, text):
+        field = self.one('input[type="text"]')
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(Keys.BACKSPACE)
+        field.send_keys(text)
+
+    def picture(self, directory, name):
+        if directory:
+            size = self.chrome.execute_script("const r = arguments[0].getBoundingClientRect(); return [r.top + scrollY, r.height]", self.figure)
+            self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": self.width, "height": int(size[1]) + 80, "deviceScaleFactor": 1, "mobile": self.width < 600})
+            self.chrome.execute_script("arguments[0].scrollIntoView()", self.figure)
+            self.chrome.save_screenshot(str(directory / f"{name}-{self.width}.png"))
+
+    def quiet(self):
+        said = [entry["message"] for entry in self.chrome.get_log("browser")]
+        self.expect(not said, f"the console says {said}")
+
+
+def trains(reader, pictures):
+    reader.open("train")
+    reader.press("Train 600 steps")
+    reader.until("600 steps are done", lambda: reader.data("step") == "600")
+    answers = {"3 7": "→ 3 7 0 7 3 0 right", "9 9": "→ 9 9 0 9 9 0 right"}
+    for question, answer in answers.items():
+        reader.type(question)
+        reader.until(f"{question} is answered by {answer}", lambda: reader.one(".live-answer").text == answer)
+    for wrong, sentence in {"3 99": "A token is an integer from 1 to 10, not 99.", "": "A sequence has 2 tokens, not 0.",
+                            "a b": "A token is an integer from 1 to 10, not a.", "1 2 3": "A sequence has 2 tokens, not 3."}.items():
+        reader.type(wrong)
+        reader.until(f"'{wrong}' is refused", lambda: reader.one(".live-complaint").text == sentence)
+    reader.type("3 7")
+    reader.until("the complaint is gone", lambda: reader.one(".live-complaint").text == "")
+    reader.press("Ask all questions")
+    reader.until("all questions were asked", lambda: "of 100 answers are right" in reader.figure.text)
+    reader.expect("100 of 100" in reader.figure.text, "after 600 steps not all answers are right")
+    reader.expect(len(reader.figure.find_elements(By.CSS_SELECTOR, ".live-maps svg[aria-label]")) == 4, "there are not four maps")
+    reader.fits()
+    reader.picture(pictures, "train")
+    looks_inside(reader, pictures)
+    reader.press("Train to step")  # stopped, asked, and gone on with
+    reader.until("it goes on", lambda: "Step 600 " not in reader.one(".live-status").text)
+    reader.type("1 2")
+    reader.until("it answers while it learns", lambda: reader.one(".live-answer").text == "→ 1 2 0 2 1 0 right")
+    reader.press("Stop")
+    seed = reader.one('input[type="number"]')
+    seed.send_keys(Keys.CONTROL, "a")
+    seed.send_keys("x")
+    reader.press("New model")
+    reader.until("a wrong seed is refused", lambda: "A seed is an integer" in reader.one(".live-status").text)
+    reader.quiet()
+
+
+def looks_inside(reader, pictures):
+    """Each entry that is pointed at is what its terms make, in each matrix."""
+    reader.one(".live-inside summary").send_keys(Keys.ENTER)
+    inside = reader.one(".live-inside")
+    reader.until("there is something inside", lambda: inside.get_attribute("data-shown") == "0 0 0")
+    buttons = reader.figure.find_elements(By.CSS_SELECTOR, ".live-block button")
+    reader.expect(len(buttons) == 39, f"there are {len(buttons)} matrices inside")
+    cells = reader.one(".live-scroll canvas")
+    cells.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
+    reader.until("an entry is chosen by keyboard", lambda: inside.get_attribute("data-shown") == "0 2 1")
+    for k, button in enumerate(buttons):
+        button.send_keys(Keys.ENTER)
+        reader.until(f"matrix {k} is shown", lambda: inside.get_attribute("data-shown") == f"{k} 2 1")
+        said = reader.one(".live-inside > p[aria-live]").text.replace("−", "-")
+        value, total = float(re.search(r": (-?[\d.]+) = ", said)[1]), float(re.search(r"= (-?[\d.]+)\.$", said)[1])
+        if "softmax" not in said:
+            reader.expect(abs(value - total) < 2e-4 + 1e-4 * abs(value), f"matrix {k}: {said}")
+        if k == 5:
+            reader.fits()
+            reader.picture(pictures, "inside")
+
+
+def same_report(reader, printed):
+    """What the page says is what the program has printed, with numbers that agree."""
+    said = reader.one(".live-printed").get_attribute("textContent")
+    begins = printed.index("note:")
+    ends = printed.index("\n\n", begins)
+    want = printed[begins:ends].rstrip()
+    reader.expect(NUMBER.sub("x", said.rstrip()) == NUMBER.sub("x", want), f"the report is another one:\n{said}")
+    for a, b in zip(NUMBER.findall(said), NUMBER.findall(want)):
+        reader.expect(abs(float(a) - float(b)) < 1e-6, f"{a} is not {b}")
+
+
+def breaks(reader, pictures, printed):
+    reader.open("break_the_mask")
+    holds = reader.one(".live-status").text
+    reader.expect(re.fullmatch(r"All \d+ statements hold\.", holds), f"unbroken: {holds}")
+    reader.one("select").send_keys("one")
+    reader.until("it is broken", lambda: reader.data("checked") == "1 0 0 0")
+    reader.expect("statements fail" in reader.one(".live-status").text, "a broken mask is not seen")
+    same_report(reader, printed)
+    reader.fits()
+    reader.picture(pictures, "break_the_mask")
+    selects = [Select(element) for element in reader.figure.find_elements(By.TAG_NAME, "select")]
+    reader.press("Heal it")
+    reader.until("it is healed", lambda: reader.data("checked") == "0 0 0 0")
+    reader.expect(reader.one(".live-status").text == holds, "healed, not all claims hold")
+    # Which claims fail, and over which numbers.
+    claim = "attention is autoregressive"
+    for which, option, over in ((1, 2, "bits field sets"), (2, 1, "double field"), (2, 2, ""), (3, 1, ""), (3, 2, "double field")):
+        selects[which].select_by_index(option)
+        want = ["0"] * 4
+        want[which] = str(option)
+        reader.until(f"{which}, {option} is checked", lambda: reader.data("checked") == " ".join(want))
+        fails = [line.split(claim + ": ")[1] for line in reader.one(".live-printed").get_attribute("textContent").splitlines()
+                 if claim + ": " in line and not line.startswith("holds")]
+        names = {"double within": "double", "float and double": "bits", "the prime field": "field", "sets of": "sets"}
+        found = " ".join(name for begins, name in names.items() if any(line.startswith(begins) for line in fails))
+        reader.expect(found == over, f"choice {which}, {option} fails over '{found}', not '{over}'")
+        selects[which].select_by_index(0)
+        reader.until("it is undone", lambda: reader.data("checked") == "0 0 0 0")
+    reader.quiet()
+
+
+def moves(reader, figure, pictures):
+    """By keyboard, each slider."""
+    reader.open(figure)
+    reader.picture(pictures, figure)
+    for slider in reader.figure.find_elements(By.CSS_SELECTOR, 'input[type="range"]'):
+        before = reader.data("shown")
+        key = Keys.ARROW_LEFT if slider.get_attribute("value") == slider.get_attribute("max") else Keys.ARROW_RIGHT
+        slider.send_keys(key)
+        reader.until(f"{figure} moves", lambda: reader.data("shown") != before)
+    for box in reader.figure.find_elements(By.CSS_SELECTOR, 'input[type="checkbox"]'):
+        before = reader.data("shown")
+        box.send_keys(Keys.SPACE)
+        reader.until(f"{figure} moves", lambda: reader.data("shown") != before)
+    reader.fits()
+    reader.quiet()
+
+
+def stays_still(chrome, site, page, figure):
+    """Without WebAssembly, and without scripts, the picture stays."""
+    added = chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "delete window.WebAssembly;"})
+    for how in ("WebAssembly", "scripts"):
+        if how == "scripts":
+            chrome.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+            chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        chrome.get((site / f"{page}.html").as_uri())
+        box = chrome.find_element(By.CSS_SELECTOR, f'[data-figure="{figure}"]')
+        picture = box.find_element(By.CLASS_NAME, "live-picture")
+        if "live-ready" in box.get_attribute("class") or not picture.is_displayed() or picture.size["height"] < 20:
+            raise SystemExit(f"{page}, without {how}: the picture of {figure} is not there")
+    chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    if said := chrome.get_log("browser"):
+        raise SystemExit(f"{page}, without WebAssembly: the console says {said}")
+
+
+SIZES = {"train": 200_000, "break_the_mask": 400_000, "numbers": 100_000}
+SMALL = {"positional_encoding": "positions", "loss": "loss", "attention": "softmax", "normalization": "normalization"}
+
+
+def main():
+    site, printed = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
+    pictures = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    if not (site / "_static/browser/train.wasm.js").is_file():
+        print("skipped: the pages are not built, or without Clang for wasm32; ./docs/run builds them, and installs it on Debian")
+        sys.exit(77)
+    for module, limit in SIZES.items():
+        if (size := (site / f"_static/browser/{module}.wasm.js").stat().st_size) > limit:
+            raise SystemExit(f"{module}.wasm.js has {size} bytes, and may have {limit}")
+    with tempfile.TemporaryDirectory() as profile:
+        chrome = check.browser(profile)
+        try:
+            for width in WIDTHS:
+                breaks(Reader(chrome, site, "break_the_mask", width), pictures, printed.read_text(encoding="utf-8"))
+                trains(Reader(chrome, site, "transformer_lm", width), pictures)
+                for page, figure in SMALL.items():
+                    moves(Reader(chrome, site, page, width), figure, pictures)
+            for page, figure in {"transformer_lm": "train", "break_the_mask": "break_the_mask", **SMALL}.items():
+                stays_still(chrome, site, page, figure)
+        finally:
+            chrome.quit()
+    print("all figures run, as wide as a desk and as a phone, and stay still without scripts")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/all.hpp>
+#include <tlm/checking/check.hpp>
+
+/// Layers that are not what they say: each is right but for one lie. tlm::check must see it, by the statement that is named;
+/// without the lie the same layer passes.
+using namespace tlm;
+
+namespace {
+
+enum class Lie {
+  none,
+  // of values, told in floating point alone: over the other arithmetics they would not compile
+  counts_rows_of_zeros,
+  looks_for_a_zero,
+  looks_for_equal_neighbours,
+  nan_at_equal_neighbours,
+  // of values
+  adds_and_subtracts_the_last_row,
+  wrong_in_float,
+  other_for_one_row,
+  reads_the_sequence_before,
+  counts_sequences,
+  sees_the_next_row_a_little,
+  overflows,
+  other_from_row_8_on,
+  // of derivatives
+  nan_at_zero,
+  nan_for_an_empty_sequence,
+  reads_the_next_row_of_five,
+  pullback_wrong_in_float,
+  keeps_a_reference_to_X,
+  keeps_a_reference_to_Y,
+  forgets_the_last_sequence,
+  doubles_the_gradient,
+  not_linear,
+  // of extensions
+  copies_share_memory,
+  positions_begin_anew,
+  forgets_where_nothing_comes
+};
+
+/// The lie that is told now.
+Lie told = Lie::none;
+bool tells(Lie lie) { return told == lie; }
+
+/// Whether x is 0, or two numbers are equal: known of real numbers alone.
+template <class Real>
+bool zero(const Real& x) {
+  if constexpr (std::is_floating_point_v<Real>) return x == 0;
+  return false;
+}
+template <class Real>
+bool equal(const Real& a, const Real& b) {
+  if constexpr (std::is_floating_point_v<Real>) return a == b;
+  return false;
+}
+
+/// w·x², entry by entry: rowwise.
+template <class Real>
+struct Square {
+  using declared = is::Rowwise;
+  using domain = Matrix<n, 3, Real>;
+  using codomain = domain;
+
+  Matrix<1, 3, Real> w;
+
+  codomain operator()(const domain& X) const {
+    codomain Y{X.sequences()};
+    std::size_t rows_of_zeros = 0;
+    for (std::size_t i = 0; i < X.rows(); ++i) {
+      bool zeros = true;
+      for (std::size_t j = 0; j < 3; ++j) {
+        Y(i, j) = w(0, j) * X(i, j) * X(i, j);
+        zeros = zeros && zero(X(i, j));
+      }
+      rows_of_zeros += zeros;
+    }
+    for (std::size_t i = 0; i < X.rows(); ++i)
+      for (std::size_t j = 0; j < 3; ++j) lie(X, Y, i, j, rows_of_zeros);
+    return Y;
+  }
+
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Square>(); }
+  auto value_and_pullback(const domain& X) const& {
+    auto Y = (*this)(X);
+    if (tells(Lie::reads_the_next_row_of_five) && X.rows() >= 5) Y(0, 0) += X(1, 0);
+    const Real* const y = Y.data();  // which stay where they are when Y is moved
+    return with_pullback(std::move(Y), [this, y, copied = X, X = &X](const codomain& Y_bar, Square& gradient) {
+      auto X_bar = pulled_back(tells(Lie::keeps_a_reference_to_X) ? *X : copied, Y_bar, gradient);
+      if (tells(Lie::keeps_a_reference_to_Y))
+        for (std::size_t e = 0; e < X_bar.rows() * 3; ++e)
+          X_bar.data()[e] = Real(2) * Y_bar.data()[e] * y[e] / copied.data()[e];
+      return X_bar;
+    });
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
+
+ private:
+  void lie(const domain& X, codomain& Y, std::size_t i, std::size_t j, std::size_t rows_of_zeros) const {
+    const std::size_t last = X.rows() - 1;
+    const bool neighbours = equal(X(i, 0), X(i, 1)) || equal(X(i, 1), X(i, 2));
+    if (tells(Lie::counts_rows_of_zeros)) Y(i, j) /= Real(1 + rows_of_zeros);
+    if (tells(Lie::looks_for_a_zero) && zero(X(i, j))) Y(i, j) += X(last, j);
+    if (tells(Lie::looks_for_equal_neighbours) && neighbours) Y(i, j) += X(last, j);
+    if constexpr (std::is_floating_point_v<Real>)
+      if (tells(Lie::nan_at_equal_neighbours) && neighbours) Y(i, j) = std::numeric_limits<Real>::quiet_NaN();
+    if (tells(Lie::adds_and_subtracts_the_last_row)) Y(i, j) = Y(i, j) + X(last, j) - X(last, j);
+    if (tells(Lie::wrong_in_float) && std::is_same_v<Real, float>) Y(i, j) += Y(i, j);
+    if (tells(Lie::other_for_one_row) && X.rows() == 1) Y(i, j) += Y(i, j);
+    if (tells(Lie::counts_sequences)) Y(i, j) *= Real(X.sequences().count());
+    if (tells(Lie::overflows)) Y(i, j) *= exp(X(i, j)) / exp(X(i, j));
+  }
+
+  domain pulled_back(const domain& X, const codomain& Y_bar, Square& gradient) const {
+    const Sequences& sequences = X.sequences();
+    domain X_bar{Y_bar.sequences()};
+    if (tells(Lie::doubles_the_gradient)) gradient.w += gradient.w;
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+          const Real y_bar = tells(Lie::not_linear) ? relu(Y_bar(i, j)) : Y_bar(i, j), x = X(i, j);
+          X_bar(i, j) = Real(2) * y_bar * w(0, j) * x;
+          if constexpr (std::is_floating_point_v<Real>)
+            if (tells(Lie::nan_at_zero)) X_bar(i, j) = y_bar * 2 * (w(0, j) * x * x) / x;
+          if (tells(Lie::pullback_wrong_in_float) && std::is_same_v<Real, float>) X_bar(i, j) += X_bar(i, j);
+          if (!tells(Lie::forgets_the_last_sequence) || s + 1 < sequences.count() || s == 0)
+            gradient.w(0, j) += y_bar * x * x;
+        }
+    if constexpr (std::is_floating_point_v<Real>)
+      for (std::size_t s = 0; s < sequences.count(); ++s)
+        if (tells(Lie::nan_for_an_empty_sequence) && sequences.length(s) == 0)
+          gradient.w(0, 0) += Real(0) / Real(sequences.length(s));
+    return X_bar;
+  }
+};
+
+/// Row i is Σ_{k ≤ i} (w·x_k + k), column by column: autoregressive.
+template <class Real>
+struct RunningSum {
+  using declared = is::Autoregressive;
+  using domain = Matrix<n, 3, Real>;
+  using codomain = domain;
+
+  Matrix<1, 3, Real> w;
+
+  struct State {
+    domain last;  ///< The row that each sequence has come to.
+    std::vector<std::size_t> read;
+    std::shared_ptr<domain> shared;
+  };
+
+  codomain operator()(const domain& X) const {
+    auto Y = from_the_beginning(*this, X);
+    const Sequences& sequences = X.sequences();
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+          if (tells(Lie::reads_the_sequence_before) && s > 0 && sequences.length(s - 1) > 0)
+            Y(i, j) += X(sequences.begin(s - 1), j);
+          if (tells(Lie::sees_the_next_row_a_little) && std::is_floating_point_v<Real> && i + 1 < sequences.end(s))
+            Y(i, j) += X(i + 1, j) / Real(1'000'000) / Real(100'000'000);
+        }
+    return Y;
+  }
+
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<RunningSum>(); }
+  auto value_and_pullback(const domain& X) const& {
+    return with_pullback((*this)(X), [this, X](codomain Y_bar, RunningSum& gradient) {
+      const Sequences& sequences = X.sequences();
+      for (std::size_t s = 0; s < sequences.count(); ++s)
+        for (std::size_t i = sequences.end(s); i-- > sequences.begin(s);)
+          for (std::size_t j = 0; j < 3; ++j) {
+            if (i + 1 < sequences.end(s)) Y_bar(i, j) += Y_bar(i + 1, j);
+            gradient.w(0, j) += Y_bar(i, j) * X(i, j);
+          }
+      for (std::size_t i = 0; i < X.rows(); ++i)
+        for (std::size_t j = 0; j < 3; ++j) Y_bar(i, j) *= w(0, j);
+      return Y_bar;
+    });
+  }
+
+  codomain extend(State& state, domain X) const {
+    const Sequences& sequences = X.sequences();
+    if (state.read.empty()) {
+      state.last = domain{Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
+      state.read.resize(sequences.count());
+      state.shared = std::make_shared<domain>(state.last);
+    }
+    auto& last = tells(Lie::copies_share_memory) ? *state.shared : state.last;
+    for (std::size_t s = 0; s < sequences.count(); ++s) {
+      if (tells(Lie::positions_begin_anew) && sequences.length(s) > 1) state.read[s] = 0;
+      if (tells(Lie::forgets_where_nothing_comes) && sequences.length(s) == 0)
+        for (std::size_t j = 0; j < 3; ++j) last(s, j) = Real(0);
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i, ++state.read[s])
+        for (std::size_t j = 0; j < 3; ++j) X(i, j) = last(s, j) += w(0, j) * X(i, j) + Real(state.read[s]);
+    }
+    return X;
+  }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
+};
+
+/// w·x, entry by entry: rowwise; from row 8 on, if it lies, with the sum of the earlier rows.
+template <class Real>
+struct Late : Times<"W", 3, 3, Real> {
+  using declared = is::Autoregressive;
+  using Base = Times<"W", 3, 3, Real>;
+  using typename Base::codomain;
+  using typename Base::domain;
+
+  codomain operator()(const domain& X) const { return Base::operator()(X); }
+  auto value_and_pullback(const domain& X) const& { return Base::value_and_pullback(X); }
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Late>(); }
+  struct State {};
+  codomain extend(State&, const domain& X) const { return (*this)(X); }
+};
+
+template <class Real>
+using F = Composition<Plus<"B", 3, Real>, Times<"A", 3, 3, Real>>;
+
+/// Says X + F(X), and is 2X + F(X), in values, pullbacks and extensions.
+template <class Real>
+struct Twice : Res<F<Real>> {
+  using typename Res<F<Real>>::codomain;
+  using typename Res<F<Real>>::domain;
+  codomain operator()(const domain& X) const { return X + Res<F<Real>>::operator()(X); }
+  auto value_and_pullback(const domain& X) const& {
+    auto result = Res<F<Real>>::value_and_pullback(X);
+    return with_pullback(X + result.value,
+                         [pullback = std::move(result.pullback)](const codomain& Y_bar, Twice& gradient) {
+                           return Y_bar + pullback(Y_bar, static_cast<Res<F<Real>>&>(gradient));
+                         });
+  }
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Twice>(); }
+};
+template <class Real>
+using Once = Res<F<Real>>;
+
+/// Visits its weights in another order than it applies them.
+template <class Real>
+struct OtherOrder : F<Real> {
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.g...);
+    visit(0, layer.f...);
+  }
+};
+
+/// ◺ up to the seventh row; row 8 sees row 9, if there is one.
+struct LateMask {
+  using declared = is::LowerTriangular;
+  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) {
+    return i < 7 ? i + 1 : std::min(i + 2, n_keys);
+  }
+};
+template <class Mask, class Real>
+using Attending = Attention<1, Mask, Times<"W_Q", 3, 3, Real>, Times<"W_K", 3, 3, Real>, Times<"W_V", 3, 3, Real>>;
+template <class Real>
+using LateAttention = Attending<LateMask, Real>;
+template <class Real>
+using RightAttention = Attending<Causal, Real>;
+
+/// The report on a layer that tells this lie.
+template <template <class> class Layer>
+Report report_on(Lie lie, const checking::Limits& limits = {}) {
+  told = lie;
+  const Report report = check<Layer>("T", limits);
+  told = Lie::none;
+  return report;
+}
+
+std::string printed(const Report& report) {
+  std::ostringstream out;
+  out << report;
+  return out.str();
+}
+
+/// Requires that a statement with these words falls, if the layer tells this lie.
+template <template <class> class Layer>
+void must_fall(Lie lie, std::string_view words) {
+  const Report report = report_on<Layer>(lie);
+  INFO("lie ", int(lie), ": ", report);
+  bool fell = false;
+  for (const auto& line : report.lines()) fell |= line.failure && line.statement.find(words) != std::string::npos;
+  CHECK_MESSAGE(fell, std::string(words));
+}
+
+}  // namespace
+
+TEST_CASE("without a lie they pass") {
+  for (const Report& report : {report_on<Square>(Lie::none), report_on<RunningSum>(Lie::none),
+                               report_on<Once>(Lie::none), report_on<RightAttention>(Lie::none), check<F>("F")}) {
+    INFO(report);
+    CHECK(report.holds());
+    CHECK(printed(report).find("is not finite") == std::string::npos);
+  }
+}
+
+TEST_CASE("values that depend on zeros, on equal numbers, on what hides") {
+  must_fall<Square>(Lie::counts_rows_of_zeros, "is rowwise: double");
+  must_fall<Square>(Lie::counts_rows_of_zeros, "is rowwise: float and double to the last bit");
+  must_fall<Square>(Lie::looks_for_a_zero, "is rowwise: double");
+  must_fall<Square>(Lie::looks_for_equal_neighbours, "is rowwise: double");
+  must_fall<Square>(Lie::nan_at_equal_neighbours, "is rowwise: double");
+  must_fall<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: sets of positions");
+  must_fall<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: float and double to the last bit");
+  must_fall<Square>(Lie::other_for_one_row, "is rowwise: the prime field");
+  must_fall<RunningSum>(Lie::sees_the_next_row_a_little, "is autoregressive: float and double to the last bit");
+  must_fall<Square>(Lie::wrong_in_float, "value and pullback in float are those in double");
+}
+
+TEST_CASE("values that depend on other sequences") {
+  must_fall<RunningSum>(Lie::reads_the_sequence_before, "the sequences of a stack do not affect each other: sets");
+  must_fall<Square>(Lie::counts_sequences, "the sequences of a stack do not affect each other: the prime field");
+}
+
+TEST_CASE("pullbacks") {
+  must_fall<Square>(Lie::nan_at_zero, "dual numbers of double");
+  must_fall<Square>(Lie::nan_for_an_empty_sequence, "dual numbers of double");
+  must_fall<Square>(Lie::reads_the_next_row_of_five, "value_and_pullback(X) begins with T(X): the prime field");
+  must_fall<Square>(Lie::pullback_wrong_in_float, "value and pullback in float are those in double");
+  must_fall<Square>(Lie::keeps_a_reference_to_X, "the pullback is the transpose of the derivative");
+  must_fall<Square>(Lie::keeps_a_reference_to_Y, "the pullback is the transpose of the derivative");
+  must_fall<Square>(Lie::forgets_the_last_sequence, "the pullback is the transpose of the derivative");
+  must_fall<Square>(Lie::doubles_the_gradient, "the pullback adds to the gradient");
+  must_fall<Square>(Lie::not_linear, "the pullback is linear");
+}
+
+TEST_CASE("extensions") {
+  must_fall<RunningSum>(Lie::copies_share_memory, "extending in pieces gives the rows of the whole");
+  must_fall<RunningSum>(Lie::positions_begin_anew, "extending in pieces gives the rows of the whole");
+  must_fall<RunningSum>(Lie::forgets_where_nothing_comes, "extending in pieces gives the rows of the whole");
+}
+
+TEST_CASE("forms") {
+  must_fall<Twice>(Lie::none, "is what its form says");
+  must_fall<OtherOrder>(Lie::none, "is what its form says");
+}
+
+TEST_CASE("what begins after the rows that are looked at passes, with the rows that were; with more rows it is seen") {
+  const auto seen = check<LateAttention>("T", {.rows = 9});
+  INFO(seen);
+  CHECK(!seen.holds());
+  const auto report = check<LateAttention>("T");
+  CHECK(report.holds());
+  CHECK(printed(report).find("is autoregressive: double within 1e-12, n ≤ 6") != std::string::npos);
+}
+
+TEST_CASE("called less than it is: a note. Not finite where X is finite and large: a note") {
+  const auto late = check<Late>("T");
+  INFO(late);
+  CHECK(late.holds());
+  CHECK(printed(late).find("T is not called rowwise, though as far as running can tell it is, n ≤ 6") !=
+        std::string::npos);
+  const auto report = report_on<Square>(Lie::overflows);
+  CHECK(report.holds());
+  CHECK(printed(report).find("note:  T is not finite everywhere: double, for an X with entries of up to 2000") !=
+        std::string::npos);
+}

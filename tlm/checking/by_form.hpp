@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <type_traits>
+
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/rules.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/matrix/rearranged.hpp>
+
+/// What the form of a layer says of X, computed from the layer's parts: a struct may name one form and compute another. Known
+/// are compositions, stacks, X + F(X) and Concat; what else is in them is taken as it is.
+namespace tlm::checking {
+
+/// What a form says: nothing of an unknown one.
+template <class Form>
+struct ByForm;
+
+/// It is known what T's form says of its parts.
+template <class T>
+inline constexpr bool form_is_known = false;
+template <Formula T>
+inline constexpr bool form_is_known<T> = requires {
+  sizeof(ByForm<typename T::form>);
+};
+
+/// T(X) by T's form, and by those of its parts.
+template <class T, class X, class... Entries>
+CodomainOf<T> value_by_form(const T& layer, const X& x, const Entries&... entries) {
+  if constexpr (form_is_known<T>)
+    return ByForm<typename T::form>::value(layer, x, entries...);
+  else
+    return apply(layer, x, entries...);
+}
+
+/// The parts of a layer that its form names, as pointers in the order of the form. In a layer they are visited in this order
+/// or in the reverse one. Throws std::logic_error if the layer has other parts.
+template <class... F>
+class PartsOf {
+ public:
+  template <class T>
+  PartsOf(const T& layer, bool reversed) : reversed_{reversed} {
+    look_into(layer);
+    if (next_ != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
+  }
+
+  /// Part number k, an Fk.
+  template <class Fk>
+  const Fk& get(std::size_t k) const {
+    return *static_cast<const Fk*>(parts_[k]);
+  }
+
+ private:
+  template <class T>
+  void look_into(const T& layer) {
+    T::parts([this](std::size_t, const auto& part) { this->look_at(part); }, layer);
+  }
+  template <class Part>
+  void look_at(const Part& part) {
+    const std::size_t before = next_, place = reversed_ ? sizeof...(F) - 1 - next_ : next_;
+    std::size_t k = 0;
+    const auto match = [&]<class Fk>(const Fk*) {
+      if constexpr (std::is_base_of_v<Fk, Part>)
+        if (k == place && next_ == before) parts_[k] = static_cast<const Fk*>(&part), ++next_;
+      ++k;
+    };
+    (match(static_cast<const F*>(nullptr)), ...);
+    if constexpr (Formula<Part>)
+      if (next_ == before) look_into(part);
+  }
+
+  std::array<const void*, sizeof...(F)> parts_{};
+  bool reversed_;
+  std::size_t next_ = 0;
+};
+
+template <class... F>
+struct ByForm<forms::Composition<F...>> {
+  template <class T, class X, class... Entries>
+  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
+    return from<F...>(PartsOf<F...>{layer, true}, x, entries...);
+  }
+
+ private:
+  template <class G, class... Rest, class X, class... Entries>
+  static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
+    const G& g = parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest));
+    if constexpr (sizeof...(Rest) == 0)
+      return value_by_form(g, x, entries...);
+    else
+      return value_by_form(g, from<Rest...>(parts, x, entries...), entries...);
+  }
+};
+
+template <class F, std::size_t count>
+struct ByForm<forms::Stack<F, count>> {
+  template <class T, class X, class... Entries>
+  static CodomainOf<T> value(const T& layer, X x, const Entries&... entries) {
+    T::parts([&](std::size_t, const F& f) { x = value_by_form(f, x, entries...); }, layer);
+    return x;
+  }
+};
+
+template <class F>
+struct ByForm<forms::Residual<F>> {
+  template <class T, class X, class... Entries>
+  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
+    return x + value_by_form(PartsOf<F>{layer, false}.template get<F>(0), x, entries...);
+  }
+};
+
+template <class... F>
+struct ByForm<forms::Concat<F...>> {
+  template <class T, class X, class... Entries>
+  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
+    return from<F...>(PartsOf<F...>{layer, false}, x, entries...);
+  }
+
+ private:
+  template <class G, class... Rest, class X, class... Entries>
+  static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
+    const auto left = value_by_form(parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest)), x, entries...);
+    if constexpr (sizeof...(Rest) == 0)
+      return left;
+    else
+      return side_by_side(left, from<Rest...>(parts, x, entries...));
+  }
+};
+
+}  // namespace tlm::checking

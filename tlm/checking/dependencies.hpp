@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+
+#include <tlm/checking/refusals.hpp>
+
+namespace tlm::checking {
+
+/// Which positions did this number touch?
+///
+/// A "number" is the set of the positions whose rows it may depend on. Every operation unites the sets of its
+/// operands. A constant or a weight depends on no position. A structural zero is more than the number 0 that happens
+/// to come out: it is known to be there whatever the inputs are, it annihilates a product and vanishes in a sum. As
+/// nothing branches on a value, one run covers every input and every weight of that shape.
+///
+/// There is room for 64 tags; `position(i)` and `codomain_position(i)` keep those of X and of Ȳ apart.
+class Dependencies : public Refusals<Dependencies> {
+ public:
+  Dependencies() = default;
+  /// A constant, which depends on no position. The constant 0 is a structural zero.
+  template <std::integral Integer>
+  explicit constexpr Dependencies(Integer constant) : structural_zero_{constant == 0} {}
+
+  /// A real constant, such as a sine.
+  explicit constexpr Dependencies(double) : structural_zero_{false} {}
+  /// What a function of doubles returns: refused.
+  template <std::same_as<double> Double>
+  constexpr Dependencies(Double) : structural_zero_{!IsKnown<sizeof(Double) == 0>::value} {}
+
+  /// A number that depends on row i < 32 of the input.
+  static constexpr Dependencies position(std::size_t i) { return of(std::uint64_t{1} << i); }
+  /// A number that depends on row i < 32 of Ȳ.
+  static constexpr Dependencies codomain_position(std::size_t i) { return of(std::uint64_t{1} << (32 + i)); }
+
+  /// The set, as bits: bit i for row i of the input, bit 32 + i for row i of Ȳ.
+  constexpr std::uint64_t tags() const { return tags_; }
+  constexpr bool structural_zero() const { return structural_zero_; }
+
+  friend constexpr Dependencies operator+(Dependencies a, Dependencies b) {
+    Dependencies sum = united(a, b);
+    sum.structural_zero_ = a.structural_zero_ && b.structural_zero_;
+    return sum;
+  }
+  friend constexpr Dependencies operator-(Dependencies a, Dependencies b) { return a + b; }
+  friend constexpr Dependencies operator-(Dependencies a) { return a; }
+  friend constexpr Dependencies operator*(Dependencies a, Dependencies b) {
+    return a.structural_zero_ || b.structural_zero_ ? Dependencies(0) : united(a, b);
+  }
+  friend constexpr Dependencies operator/(Dependencies a, Dependencies b) {
+    return a.structural_zero_ ? a : united(a, b);
+  }
+  constexpr Dependencies& operator+=(Dependencies other) { return *this = *this + other; }
+  constexpr Dependencies& operator-=(Dependencies other) { return *this = *this - other; }
+  constexpr Dependencies& operator*=(Dependencies other) { return *this = *this * other; }
+  constexpr Dependencies& operator/=(Dependencies other) { return *this = *this / other; }
+  friend constexpr bool same(Dependencies a, Dependencies b) {
+    return a.tags_ == b.tags_ && a.structural_zero_ == b.structural_zero_;
+  }
+
+  friend constexpr Dependencies exp(Dependencies a) { return of(a.tags_); }  // exp(0) is not 0
+  friend constexpr Dependencies log(Dependencies a) { return of(a.tags_); }
+  friend constexpr Dependencies sqrt(Dependencies a) { return a; }
+  friend constexpr Dependencies relu(Dependencies a) { return a; }
+  friend constexpr Dependencies relu_derivative(Dependencies a) { return of(a.tags_); }
+  friend constexpr Dependencies normal_cdf(Dependencies a) { return of(a.tags_); }
+  friend constexpr Dependencies normal_density(Dependencies a) { return of(a.tags_); }
+  friend constexpr Dependencies tanh(Dependencies a) { return a; }
+  friend constexpr Dependencies maximum(const Dependencies* numbers, std::size_t count) {
+    Dependencies all(0);
+    for (std::size_t j = 0; j < count; ++j) all += numbers[j];
+    return all;
+  }
+  friend constexpr Dependencies quotient_or_zero(Dependencies a, Dependencies b) { return a / b; }
+
+  /// As in {1, 3} for the rows of the input, counted from 1 as in the write-up, and {1, 3 | 2} with those of Ȳ.
+  friend std::ostream& operator<<(std::ostream& out, Dependencies a) {
+    if (a.structural_zero_) return out << "0";
+    out << '{';
+    const char* separator = "";
+    for (unsigned i = 0; i < 64; ++i) {
+      if (i == 32 && (a.tags_ >> 32) != 0) {
+        out << " | ";
+        separator = "";
+      }
+      if ((a.tags_ >> i & 1) == 0) continue;
+      out << separator << i % 32 + 1;
+      separator = ", ";
+    }
+    return out << '}';
+  }
+
+ private:
+  static constexpr Dependencies of(std::uint64_t tags) {
+    Dependencies result(1);
+    result.tags_ = tags;
+    return result;
+  }
+  static constexpr Dependencies united(Dependencies a, Dependencies b) { return of(a.tags_ | b.tags_); }
+
+  std::uint64_t tags_ = 0;
+  bool structural_zero_ = true;
+};
+
+}  // namespace tlm::checking

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/weights.hpp>
+#include <tlm/checking/by_form.hpp>
+#include <tlm/checking/refusals.hpp>
+#include <tlm/matrix/matrix.hpp>
+
+/// Layers without their types: what the checks look at. So a check is compiled once for each arithmetic, and not once for
+/// each layer.
+namespace tlm::checking {
+
+/// Whether two matrices are the same, entry by entry and in their sequences.
+template <class M>
+requires requires(const M& X) { X.xtensor(); }
+bool same(const M& A, const M& B) {
+  if constexpr (requires { A.sequences(); })
+    if (!(A.sequences() == B.sequences())) return false;
+  for (std::size_t e = 0; e < A.rows() * M::cols; ++e)
+    if (!same(A.data()[e], B.data()[e])) return false;
+  return true;
+}
+
+/// Whether an input is a pair of a source and a target.
+template <class Domain>
+concept Pair = requires(Domain X) {
+  X.x;
+  X.y;
+};
+/// The target of a pair; any other input itself.
+template <class Domain>
+auto& target(Domain& X) {
+  if constexpr (Pair<Domain>)
+    return X.y;
+  else
+    return X;
+}
+/// The type of the target: its rows are cut, extended and looked at.
+template <class Domain>
+using Target = std::remove_cvref_t<decltype(target(std::declval<Domain&>()))>;
+
+/// Whether a layer's target consists of tokens. They are not real numbers: they carry no tags and have no derivatives.
+template <class Layer>
+inline constexpr bool reads_tokens = std::is_integral_v<typename Target<typename Layer::domain>::Real>;
+
+/// The columns of a matrix, of numbers or of tokens; no columns if there is no matrix.
+struct Shape {
+  std::size_t cols = 0;
+  bool of_tokens = false;
+};
+/// The shape of matrices of this type.
+template <class M>
+constexpr Shape shape_of() {
+  if constexpr (requires { M::cols; })
+    return {M::cols, std::is_integral_v<typename M::Real>};
+  else
+    return {};
+}
+
+/// A stack of sequences of rows, whatever its columns. Of tokens it holds `tokens`, otherwise `numbers`.
+template <class Real>
+struct Stacked {
+  Sequences sequences{};
+  std::size_t cols = 0;
+  std::vector<Real> numbers{};
+  std::vector<Token> tokens{};
+
+  Stacked() = default;
+  /// 0 everywhere.
+  Stacked(const Sequences& of, Shape shape) : sequences{of}, cols{shape.cols} {
+    if (shape.of_tokens)
+      tokens.resize(of.rows());
+    else
+      numbers.assign(of.rows() * cols, Real(0));
+  }
+  /// The entries of a matrix. Nothing has none.
+  template <class M>
+  explicit Stacked(const M& X) {
+    if constexpr (shape_of<M>().cols > 0) {
+      cols = M::cols;
+      sequences = Sequences{X.rows()};
+      if constexpr (requires { X.sequences(); }) sequences = X.sequences();
+      if constexpr (shape_of<M>().of_tokens)
+        tokens.assign(X.data(), X.data() + X.rows());
+      else
+        numbers.assign(X.data(), X.data() + X.rows() * cols);
+    }
+  }
+  /// A matrix with these entries.
+  template <class M>
+  M as() const {
+    M X{sequences};
+    if constexpr (shape_of<M>().of_tokens)
+      std::copy(tokens.begin(), tokens.end(), X.data());
+    else
+      std::copy(numbers.begin(), numbers.end(), X.data());
+    return X;
+  }
+
+  Real& operator()(std::size_t i, std::size_t j) { return numbers[i * cols + j]; }
+  const Real& operator()(std::size_t i, std::size_t j) const { return numbers[i * cols + j]; }
+
+  /// The rows with these numbers, in these sequences.
+  Stacked rows(const Sequences& of, const std::vector<std::size_t>& which) const {
+    Stacked chosen{of, {cols, !tokens.empty()}};
+    for (std::size_t i = 0; i < which.size(); ++i)
+      if (tokens.empty())
+        std::copy_n(numbers.begin() + std::ptrdiff_t(which[i] * cols), cols,
+                    chosen.numbers.begin() + std::ptrdiff_t(i * cols));
+      else
+        chosen.tokens[i] = tokens[which[i]];
+    return chosen;
+  }
+  /// Rows first, …, first + count − 1, as one sequence.
+  Stacked rows(std::size_t first, std::size_t count) const {
+    std::vector<std::size_t> which(count);
+    for (std::size_t i = 0; i < count; ++i) which[i] = first + i;
+    return rows(Sequences{count}, which);
+  }
+  /// Sequence s.
+  Stacked sequence(std::size_t s) const { return rows(sequences.begin(s), sequences.length(s)); }
+};
+
+/// What a layer takes: the rows of its domain, or a source and a target.
+template <class Real>
+struct Input {
+  Stacked<Real> source{}, target{};
+
+  /// With another target.
+  Input with(Stacked<Real> rows) const { return {source, std::move(rows)}; }
+  /// Sequence s.
+  Input sequence(std::size_t s) const { return {source.cols == 0 ? source : source.sequence(s), target.sequence(s)}; }
+};
+
+/// As a layer takes it.
+template <class Domain, class Real>
+Domain as(const Input<Real>& X) {
+  if constexpr (Pair<Domain>)
+    return {X.source.template as<decltype(Domain::x)>(), X.target.template as<decltype(Domain::y)>()};
+  else
+    return X.target.template as<Domain>();
+}
+/// What a layer takes, or its pullback returns.
+template <class Real, class Domain>
+Input<Real> input(const Domain& X) {
+  if constexpr (Pair<Domain>)
+    return {Stacked<Real>{X.x}, Stacked<Real>{X.y}};
+  else
+    return {{}, Stacked<Real>{X}};
+}
+
+/// The numbers of a weight, and its path.
+template <class Real>
+struct NamedWeight : Parameter<Real> {
+  std::string path;
+};
+
+/// Numbers with their paths.
+template <class Real>
+std::vector<NamedWeight<Real>> named(const Parameter<Real>* weights, std::vector<std::string> paths) {
+  std::vector<NamedWeight<Real>> list;
+  for (std::size_t k = 0; k < paths.size(); ++k) list.push_back({weights[k], std::move(paths[k])});
+  return list;
+}
+/// The weights of a layer in their order.
+template <class Layer>
+auto named_weights(Layer& layer) {
+  std::vector<std::string> paths;
+  const auto weights = parameters(layer, &paths);
+  return named(weights.data(), std::move(paths));
+}
+
+template <class Real>
+struct Operation;
+
+/// A value with its pullback.
+template <class Real>
+struct Differentiated {
+  Stacked<Real> value;
+
+  virtual ~Differentiated() = default;
+  /// X̄ = pullback(Ȳ, gradient). Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
+  virtual Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
+};
+
+/// A layer that has read some rows, with what it remembers of them.
+template <class Real>
+struct Continued {
+  virtual ~Continued() = default;
+  /// The same, with a copy of what it remembers.
+  virtual std::unique_ptr<Continued> copy() const = 0;
+  /// The rows of the value that belong to these.
+  virtual Stacked<Real> extend(const Input<Real>& X) = 0;
+};
+
+/// A layer with its weights, over some arithmetic.
+template <class Real>
+struct Operation {
+  Shape source, target, codomain;
+
+  virtual ~Operation() = default;
+  /// Another one, all of whose weights are 0.
+  virtual std::unique_ptr<Operation> another() const = 0;
+  virtual std::vector<NamedWeight<Real>> weights() = 0;
+  virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
+  virtual std::unique_ptr<Differentiated<Real>> differentiated(const Input<Real>& X) const = 0;
+  /// Before any row was read.
+  virtual std::unique_ptr<Continued<Real>> at_the_beginning() const = 0;
+  /// What its form says of X, from its parts down to the leaves. Without columns if nothing is known of a form.
+  virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
+};
+
+/// 0 everywhere.
+template <class M>
+void set_to_0(M& X) {
+  std::fill_n(X.data(), X.rows() * M::cols, typename M::Real(0));
+}
+/// Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
+template <class M, class Derivative>
+void require_rows(const M& X, const Derivative& X_bar) {
+  if constexpr (requires { X_bar.sequences(); })
+    require_same_sequences("X", X.sequences(), "the X̄ that the pullback returns", X_bar.sequences());
+}
+
+/// What is looked at of a layer. What is not is not compiled.
+enum Faces { value_face = 0, pullback_face = 1, extension_face = 2, form_face = 4, all_faces = 7 };
+
+/// Layer T.
+template <class T, int faces>
+struct OperationOf : Operation<typename T::codomain::Real> {
+  using Real = typename T::codomain::Real;
+  using Domain = typename T::domain;
+
+  T layer{};
+
+  OperationOf() {
+    if constexpr (Pair<Domain>) this->source = shape_of<decltype(Domain::x)>();
+    this->target = shape_of<Target<Domain>>();
+    this->codomain = shape_of<typename T::codomain>();
+  }
+
+  std::unique_ptr<Operation<Real>> another() const override {
+    return std::unique_ptr<Operation<Real>>(new OperationOf);
+  }
+  std::vector<NamedWeight<Real>> weights() override { return named_weights(layer); }
+  Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
+
+  std::unique_ptr<Differentiated<Real>> differentiated([[maybe_unused]] const Input<Real>& X) const override {
+    if constexpr ((faces & pullback_face) != 0)
+      return std::unique_ptr<Differentiated<Real>>(new DifferentiatedLayer{layer, X});
+    else
+      return nullptr;
+  }
+
+  std::unique_ptr<Continued<Real>> at_the_beginning() const override {
+    if constexpr ((faces & extension_face) != 0 && Extensible<T>)
+      return std::unique_ptr<Continued<Real>>(new ContinuedLayer{layer});
+    else
+      return nullptr;
+  }
+
+  Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {
+    if constexpr ((faces & form_face) != 0 && form_is_known<T>)
+      return Stacked<Real>{value_by_form(layer, as<Domain>(X))};
+    else
+      return {};
+  }
+
+ private:
+  struct ContinuedLayer : Continued<Real> {
+    const T& layer;
+    State<T> state{};
+
+    explicit ContinuedLayer(const T& of) : layer{of} {}
+    std::unique_ptr<Continued<Real>> copy() const override {
+      return std::unique_ptr<Continued<Real>>(new ContinuedLayer{*this});
+    }
+    Stacked<Real> extend(const Input<Real>& X) override {
+      return Stacked<Real>{tlm::extend(layer, state, as<Domain>(X))};
+    }
+  };
+
+  struct DifferentiatedLayer : Differentiated<Real> {
+    Domain x;
+    decltype(std::declval<const T&>().value_and_pullback(std::declval<const Domain&>())) result;
+
+    DifferentiatedLayer(const T& layer, const Input<Real>& X)
+        : x{as<Domain>(X)}, result{layer.value_and_pullback(std::as_const(x))} {
+      this->value = Stacked<Real>{typename T::codomain(result.value)};
+      // A pullback that refers to X or to Y sees other numbers than those of which it is the pullback.
+      set_to_0(target(x));
+      if constexpr (Pair<Domain>) set_to_0(x.x);
+      set_to_0(result.value);
+    }
+    Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
+      auto X_bar =
+          result.pullback(Y_bar.template as<typename T::codomain>(), static_cast<OperationOf&>(gradient).layer);
+      require_rows(target(x), target(X_bar));
+      if constexpr (Pair<Domain>) require_rows(x.x, X_bar.x);
+      return input<Real>(X_bar);
+    }
+  };
+};
+
+/// Makes an operation over some arithmetic, with weights that are 0.
+template <class Real>
+using Maker = std::unique_ptr<Operation<Real>> (*)();
+/// Makes layer T.
+template <class T, int faces>
+std::unique_ptr<Operation<typename T::codomain::Real>> made() {
+  return std::unique_ptr<Operation<typename T::codomain::Real>>(new OperationOf<T, faces>);
+}
+
+}  // namespace tlm::checking

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/rules.hpp>
+#include <tlm/derivation/notation.hpp>
+
+/// How the compiler derives what an operation is, by the rules of tlm/algebra/rules.hpp, as data and as text.
+namespace tlm {
+
+/// How the compiler spells T. (By a member of a template, as a function in namespace tlm would leave out tlm::.)
+template <class T>
+struct Spelled {
+  static constexpr std::string_view text() { return __PRETTY_FUNCTION__; }
+};
+
+/// The name of T without arguments, as in "tlm::Normalization"; of what is in an unnamed namespace, "::F".
+template <class T>
+std::string qualified_name() {
+  std::string_view name = Spelled<T>::text();  // … [with T = tlm::Normalization<…>; …]
+  name.remove_prefix(name.find("T = ") + 4);
+  std::string result;
+  int depth = 0;
+  for (const char c : name) {
+    if (depth == 0 && (c == ';' || c == ']')) break;
+    depth += std::string_view{"<({["}.find(c) < 4;
+    if (depth == 0) result += c;
+    depth -= std::string_view{">)}]"}.find(c) < 4;
+  }
+  return result;
+}
+
+/// The name of T without its namespace and its arguments, as in "Normalization".
+template <class T>
+std::string template_name() {
+  const std::string name = qualified_name<T>();
+  return name.substr(name.find_last_of(':') + 1);
+}
+
+/// T is tlm's own: so it is T of which the theory of proofs/kernel/ speaks by its name, and nobody else's of the same name.
+template <class T>
+bool is_of_the_library() {
+  return qualified_name<T>() == "tlm::" + template_name<T>();
+}
+
+/// "is Claim" as the theory of proofs/kernel calls it: causal_kernel of is::CausalKernel.
+template <class Claim>
+std::string predicate() {
+  std::string name;
+  for (const char c : template_name<Claim>()) {
+    const bool capital = 'A' <= c && c <= 'Z';
+    if (capital && !name.empty()) name += '_';
+    name += capital ? char(c - 'A' + 'a') : c;
+  }
+  return name;
+}
+
+/// What the theorem that the leaf T is Claim is called there: Normalization_is_rowwise. Empty, if T is not the library's.
+template <class T, class Claim>
+std::string theorem_of() {
+  return is_of_the_library<T>() ? template_name<T>() + "_is_" + predicate<Claim>() : "";
+}
+
+/// A statement and why it follows, or what it lacks.
+struct Step {
+  std::string object;         ///< In the write-up's notation: T_LM, X ↦ X×W_Q.
+  std::string equation;       ///< What its symbol stands for: CA(X) = …; may be empty.
+  std::string_view claim;     ///< "autoregressive"
+  bool follows;               ///< Whether "object is claim" follows.
+  std::string_view rule;      ///< The name of the rule by which; or that would do. Empty: declared, or there is none.
+  std::string_view sentence;  ///< The rule's sentence.
+  std::string_view declared;  ///< What a leaf declares; empty for what is no leaf.
+  std::string theorem;        ///< theorem_of a leaf that is what it declares; a rule's is called as the rule.
+  std::vector<std::size_t> parts;  ///< The rule's premises, as places in the derivation.
+};
+
+/// The steps of a derivation, each once; the first is the statement that is derived.
+using Derivation = std::vector<Step>;
+
+/// Derives statements into a list, each once.
+class Deriver {
+ public:
+  /// The place of "T is Claim" among the steps.
+  template <class T, class Claim>
+  std::size_t derive() {
+    const auto [known, is_new] = places_.try_emplace(&id<T, Claim>, steps_.size());
+    const std::size_t place = known->second;
+    if (!is_new) return place;
+    steps_.push_back({notation<Notation<T>>().text, equation<T>(), Claim::text, follows<T, Claim>, "", "", "", "", {}});
+    if constexpr (Leaf<T>) {
+      steps_[place].declared = T::declared::text;
+      if constexpr (std::is_same_v<typename T::declared, Claim>) steps_[place].theorem = theorem_of<T, Claim>();
+    }
+    if constexpr (follows<T, Claim>)
+      by_which<T, Claim>([&]<class Rule>() { explain<Rule>(place); });
+    else
+      for_the_nearest_rule<T, Claim>(place);
+    return place;
+  }
+
+  /// action<Rule>() with the rule by which "T is Claim" follows: the first that applies; with none if T declares it.
+  template <class T, class Claim, class Action>
+  static void by_which(const Action& action) {
+    bool explained = false;
+    if constexpr (Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
+    for_each_rule<T, Claim>([&]<class Rule>() {
+      if constexpr (applies<Claim, Rule>)
+        if (!std::exchange(explained, true)) action.template operator()<Rule>();
+    });
+  }
+
+  Derivation steps() && { return std::move(steps_); }
+
+ private:
+  template <class T, class Claim>
+  static constexpr char id = 0;
+
+  /// action<Rule>() for every rule about T that concludes the claim.
+  template <class T, class Claim, class Action>
+  static void for_each_rule(const Action& action) {
+    const auto each = [&]<class... R>(List<R...>) {
+      [[maybe_unused]] const auto look_at = [&]<class Rule>() {
+        if constexpr (std::is_same_v<typename Rule::Conclusion, Claim>) action.template operator()<Rule>();
+      };
+      (look_at.template operator()<R>(), ...);
+    };
+    each(RulesOfAll<T>{});
+    each(Rules<T>{});
+  }
+
+  /// Of the rules that do not apply the one that lacks the fewest premises; the first of several.
+  template <class T, class Claim>
+  void for_the_nearest_rule(std::size_t place) {
+    std::size_t fewest = std::size_t(-1);
+    for_each_rule<T, Claim>([&]<class Rule>() {
+      if (is_general<T, Rule>) return;
+      fewest = std::min(fewest, lacking(Rule{}));
+    });
+    bool explained = false;
+    for_each_rule<T, Claim>([&]<class Rule>() {
+      if (explained || is_general<T, Rule> || lacking(Rule{}) != fewest) return;
+      explained = true;
+      explain<Rule>(place);
+    });
+  }
+
+  template <class T, class Rule>
+  static constexpr bool is_general = std::is_same_v<List<Rule>, RulesOfAll<T>>;
+
+  template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
+  static std::size_t lacking(Rule<name, sentence, Conclusion, Is<T, Claim>...>) {
+    return (std::size_t{0} + ... + std::size_t{!follows<T, Claim>});
+  }
+
+  template <class Rule>
+  void explain(std::size_t place) {
+    steps_[place].rule = Rule::name;
+    steps_[place].sentence = Rule::sentence;
+    steps_[place].parts = parts(Rule{});
+  }
+
+  template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
+  std::vector<std::size_t> parts(Rule<name, sentence, Conclusion, Is<T, Claim>...>) {
+    return {derive<T, Claim>()...};
+  }
+
+  Derivation steps_;
+  std::map<const char*, std::size_t> places_;
+};
+
+/// The most that can be said of T: that it is rowwise, independent of X, a causal kernel or autoregressive; the last, too, if
+/// nothing can be said.
+template <class T>
+using Strongest =
+    std::conditional_t<rowwise<T>, is::Rowwise,
+                       std::conditional_t<constant<T>, is::Constant,
+                                          std::conditional_t<causal_kernel<T>, is::CausalKernel, is::Autoregressive>>>;
+
+/// How the compiler derives the most that can be said of T; or what it lacks to be autoregressive.
+template <class T>
+Derivation derivation() {
+  Deriver deriver;
+  deriver.derive<T, Strongest<T>>();
+  return std::move(deriver).steps();
+}
+
+/// The line of a step, and indented below it those of its parts.
+inline std::string written_out(const Derivation& derivation, std::size_t place = 0, std::size_t depth = 0) {
+  const Step* step = &derivation[place];
+  std::string line = std::string(2 * depth, ' ') + step->object + " is ";
+  if (!step->follows) {
+    line += "not known to be " + std::string(step->claim);
+  } else if (step->rule == "rowwise_is_autoregressive") {  // said on the same line
+    step = &derivation[step->parts[0]];
+    line += std::string(step->claim) + ", hence autoregressive";
+  } else {
+    line += step->claim;
+  }
+  line += ": " + (step->equation.empty() ? "" : step->equation + "; ");
+  if (!step->sentence.empty())
+    line += (step->follows ? "" : "it lacks a premise of: ") + std::string(step->sentence);
+  else if (!step->declared.empty())
+    line += step->follows ? "declared" : "declared " + std::string(step->declared);
+  else
+    line += "no rule says it of this form";
+  line += "\n";
+  for (const std::size_t part : step->parts) line += written_out(derivation, part, depth + 1);
+  return line;
+}
+
+/// How the compiler derives what T is, line by line: each names an object in the write-up's notation, what it is and the
+/// rule by which it is that; its parts follow, indented, down to the leaves' declarations.
+template <class T>
+std::string proof_tree() {
+  return written_out(derivation<T>());
+}
+
+}  // namespace tlm

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <tlm/algebra/rules.hpp>
+#include <tlm/algebra/written.hpp>
+
+/// Operations in the write-up's notation.
+namespace tlm {
+
+/// T has a symbol in the write-up.
+template <class T>
+concept HasSymbol = requires {
+  T::symbol;
+};
+
+/// T says itself how T(X) is written.
+template <class T>
+concept HasFormula = requires(const FormulaText& X) {
+  T::written(X);
+};
+
+/// How a form is written: at(X) is its value at X; and where it can be written without an X, as in Res(CA∘N_ca), name() is
+/// that.
+template <class Form>
+struct FormNotation;
+
+/// How T is written if it has neither a symbol nor a formula of its own: by its form.
+template <class T>
+struct NotationOf;
+
+/// How T is written: at(X) and, if it can be written without an X, name(). A leaf that says nothing of it is T.
+template <class T>
+struct Notation : NotationOf<T> {};
+template <class T>
+struct NotationOf {
+  static FormulaText name() { return "T"; }
+  static FormulaText at(const FormulaText& X) { return name()(X); }
+};
+template <Formula T>
+struct NotationOf<T> : FormNotation<typename T::form> {};
+template <HasSymbol T>
+struct Notation<T> {
+  static FormulaText name() { return T::symbol; }
+  static FormulaText at(const FormulaText& X) { return name()(X); }
+};
+template <HasFormula T>
+struct Notation<T> {
+  static FormulaText at(const FormulaText& X) { return T::written(X); }
+};
+template <class T>
+requires HasFormula<T> && HasSymbol<T>
+struct Notation<T> {
+  static FormulaText at(const FormulaText& X) { return T::written(X); }
+};
+
+/// T can be written without an X.
+template <class Notation>
+concept HasName = requires {
+  Notation::name();
+};
+
+/// An operation on its own: its name, or X ↦ T(X).
+template <class Notation>
+FormulaText notation() {
+  if constexpr (HasName<Notation>)
+    return Notation::name();
+  else
+    return {"X ↦ " + Notation::at("X").text, FormulaText::map};
+}
+
+template <class F>
+struct FormNotation<forms::Composition<F>> : Notation<F> {};
+template <class G, class... Fs>
+struct FormNotation<forms::Composition<G, Fs...>> {
+  static FormulaText name() requires(HasName<Notation<G>>&&...&& HasName<Notation<Fs>>) {
+    const auto factor = [](const FormulaText& name) { return name.within(FormulaText::map); };
+    return {factor(Notation<G>::name()) + (("∘" + factor(Notation<Fs>::name())) + ...), FormulaText::composition};
+  }
+  static FormulaText at(const FormulaText& X) {
+    return Notation<G>::at(FormNotation<forms::Composition<Fs...>>::at(X));
+  }
+};
+template <class F, std::size_t count>
+struct FormNotation<forms::Stack<F, count>> {
+  static FormulaText name() {
+    const std::string base = notation<Notation<F>>().within(FormulaText::composition);
+    const std::string last = base + "_" + std::to_string(count) + (count > 2 ? "∘…∘" : "∘");
+    return {(count > 1 ? last : "") + base + "_1", count > 1 ? FormulaText::composition : FormulaText::none};
+  }
+  static FormulaText at(const FormulaText& X) { return name()(X); }
+};
+template <class F>
+struct FormNotation<forms::Residual<F>> {
+  static FormulaText name() { return FormulaText{"Res"}(notation<Notation<F>>()); }
+  static FormulaText at(const FormulaText& X) { return name()(X); }
+};
+template <class F, class... Fs>
+struct FormNotation<forms::Concat<F, Fs...>> {
+  static FormulaText at(const FormulaText& X) {
+    return FormulaText{"Concat"}(
+        {Notation<F>::at(X).text + (... + (", " + Notation<Fs>::at(X).text)), FormulaText::map});
+  }
+};
+template <class F, std::size_t count>
+struct FormNotation<forms::Heads<F, count>> {
+  static FormulaText at(const FormulaText& X) {
+    const auto head = [&](std::size_t i) {
+      std::string symbol = Notation<F>::name().text;  // H_i
+      return symbol.substr(0, symbol.size() - 1) + std::to_string(i) + "(" + X.text + ")";
+    };
+    return FormulaText{"Concat"}({head(1) + (count > 2 ? ", …, " : ", ") + head(count), FormulaText::map});
+  }
+};
+template <class F>
+struct FormNotation<forms::BlockOfColumns<F>> {
+  static FormulaText at(const FormulaText& X) {
+    const FormulaText F_X = Notation<F>::at(X);  // the i-th block of the columns of X×W is X×W,i
+    return F_X.last == FormulaText::product ? FormulaText{F_X.text + ",i", FormulaText::product}
+                                            : FormulaText{"columns_i"}(F_X);
+  }
+};
+template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
+struct FormNotation<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias...>> {
+  static FormulaText at(const FormulaText& X) {
+    const std::string product =
+        Notation<Q>::at(X).within(FormulaText::product) + "×" + transposed(Notation<K>::at(X)).text;
+    FormulaText scores{product + " / √" + std::to_string(d_head), FormulaText::product};
+    ((scores = scores + Notation<Bias>::name()), ...);
+    return FormulaText{"softmax"}(follows<Mask, is::Full> ? scores : Notation<Mask>::at(scores));
+  }
+};
+template <class A, class B>
+struct FormNotation<forms::Product<A, B>> {
+  static FormulaText at(const FormulaText& X) { return Notation<A>::at(X) * Notation<B>::at(X); }
+};
+template <class F>
+struct FormNotation<forms::OfMemory<F>> {
+  static FormulaText at(const FormulaText&) { return Notation<F>::at("M"); }
+};
+template <class G, class F>
+struct FormNotation<forms::ThroughMemory<G, F>> {
+  static FormulaText at(const FormulaText& X) {
+    return {Notation<F>::at(X).text + " with " + Notation<G>::at("M").text + " for M", FormulaText::map};
+  }
+};
+template <class Entry, class F>
+struct FormNotation<forms::Tied<Entry, F>> : Notation<F> {};
+template <class Encoder, class Decoder>
+struct FormNotation<forms::EncoderDecoder<Encoder, Decoder>> {
+  static FormulaText name() {
+    return {"(x, X) ↦ " + Notation<Decoder>::at("X").text + " with M = " + Notation<Encoder>::at("x").text,
+            FormulaText::map};
+  }
+  static FormulaText at(const FormulaText& x_X) { return name()(x_X); }
+};
+
+/// What T's symbol stands for, as in CA(X) = …; empty if T has no symbol or no formula.
+template <class T>
+std::string equation() {
+  if constexpr (HasSymbol<T> && Formula<T>) {
+    using Form = FormNotation<typename T::form>;
+    if constexpr (HasName<Form>)
+      return Notation<T>::name().text + " = " + Form::name().text;
+    else
+      return Notation<T>::at("X").text + " = " + Form::at("X").text;
+  } else {
+    return {};
+  }
+}
+
+}  // namespace tlm

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/written.hpp>
+
+namespace tlm {
+
+/// X ↦ X. Rowwise.
+template <std::size_t cols, class Real = float>
+struct Identity {
+  using declared = is::Rowwise;
+  using domain = Matrix<n, cols, Real>;
+  using codomain = domain;
+  static FormulaText written(const FormulaText& X) { return X; }
+
+  codomain operator()(domain X) const { return X; }
+  /// dY = dX, hence X̄ = Ȳ.
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](codomain Y_bar, Identity&) { return Y_bar; });
+  }
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+}  // namespace tlm

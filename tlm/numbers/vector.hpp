@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include <tlm/numbers/evaluation.hpp>
+
+namespace tlm {
+
+namespace detail {
+
+/// What is evaluated at once.
+template <class E>
+concept EvaluatedAtOnce = requires {
+  sizeof(AtOnce<E, typename E::value_type>);
+};
+
+/// The first `count` numbers of a batch.
+template <class Real>
+[[gnu::always_inline]] inline void store(const Batch<Real>& batch, Real* to, std::size_t count) {
+  if constexpr (lanes<Real> == 1) {
+    *to = batch;
+  } else {
+    if (count == lanes<Real>) return batch.store_unaligned(to);
+    Real some[lanes<Real>];
+    batch.store_unaligned(some);
+    std::copy_n(some, count, to);
+  }
+}
+
+}  // namespace detail
+
+/// A vector x whose entries lie elsewhere, side by side: a row of a matrix. It is an expression of xtensor, so that a formula is
+/// written as it is printed,
+///
+///   auto z = Z.row(i);
+///   z = (x - mean_of(x)) / s;
+///
+/// and means what xtensor says that it means. `Adaptor` is xtensor's type for it. A copy refers to the same entries.
+template <class Adaptor>
+class Vector : public Adaptor {
+  using Real = typename Adaptor::value_type;
+
+ public:
+  /// The vector that xt::adapt made.
+  explicit Vector(Adaptor entries) : Adaptor(std::move(entries)) {}
+  Vector(const Vector&) = default;
+
+  /// x = e. Throws std::invalid_argument unless e has as many entries.
+  template <class E>
+  [[gnu::always_inline]] Vector& operator=(const xt::xexpression<E>& expression) {
+    const E& e = expression.derived_cast();
+    if constexpr (detail::EvaluatedAtOnce<E> && std::same_as<typename E::value_type, Real>)
+      detail::for_each_batch(
+          e, this->size(),
+          [x = this->data()](const auto& batch, std::size_t j, std::size_t count)
+              __attribute__((always_inline)) { detail::store<Real>(batch, x + j, count); });
+    else
+      Adaptor::operator=(expression);
+    return *this;
+  }
+  Vector& operator=(const Vector& x) { return *this = static_cast<const xt::xexpression<Adaptor>&>(x); }
+
+  /// x = x + e.
+  template <class E>
+  [[gnu::always_inline]] Vector& operator+=(const xt::xexpression<E>& e) {
+    return *this = *this + e.derived_cast();
+  }
+  /// x = x − e.
+  template <class E>
+  [[gnu::always_inline]] Vector& operator-=(const xt::xexpression<E>& e) {
+    return *this = *this - e.derived_cast();
+  }
+};
+
+/// The entries from `first` on, as many as the shape says: a vector of static shape.
+template <std::size_t size, class Real>
+auto as_vector(Real* first) {
+  return Vector{xt::adapt(std::move(first), xt::xshape<size>{})};
+}
+
+/// So many entries from `first` on, as a vector.
+template <class Real>
+auto as_vector(Real* first, std::size_t size) {
+  return Vector{xt::adapt(std::move(first), size, xt::no_ownership())};
+}
+
+}  // namespace tlm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include <tlm/base/refuse.hpp>
+#include <tlm/matrix/rearranged.hpp>
+#include <tlm/training/loss.hpp>
+
+/// Batches that are larger than what fits into memory at once.
+namespace tlm {
+
+/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless there is a weight for each token.
+template <class Real>
+Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
+  require_a_weight_for_each_token(batch);
+  return {batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
+}
+
+/// A batch in parts, computed one after the other (gradient accumulation): only one at a time is in memory with what its
+/// derivative needs. Loss and gradient are those of the whole batch.
+template <class BatchOf>
+struct MicroBatches {
+  std::vector<BatchOf> batches;
+};
+
+/// A batch in parts of `size` sequences, the last of which has the rest. Throws std::invalid_argument for a size of 0, and
+/// what sequences_of throws.
+template <class BatchOf>
+MicroBatches<BatchOf> micro_batches(const BatchOf& batch, std::size_t size) {
+  if (size == 0) refuse<std::invalid_argument>({"parts of 0 sequences make no batch: at least 1 is needed in each"});
+  MicroBatches<BatchOf> parts;
+  for (std::size_t first = 0, count = sequence_count(batch); first < count; first += size)
+    parts.batches.push_back(sequences_of(batch, first, std::min(first + size, count)));
+  return parts;
+}
+
+/// Σω of the whole batch. Throws what targets_of throws, and std::invalid_argument if there are no parts.
+template <class T, class BatchOf>
+RealOf<T> sum_of_weights(const MicroBatches<BatchOf>& whole) {
+  if (whole.batches.empty())
+    refuse<std::invalid_argument>({"a batch in parts needs at least one part; this one has none"});
+  RealOf<T> sum(0);
+  for (const BatchOf& part : whole.batches) sum += sum_of(targets_of<T>(part).omega);
+  return sum;
+}
+
+/// A divisor c that is known before: for a part of a batch, that of the whole. However a batch is split, the losses of its
+/// parts, each divided by the c of the whole, add up to the loss of the whole; so do their gradients.
+template <class Real, class Distribution = OneHot>
+struct DividedBy {
+  Real c;
+  Distribution wanted{};
+
+  Real divisor(const Real&) const { return c; }  ///< c
+  Distribution q() const { return wanted; }      ///< q
+};
+template <class Real, class Distribution>
+DividedBy(Real, Distribution) -> DividedBy<Real, Distribution>;
+
+/// The objective of each part: with the c of the whole batch. Throws what sum_of_weights and the objective throw.
+template <class T, class BatchOf, class Objective>
+auto objective_of_parts(const MicroBatches<BatchOf>& whole, const Objective& objective) {
+  return DividedBy{objective.divisor(sum_of_weights<T>(whole)), objective.q()};
+}
+
+/// The loss of the whole batch: the sum of its parts' losses, each divided by the c of the whole. So the mean over held-out
+/// data of any size is the mean over all its tokens, and not of the parts' means. Throws what
+/// objective_of_parts and the loss of a part throw.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss(const T& model, const MicroBatches<BatchOf>& whole, const Objective& objective = {}) {
+  const auto of_parts = objective_of_parts<T>(whole, objective);
+  RealOf<T> sum(0);
+  for (const BatchOf& part : whole.batches) sum += loss(model, part, of_parts);
+  return sum;
+}
+
+/// The same number; adds its gradient to `gradient`, part by part. Throws like loss; then the gradient may have those of some
+/// parts.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const MicroBatches<BatchOf>& whole, T& gradient,
+                            const Objective& objective = {}) {
+  const auto of_parts = objective_of_parts<T>(whole, objective);
+  RealOf<T> sum(0);
+  for (const BatchOf& part : whole.batches) sum += loss_and_gradient(model, part, gradient, of_parts);
+  return sum;
+}
+
+}  // namespace tlm

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/training/batch.hpp>
+
+namespace tlm {
+
+/// The notebook's task: to reverse the order of the tokens of a sequence.
+///
+/// Of tokens t_1, …, t_k from {1, …, n_tokens}, min_length ≤ k ≤ max_length, it makes t_1 … t_k 0 t_k … t_1 0: token 0
+/// ends the question and ends the answer, and starts the sequence. Only the answer has loss weight 1.
+struct Reversal {
+  /// The token that starts, separates and ends.
+  static constexpr Token separator = 0;
+
+  int n_tokens, min_length, max_length;
+
+  /// Throws std::invalid_argument unless n_tokens ≥ 1 and 1 ≤ min_length ≤ max_length.
+  Reversal(int tokens, int shortest, int longest) : n_tokens{tokens}, min_length{shortest}, max_length{longest} {
+    if (tokens < 1) refuse<std::invalid_argument>({"the task needs at least 1 token, not ", tokens});
+    if (shortest < 1 || longest < shortest)
+      refuse<std::invalid_argument>(
+          {"the task needs lengths 1 ≤ min_length ≤ max_length, not ", shortest, " and ", longest});
+  }
+
+  /// The vocabulary: the tokens and 0.
+  std::size_t vocab_size() const { return std::size_t(n_tokens) + 1; }
+  /// Room for the longest sequence behind a token 0.
+  std::size_t max_len() const { return 2 * std::size_t(max_length) + 3; }
+
+  /// t_1 … t_k 0, what a model is given to continue.
+  static std::vector<Token> question(const std::vector<Token>& tokens) {
+    std::vector<Token> x{tokens};
+    x.push_back(separator);
+    return x;
+  }
+
+  /// t_1 … t_k 0 t_k … t_1 0, what it should make of it.
+  static std::vector<Token> solved(const std::vector<Token>& tokens) {
+    std::vector<Token> x = question(tokens);
+    for (std::size_t i = tokens.size(); i-- > 0;) x.push_back(tokens[i]);
+    x.push_back(separator);
+    return x;
+  }
+
+  /// batch_size random sequences of one random length, as the notebook draws them.
+  template <class Real = float>
+  Batch<Real> batch(std::size_t batch_size, Generator& generator) const {
+    const auto k = std::size_t(generator.integer(min_length, max_length));
+    const auto sequences = Sequences::of_lengths(std::vector<std::size_t>(batch_size, 2 * k + 2));
+    Batch<Real> batch{separator, Tokens{sequences}, Matrix<n, 1, Real>{sequences, Real(0)}};
+    std::vector<Token> tokens(k);
+    for (std::size_t s = 0; s < batch_size; ++s) {
+      for (Token& token : tokens) token = generator.integer(1, n_tokens);
+      const std::vector<Token> x = solved(tokens);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        batch.x(sequences.begin(s) + i, 0) = x[i];
+        if (i > k) batch.omega(sequences.begin(s) + i, 0) = Real(1);
+      }
+    }
+    return batch;
+  }
+
+  /// All token sequences t_1 … t_k of the task, Σ_k n_tokens^k of them: shorter ones first, then in lexicographic order.
+  std::vector<std::vector<Token>> all() const {
+    std::vector<std::vector<Token>> sequences;
+    for (int k = min_length; k <= max_length; ++k) {
+      std::vector<Token> tokens(std::size_t(k), 1);
+      for (bool more = true; more;) {
+        sequences.push_back(tokens);
+        more = false;
+        for (std::size_t i = tokens.size(); i-- > 0 && !more;) {
+          more = tokens[i] < n_tokens;
+          tokens[i] = more ? tokens[i] + 1 : 1;
+        }
+      }
+    }
+    return sequences;
+  }
+};
+
+}  // namespace tlm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+
+#include <tlm/base/refuse.hpp>
+#include <tlm/numbers/functions.hpp>
+
+/// Label smoothing. (Szegedy et al., 2016, section 7; Attention Is All You Need, section 5.4, with ε = 0.1.)
+namespace tlm {
+
+/// The distribution q = (1−ε)·OneHot(x) + ε/s on {0, …, s−1}.
+struct SmoothedOneHot {
+  double epsilon;
+
+  /// Σ_j q_j y_j = (1−ε)·y_x + ε/s·Σ_j y_j.
+  template <class Row>
+  auto mean(const Row& y, std::size_t x) const {
+    using Real = typename Row::value_type;
+    return (Real(1) - Real(epsilon)) * y[x] + Real(epsilon) / Real(y.size()) * sum_of(y);
+  }
+  /// r ← r − cq.
+  template <class Row>
+  void subtract(const typename Row::value_type& c, Row r, std::size_t x) const {
+    using Real = typename Row::value_type;
+    r = r - c * (Real(epsilon) / Real(r.size()));
+    r[x] -= c * (Real(1) - Real(epsilon));
+  }
+};
+
+/// An objective with q = SmoothedOneHot, and the c of another one: Smoothed<Mean>{.epsilon = 0.1}.
+///
+/// The loss is then at least the entropy of q, however good the model. To compare models, take the objective itself.
+template <class Objective>
+struct Smoothed {
+  double epsilon = 0.1;  ///< 0 < ε < 1
+  Objective objective{};
+
+  /// c of the other one.
+  template <class Real>
+  Real divisor(const Real& sum_of_weights) const {
+    return objective.divisor(sum_of_weights);
+  }
+  /// Throws std::invalid_argument for an ε that is out of its range.
+  SmoothedOneHot q() const {
+    if (!(epsilon > 0 && epsilon < 1))
+      refuse<std::invalid_argument>({"epsilon of Smoothed must be greater than 0 and less than 1, not ", epsilon});
+    return {epsilon};
+  }
+};
+
+}  // namespace tlm

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/matrix/rearranged.hpp>
+#include <tlm/training/loss.hpp>
+
+/// What an encoder–decoder learns from: a batch of translations.
+namespace tlm {
+
+/// Sources x with their targets y = (y_1, …, y_m), from the token that starts to the token that ends: as many sequences of
+/// each, of any lengths. A target token equal to `null` does not count.
+struct Translations {
+  using Input = SourceAndTarget<Tokens, Tokens>;  ///< What a model reads of it.
+
+  Tokens x, y;
+  Token null = -1;  ///< No token by default.
+};
+
+/// Throws std::invalid_argument for other than one target for each source.
+inline void require_a_target_for_each_source(const Translations& batch) {
+  if (batch.y.sequences().count() != batch.x.sequences().count())
+    refuse<std::invalid_argument>(
+        {batch.x.sequences().count(), " sources cannot have ", batch.y.sequences().count(), " targets"});
+}
+
+/// Of translations, the model T reads x and (y_1, …, y_{m−1}) and should predict (y_2, …, y_m); ω is 1, and 0 for null.
+/// Throws std::out_of_range for a token that T does not know; std::invalid_argument for no targets, a target of fewer than
+/// two tokens, or other than one target for each source.
+template <class T>
+Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
+  const Sequences& sequences = batch.y.sequences();
+  require_a_target_for_each_source(batch);
+  if (sequences.count() == 0)
+    refuse<std::invalid_argument>({"a batch needs at least one translation; this one is empty"});
+  std::vector<std::vector<Token>> all_but_last, all_but_first;
+  for (std::size_t s = 0; s < sequences.count(); ++s) {
+    if (sequences.length(s) < 2)
+      refuse<std::invalid_argument>({"target ", s + 1, " has ", sequences.length(s),
+                                     " tokens: a target needs a start and a token to say, 2 at least"});
+    const Token *const first = batch.y.data() + sequences.begin(s), *const end = batch.y.data() + sequences.end(s);
+    all_but_last.emplace_back(first, end - 1);
+    all_but_first.emplace_back(first + 1, end);
+  }
+  Tokens y{all_but_first};
+  require_in_vocabulary(y, T::codomain::cols, "to be said", 1);
+  Matrix<n, 1, RealOf<T>> omega{y.sequences()};
+  for (std::size_t k = 0; k < y.rows(); ++k) omega(k, 0) = RealOf<T>(int(y(k, 0) != batch.null));
+  return {{batch.x, Tokens{all_but_last}}, std::move(y), std::move(omega)};
+}
+
+/// How many targets there are.
+inline std::size_t sequence_count(const Translations& batch) { return batch.y.sequences().count(); }
+
+/// How many tokens there are, of sources and targets.
+inline std::size_t token_count(const Translations& batch) { return batch.x.rows() + batch.y.rows(); }
+
+/// Translations first, …, last − 1. Throws std::invalid_argument for other than one target for each source.
+inline Translations sequences_of(const Translations& batch, std::size_t first, std::size_t last) {
+  require_a_target_for_each_source(batch);
+  return {sequences_of(batch.x, first, last), sequences_of(batch.y, first, last), batch.null};
+}
+
+}  // namespace tlm
