@@ -106,10 +106,12 @@ struct Numbered {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
+/// X ↦ (X + p)×W
+template <Symbol letter, class Real>
+using Linear = Composition<Times<letter, d, d, Real>, Numbered<Real>>;
 template <class Real>
-using Attending = Composition<Attention<1, Mask, Composition<Times<"W_Q", d, d, Real>, Divided<Real>>,
-                                        Times<"W_K", d, d, Real>, Times<"W_V", d, d, Real>, FiniteMask>,
-                              Numbered<Real>>;
+using Attending = Attention<1, Mask, Composition<Times<"W_Q", d, d, Real>, Divided<Real>, Numbered<Real>>,
+                            Linear<"W_K", Real>, Linear<"W_V", Real>, FiniteMask>;
 static_assert(autoregressive<Attending<double>>);  // whatever is changed: the compiler believes what is declared
 
 /// For each row of T(X), of six, the rows of X that it may depend on.

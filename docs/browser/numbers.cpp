@@ -80,12 +80,12 @@ extern "C" {
     auto of_one = omega;
     for (std::size_t k = 0; k < 4; ++k)
       if (k / 2 != s) of_one(k, 0) = 0;
-    const double loss = cross_entropy(Z, x, of_one, sum_of(of_one)).value;
+    const double loss = cross_entropy(Y, x, of_one, sum_of(of_one));
     page::numbers.push_back(loss);
     sum += loss;
   }
   page::numbers.push_back(sum / 2);
-  page::numbers.push_back(cross_entropy(Z, x, omega, sum_of(omega)).value);
+  page::numbers.push_back(cross_entropy(Y, x, omega, sum_of(omega)));
 }
 
 /// PE_pos, PE_pos×T_k, PE_{pos+k}; and ⟨PE_pos, PE_q⟩ for q = 1, …, 64.
