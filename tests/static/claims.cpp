@@ -45,8 +45,8 @@ static_assert(autoregressive<Rows>);
 static_assert(!rowwise<Past>);
 
 // Compositions are what all of their factors are, and so are Stacks, Res and Concat. One is enough to lose it.
-static_assert(rowwise<Composition<Rows, Rows, Rows>> && rowwise<Composition<Rows>>);
-static_assert(!rowwise<Composition<Rows, Past, Rows>> && !rowwise<Composition<Past>>);
+static_assert(rowwise<Composition<Rows, Rows, Rows>> && rowwise<Composition<Rows, Rows>>);
+static_assert(!rowwise<Composition<Rows, Past, Rows>> && !rowwise<Composition<Past, Rows>>);
 static_assert(autoregressive<Composition<Rows, Past, Rows>>);
 static_assert(!autoregressive<Composition<Any, Past, Rows>> && !autoregressive<Composition<Rows, Past, Any>>);
 static_assert(rowwise<Res<Rows>> && autoregressive<Res<Past>> && !rowwise<Res<Past>> && !autoregressive<Res<Any>>);
@@ -109,7 +109,7 @@ struct Whatever {
 };
 static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);
 static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Whatever>>);
-// No rule speaks of a bias on the scores of constant keys.
+// No rule speaks of a bias on the scores of constant keys: a query has no position among them (tests/compile_fail).
 static_assert(!autoregressive<KernelOf<Unmasked, Rows, Same, ByPosition>>);
 
 // The article's Claim: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive. It is not rowwise.

@@ -223,7 +223,7 @@ class Check {
   }
 
   void extensions() {
-    std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6" : "";
+    std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6, in two and one by one beyond" : "";
     scope += up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
     const auto extending = [&](const std::string& numbers, const auto& made, std::uint64_t seed) {
       add("extending in pieces gives the rows of the whole, however split: " + numbers + scope,
@@ -344,7 +344,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
     using T = Layer<double>;
     if constexpr (checking::WeightsAreOf<double, T>::value) {
       static_assert(IsLayer<T>::value);
-      if constexpr (complete<T>)
+      if constexpr (tlm::Layer<T>)
         if constexpr (checking::ReturnsRows<T>::value)
           return checking::Check{checking::checked_layer<Layer>(name), limits}.report();
     }
