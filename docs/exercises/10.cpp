@@ -30,7 +30,6 @@ int main() {
   tlm::initialize_glorot(g, generator);
   N normalization;
   W times;
-  tlm::weight<"N.a">(g);
   times.W = tlm::weight<"W">(g);
   normalization.a = tlm::weight<"N.a">(g);
   normalization.b = tlm::weight<"N.b">(g);
