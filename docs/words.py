@@ -4,7 +4,8 @@
 
     words.py [PAGE ...]     by default all pages of docs/, the Markdown files beside it, and proofs/kernel/README.md
 
-A formula, a symbol, a link and a piece of code are a word each. Listings, directives, tables and headings are not read.
+A formula, a symbol and a link are a word each; of a piece of code each word counts. Listings, directives, tables and headings
+are not read.
 """
 
 import pathlib
@@ -23,6 +24,11 @@ def formula(match):
     return "\0" + ("" if match["text"] is not None and not match[0].rstrip().endswith(".") else ".") + "\n\n"
 
 
+def code(match):
+    """The words of a piece of code, with nothing in it that would end a sentence."""
+    return re.sub(r"[.!?]", "", match[1])
+
+
 def of_rst(text):
     text = re.sub(r"(?m)^( *)\.\. math::.*\n(?:\1 +.*\n|\n)*(?P<text>(?=\1[^ .\n]))?", lambda m: m[1] + formula(m), text)
     text = re.sub(r"(?m)^( *)\.\. (?:beside|picture)::.*\n(?:\1 +:[\w-]+:.*\n)*", "\n", text)  # which are read within
@@ -30,12 +36,12 @@ def of_rst(text):
     text = re.sub(r"(?m)^( *)(.*)::\n(?:(?:\1 +.*)?\n)*", r"\1\2:\n\n", text)
     text = re.sub(r"(?m)^.*\n[=-]{3,}$", "", text)
     text = re.sub(r"\s*\0(\.?)\s*", r" formula\1 ", text)
-    return re.sub(r":[\w-]+:`[^`]*`|``[^`]*``|`[^`]*`_+", "x", text)
+    return re.sub(r":[\w-]+:`[^`]*`|`[^`]*`_+", "x", re.sub(r"``([^`]*)``", code, text))
 
 
 def of_markdown(text):
     text = re.sub(r"(?m)^```[^`]*^```|^<.*>$|^\|.*$|^#.*$|^    .*$", "", text)
-    return re.sub(r"`[^`]*`", "x", re.sub(r"\]\([^)]*\)", "", text))
+    return re.sub(r"`([^`]*)`", code, re.sub(r"\]\([^)]*\)", "", text))
 
 
 def sentences(page):

@@ -21,8 +21,8 @@ struct OneTooMany {
 };
 
 template <class Real>
-using Broken = tlm::Heads<1, OneTooMany, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
-                          tlm::Times<"W_V", 3, 3, Real>>;
+using Broken = tlm::Attention<1, OneTooMany, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
+                              tlm::Times<"W_V", 3, 3, Real>>;
 static_assert(tlm::autoregressive<Broken<double>>);  // says the compiler, by the rules, from what the mask declares
 // [/mask]
 

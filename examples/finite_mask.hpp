@@ -36,7 +36,7 @@ inline constexpr std::size_t tokens = 4, length = 4, d = 8;
 /// Φ ∘ Res(attention) ∘ PE ∘ Em, with one head and a mask of either kind.
 template <class Mask, class Bias = NoBias>
 using Guesser = Composition<FinalLayer<d, tokens>,
-                            Res<Heads<1, Mask, Times<"W_Q", d, d>, Times<"W_K", d, d>, Times<"W_V", d, d>, Bias>>,
+                            Res<Attention<1, Mask, Times<"W_Q", d, d>, Times<"W_K", d, d>, Times<"W_V", d, d>, Bias>>,
                             PositionalEncoding<length, d>, Embedding<tokens, d>>;
 /// What is behind the query is not there.
 using Structural = Guesser<Causal>;

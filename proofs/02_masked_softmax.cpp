@@ -23,17 +23,17 @@
 using namespace tlm;
 using namespace tlm::proofs;
 
-template <class Mask, class Real>
-using LinearKernel = SoftmaxKernel<n_heads, Mask, Times<"W_Q", d_model, d_model, Real>,
-                                   Times<"W_K", d_model, d_model, Real>, NoBias, block>;
-static_assert(causal_kernel<LinearKernel<Causal, double>>);
-static_assert(!causal_kernel<LinearKernel<Unmasked, double>>);    // nothing is masked
-static_assert(!causal_kernel<LinearKernel<OneTooMany, double>>);  // another mask is not ◺
+template <class Mask>
+using LinearKernel =
+    forms::SoftmaxKernel<d_model, Mask, Times<"W_Q", d_model, d_model>, Times<"W_K", d_model, d_model>>;
+static_assert(causal_kernel<LinearKernel<Causal>>);
+static_assert(!causal_kernel<LinearKernel<Unmasked>>);    // nothing is masked
+static_assert(!causal_kernel<LinearKernel<OneTooMany>>);  // another mask is not ◺
 
 namespace {
 
 template <class Real>
-using Square = KernelMatrices<1, Causal, Real, block>;
+using Square = AttentionWeights<1, Causal, Real, block>;
 
 template <class Real>
 Square<Real> random_square(std::size_t n, Generator& generator) {
@@ -41,6 +41,12 @@ Square<Real> random_square(std::size_t n, Generator& generator) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = draw<Real>(generator);
   return A;
+}
+
+/// softmax(◺A), in the place of A.
+template <class Real>
+void softmax_of_visible(Square<Real>& A) {
+  for (std::size_t i = 0; i < A(0, 0).rows; ++i) softmax(A(0, 0).row(i));
 }
 
 /// A matrix of any shape, row by row.
@@ -86,8 +92,8 @@ TEST_CASE("each row of softmax(◺A) sums to 1: exactly over the prime field, n 
   redrawing(1, [](Generator& generator) {
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       INFO("n = ", n);
-      const auto A = random_square<PrimeField>(n, generator);
-      softmax_of_visible(A(0, 0));
+      auto A = random_square<PrimeField>(n, generator);
+      softmax_of_visible(A);
       for (std::size_t i = 0; i < n; ++i)
         CHECK(same(sum_of(A(0, 0).visible(i), [&](std::size_t j) { return A(0, 0)(i, j); }), PrimeField(1)));
     }
@@ -105,8 +111,10 @@ TEST_CASE(
     Square<Dependencies> A{Sequences{n}, Sequences{n}};
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = Dependencies(1);
-    softmax_of_visible(A(0, 0));
-    const auto Y = A * tagged<Matrix<tlm::n, 1, Dependencies>>(Sequences{n});
+    softmax_of_visible(A);
+    const auto V = tagged<Matrix<tlm::n, 1, Dependencies>>(Sequences{n});
+    Matrix<tlm::n, 1, Dependencies> Y{Sequences{n}, Dependencies(0)};
+    accumulate<1>(view(Y), A(0, 0), view(V));
     for (std::size_t i = 0; i < n; ++i) {
       INFO("i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));
       REQUIRE((Y(i, 0).tags() >> (i + 1)) == 0);
@@ -120,11 +128,11 @@ TEST_CASE(
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double hidden : {800.0, 1e30, infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
     Generator generator{2};
-    const auto A = random_square<double>(greatest_n, generator), B = A.like();
+    auto A = random_square<double>(greatest_n, generator), B = A;
     for (std::size_t i = 0; i < greatest_n; ++i)
       for (std::size_t j = 0; j < greatest_n; ++j) B(0, 0)(i, j) = j <= i ? A(0, 0)(i, j) : hidden;
-    softmax_of_visible(A(0, 0));
-    softmax_of_visible(B(0, 0));
+    softmax_of_visible(A);
+    softmax_of_visible(B);
     for (std::size_t i = 0; i < greatest_n; ++i)
       for (std::size_t j = 0; j <= i; ++j) {
         INFO("hidden entries are ", hidden, ", n = ", greatest_n, ", row ", i + 1, ", column ", j + 1);
@@ -141,9 +149,9 @@ TEST_CASE(
   Generator generator{5};
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     INFO("n = ", n);
-    const auto A = random_square<double>(n, generator);
+    auto A = random_square<double>(n, generator);
     const auto expected = softmax_of_all(masked(table(A)));
-    softmax_of_visible(A(0, 0));
+    softmax_of_visible(A);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
         INFO("row ", i + 1, ", column ", j + 1, ": left out ", j <= i ? A(0, 0)(i, j) : 0, ", by −∞ ", expected[i][j]);
@@ -202,13 +210,13 @@ TEST_CASE(
     "exactly over the prime field, n ≤ 6 (generic Q and K: claim 1)" *
     doctest::description("softmax_kernel_is_causal")) {
   redrawing(4, [](Generator& generator) {
-    const auto A = draw_layer<LinearKernel<Causal, PrimeField>>(generator);
+    const auto H = draw_layer<HeadsOf<Causal, n_heads, block, PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       INFO("n = ", n, ", seed 4");
       const auto X = draw_matrix<Matrix<tlm::n, d_model, PrimeField>>(Sequences{n}, generator);
-      const auto A_X = A(X);
+      const auto A_X = H.value_and_weights(X).weights;
       for (std::size_t i = 1; i <= n; ++i) {
-        const auto A_Xi = A(X | i);
+        const auto A_Xi = H.value_and_weights(X | i).weights;
         for (std::size_t h = 0; h < n_heads; ++h)
           for (std::size_t r = 0; r < i; ++r)
             for (std::size_t j = 0; j <= r; ++j) {
@@ -223,7 +231,8 @@ TEST_CASE(
 
 TEST_CASE("control: with one key too many visible, it is no causal kernel") {
   redrawing(4, [](Generator& generator) {
-    const auto A = draw_layer<LinearKernel<OneTooMany, PrimeField>>(generator);
+    const auto H = draw_layer<HeadsOf<OneTooMany, n_heads, block, PrimeField>>(generator);
+    const auto A = [&](const auto& X) { return H.value_and_weights(X).weights; };
     const auto X = draw_matrix<Matrix<tlm::n, d_model, PrimeField>>(Sequences{2}, generator);
     CHECK(!same(A(X | 1)(0, 0)(0, 0), A(X)(0, 0)(0, 0)));
     return true;

@@ -148,16 +148,16 @@ struct ColumnNormalization {
 /// softmax(◺((Q∘columns)(X)×K(X)ᵀ/c)) × V(X), where Q is not autoregressive.
 template <class Real>
 using QueriesOfColumns =
-    Heads<1, Causal, ColumnNormalization<Real>, Plus<"K", d_model, Real>, Plus<"V", d_model, Real>, NoBias, block>;
+    Attention<1, Causal, ColumnNormalization<Real>, Plus<"K", d_model, Real>, Plus<"V", d_model, Real>, NoBias, block>;
 /// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where K is not autoregressive. (The mean alone would change all scores of a row alike,
 /// which the softmax over ℝ does not see: hence the ReLU.)
 template <class Real>
-using KeysOfColumns = Heads<1, Causal, Plus<"Q", d_model, Real>, Composition<ReLu<Real>, ColumnNormalization<Real>>,
-                            Plus<"V", d_model, Real>, NoBias, block>;
+using KeysOfColumns = Attention<1, Causal, Plus<"Q", d_model, Real>, Composition<ReLu<Real>, ColumnNormalization<Real>>,
+                                Plus<"V", d_model, Real>, NoBias, block>;
 /// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where V is not autoregressive.
 template <class Real>
 using ValuesOfColumns =
-    Heads<1, Causal, Plus<"Q", d_model, Real>, Plus<"K", d_model, Real>, ColumnNormalization<Real>, NoBias, block>;
+    Attention<1, Causal, Plus<"Q", d_model, Real>, Plus<"K", d_model, Real>, ColumnNormalization<Real>, NoBias, block>;
 /// softmax(Q(X)×K(X)ᵀ/c) × V(X), which is no causal kernel.
 template <class Real>
 using WithoutMask = HeadsOf<Unmasked, n_heads, block, Real>;

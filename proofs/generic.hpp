@@ -166,13 +166,21 @@ struct Generic : Reading<Entry...> {
   }
 };
 
+/// action(s, i, j) for each visible entry (i, j) of a kernel's matrix for sequence s.
+template <class A>
+void for_each_visible(const A& A_X, const auto& action) {
+  for (std::size_t s = 0; s < A_X.queries().count(); ++s)
+    for (std::size_t i = 0; i < A_X.queries().length(s); ++i)
+      for (std::size_t j = 0; j < A_X(s, 0).visible(i); ++j) action(s, i, j);
+}
+
 /// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask` shows.
 /// With an entry of the environment it has a column for each row of that memory, and none for X.
 template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Entry>
 struct GenericKernel : Reading<Entry...> {
   using declared = Claim;
   using domain = Matrix<n, from, Real>;
-  using codomain = KernelMatrices<1, Mask, Real, block>;
+  using codomain = AttentionWeights<1, Mask, Real, block>;
   static constexpr std::string_view symbol = name;
 
   Matrix<1, 1, Real> F;
@@ -180,18 +188,15 @@ struct GenericKernel : Reading<Entry...> {
   codomain operator()(const domain& X, const Entry&... entry) const { return last_rows(X, X.sequences(), entry...); }
 
   auto value_and_pullback(const domain& X, const Entry&... entry) const {
-    return with_pullback((*this)(X, entry...), [layer = *this, X, entry...](const codomain& A_bar,
-                                                                            GenericKernel& gradient, Entry&... e_bar) {
-      domain X_bar{X.sequences(), Real(0)};
-      A_bar.for_each_head([&](std::size_t s, std::size_t h) {
-        const auto A_bar_s = A_bar(s, h);
-        for (std::size_t i = 0; i < A_bar_s.rows; ++i)
-          for (std::size_t j = 0; j < A_bar_s.visible(i); ++j)
-            pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, entry...)), A_bar_s(i, j),
-                      arguments<Seen<Rows>>(gradient.F, X_bar, s, i, e_bar...));
-      });
-      return X_bar;
-    });
+    return with_pullback((*this)(X, entry...),
+                         [layer = *this, X, entry...](const codomain& A_bar, GenericKernel& gradient, Entry&... e_bar) {
+                           domain X_bar{X.sequences(), Real(0)};
+                           for_each_visible(A_bar, [&](std::size_t s, std::size_t i, std::size_t j) {
+                             pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, entry...)),
+                                       A_bar(s, 0)(i, j), arguments<Seen<Rows>>(gradient.F, X_bar, s, i, e_bar...));
+                           });
+                           return X_bar;
+                         });
   }
 
   /// All rows so far.
@@ -211,17 +216,103 @@ struct GenericKernel : Reading<Entry...> {
   static const Sequences& keys(const domain&, const auto& memory) { return memory.rows.sequences(); }
 
   codomain last_rows(const domain& X, const Sequences& last, const Entry&... entry) const {
-    const codomain A{last, keys(X, entry...)};
-    A.for_each_head([&](std::size_t s, std::size_t h) {
-      const auto A_s = A(s, h);
-      for (std::size_t r = 0; r < A_s.rows; ++r) {
-        const std::size_t i = X.sequences().length(s) - last.length(s) + r;
-        for (std::size_t j = 0; j < A_s.visible(r); ++j)
-          A_s(r, j) =
-              uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, entry...)));
-      }
+    codomain A{last, keys(X, entry...)};
+    for_each_visible(A, [&](std::size_t s, std::size_t r, std::size_t j) {
+      const std::size_t i = X.sequences().length(s) - last.length(s) + r;
+      A(s, 0)
+      (r, j) = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, entry...)));
     });
     return A;
+  }
+};
+
+/// X ↦ A(X)×B(X), by plain loops, for any kernel A of one head: what the article's Claim is about.
+template <class A, class B>
+struct GenericProduct {
+  using form = forms::Product<A, B>;
+  using domain = typename A::domain;
+  using codomain = typename B::codomain;
+
+  A a;
+  B b;
+
+  codomain operator()(const domain& X, const auto&... entries) const {
+    return product(apply(a, X, entries...), apply(b, X, entries...));
+  }
+
+  /// d(A×B) = dA×B + A×dB, hence Ā = Ȳ×Bᵀ and B̄ = Aᵀ×Ȳ.
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
+    auto [A_X, A_pullback] = differentiate(a, X, entries...);
+    auto [B_X, B_pullback] = differentiate(b, X, entries...);
+    auto Y = product(A_X, B_X);
+    return with_pullback(
+        std::move(Y), [A_X = std::move(A_X), B_X = std::move(B_X), A_pullback = std::move(A_pullback),
+                       B_pullback = std::move(B_pullback)](const codomain& Y_bar, GenericProduct& gradient,
+                                                           Entries&... entry_gradients) {
+          typename A::codomain A_bar{A_X.queries(), A_X.keys()};
+          codomain B_bar{B_X.sequences(), Real(0)};
+          for_each_visible(A_X, [&](std::size_t s, std::size_t i, std::size_t j) {
+            const std::size_t query = A_X.queries().begin(s) + i, key = A_X.keys().begin(s) + j;
+            A_bar(s, 0)(i, j) = sum_of(codomain::cols, [&](std::size_t k) { return Y_bar(query, k) * B_X(key, k); });
+            for (std::size_t k = 0; k < codomain::cols; ++k) B_bar(key, k) += A_X(s, 0)(i, j) * Y_bar(query, k);
+          });
+          return A_pullback(A_bar, gradient.a, entry_gradients...) + B_pullback(B_bar, gradient.b, entry_gradients...);
+        });
+  }
+
+  struct State {
+    tlm::State<A> a;
+    tlm::State<B> b;
+    codomain B_X;
+  };
+  codomain extend(State& state, const domain& X, const auto&... entries) const {
+    const auto A_X = advance(a, state.a, X, entries...);
+    state.B_X = continued(state.B_X, advance(b, state.b, X, entries...));
+    return product(A_X, state.B_X);
+  }
+
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.a...);
+    visit(0, layer.b...);
+  }
+
+ private:
+  using Real = typename codomain::Real;
+
+  static codomain product(const typename A::codomain& A_X, const codomain& B_X) {
+    codomain Y{A_X.queries(), Real(0)};
+    for_each_visible(A_X, [&](std::size_t s, std::size_t i, std::size_t j) {
+      for (std::size_t k = 0; k < codomain::cols; ++k)
+        Y(A_X.queries().begin(s) + i, k) += A_X(s, 0)(i, j) * B_X(A_X.keys().begin(s) + j, k);
+    });
+    return Y;
+  }
+};
+
+/// A kernel: what returns a matrix with as many columns as X, or a memory, has rows.
+template <class A>
+concept Kernel = requires(const typename A::codomain& A_X) {
+  A_X(0, 0).visible(0);
+};
+
+/// X ↦ A(X), the weights of one head of attention with these queries and keys, as a kernel.
+template <class Mask, class Q, class K, class Bias>
+struct KernelAlone {
+  using H = Attention<1, Mask, Q, K, K, Bias, block>;
+  using form = typename H::template KernelOf<Q, K>;
+  using domain = typename Q::domain;
+  using codomain = AttentionWeights<1, Mask, typename H::Real, block>;
+
+  H h;  // its values, of which A does not depend, are its keys
+
+  codomain operator()(const domain& X, const auto&... entries) const {
+    return h.value_and_weights(X, entries...).weights;
+  }
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.h.q...);
+    visit(0, layer.h.k...);
+    visit(0, layer.h.bias...);
   }
 };
 
@@ -393,16 +484,15 @@ struct ColumnOf {
 };
 template <class Real, class Mask, class Q, class K>
 struct KernelOf {
-  using type = SoftmaxKernel<1, Part<Mask, "mask", Real>, Part<Q, "Q", Real>, Part<K, "K", Real>, NoBias, block>;
+  using type = KernelAlone<Part<Mask, "mask", Real>, Part<Q, "Q", Real>, Part<K, "K", Real>, NoBias>;
 };
 template <class Real, class Mask, class Q, class K, class Bias>
 struct BiasedKernelOf {
-  using type =
-      SoftmaxKernel<1, Part<Mask, "mask", Real>, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<Bias, "b", Real>, block>;
+  using type = KernelAlone<Part<Mask, "mask", Real>, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<Bias, "b", Real>>;
 };
 template <class Real, class A, class B>
 struct ProductOf {
-  using type = KernelProduct<Part<A, "A", Real>, Part<B, "B", Real>>;
+  using type = GenericProduct<Part<A, "A", Real>, Part<B, "B", Real>>;
 };
 template <class Real, class F>
 struct MemoryOf {
@@ -445,12 +535,12 @@ struct Made {
 template <class Real, class Q, class K, class V>
 struct AttentionOf {
   using type =
-      KernelProduct<typename BiasedKernelOf<Real, is::LowerTriangular, Q, K, is::Positional>::type, Part<V, "V", Real>>;
+      Attention<1, Causal, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<V, "V", Real>, GenericBias<Real>, block>;
 };
 /// softmax(Q(X)×Kᵀ/c)×V, where K and V come from a memory.
 template <class Real, class Q, class K, class V>
 struct CrossAttentionOf {
-  using type = KernelProduct<typename KernelOf<Real, is::Full, Q, K>::type, Part<V, "V", Real>>;
+  using type = Attention<1, Unmasked, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<V, "V", Real>, NoBias, block>;
 };
 
 /// Each form of the rules, of generic autoregressive parts: what the calculus of layers is checked on.

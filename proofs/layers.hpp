@@ -24,9 +24,8 @@ inline constexpr std::size_t block = 2;
 
 /// Attention as the library composes it, with a mask and a number of heads and rows in a block of one's own.
 template <class Mask, std::size_t heads, std::size_t rows_in_block, class Real>
-using HeadsOf = KernelProduct<SoftmaxKernel<heads, Mask, Times<"W_Q", d_model, d_model, Real>,
-                                            Times<"W_K", d_model, d_model, Real>, NoBias, rows_in_block>,
-                              Times<"W_V", d_model, d_model, Real>>;
+using HeadsOf = Attention<heads, Mask, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>,
+                          Times<"W_V", d_model, d_model, Real>, NoBias, rows_in_block>;
 
 inline constexpr Config small{
     .vocab_size = vocab_size, .d_model = d_model, .d_ff = d_ff, .n_layers = 2, .n_heads = n_heads, .max_len = max_len};
@@ -101,7 +100,7 @@ template <class Real> using FF = FeedForward<d_model, d_ff, Real>;
 template <class Real> using FFN = FeedForwardNetwork<d_model, d_ff, Real>;
 template <class Real> using Phi = FinalLayer<d_model, vocab_size, Real>;
 template <class Real> using H = HeadsOf<Causal, n_heads, block, Real>;
-template <class Real> using BiasedH = Heads<n_heads, Causal, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>, Times<"W_V", d_model, d_model, Real>, RelativeBias<n_heads, max_len, Real>, block>;
+template <class Real> using BiasedH = Attention<n_heads, Causal, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>, Times<"W_V", d_model, d_model, Real>, RelativeBias<n_heads, max_len, Real>, block>;
 template <class Real> using PositionedH = HeadsWithPositions<"Q", "K", "V", d_model, n_heads, 5, max_len, Causal, Real>;
 template <class Real> using SideBySide = Concat<N<Real>, PE<Real>, H<Real>>;
 template <class Real> using CA1 = SingleHeadCausalAttention<d_model, Real>;

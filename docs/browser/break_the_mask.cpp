@@ -110,16 +110,16 @@ struct Numbered {
 template <Symbol letter, class Real>
 using Linear = Composition<Times<letter, d, d, Real>, Numbered<Real>>;
 template <class Real>
-using Attention = Heads<1, Mask, Composition<Times<"W_Q", d, d, Real>, Divided<Real>, Numbered<Real>>,
-                        Linear<"W_K", Real>, Linear<"W_V", Real>, FiniteMask>;
-static_assert(autoregressive<Attention<double>>);  // whatever is changed: the compiler believes what is declared
+using Attending = Attention<1, Mask, Composition<Times<"W_Q", d, d, Real>, Divided<Real>, Numbered<Real>>,
+                            Linear<"W_K", Real>, Linear<"W_V", Real>, FiniteMask>;
+static_assert(autoregressive<Attending<double>>);  // whatever is changed: the compiler believes what is declared
 
 /// For each row of T(X), of six, the rows of X that it may depend on.
 void append_dependencies() {
   constexpr std::size_t rows = 6;
   using checking::Dependencies;
   Generator generator{0};
-  const auto layer = checking::draw_layer<Attention<Dependencies>>(generator);
+  const auto layer = checking::draw_layer<Attending<Dependencies>>(generator);
   const auto Y = layer(checking::tagged<Matrix<n, d, Dependencies>>(Sequences{rows}));
   for (std::size_t i = 0; i < rows; ++i) {
     Dependencies seen(1);
@@ -137,6 +137,6 @@ extern "C" [[clang::export_name("check")]] void check_attention(unsigned future,
   page::numbers.clear();
   append_dependencies();
   std::ostringstream out;
-  out << tlm::check<Attention>("attention");
+  out << tlm::check<Attending>("attention");
   page::text = out.str();
 }

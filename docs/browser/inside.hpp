@@ -33,10 +33,7 @@ class Inside {
   /// T(X), where T stands at `path`.
   template <class T>
   tlm::CodomainOf<T> operator()(const std::string& path, const T& layer, const tlm::DomainOf<T>& X) {
-    if constexpr (requires {
-                    layer.a.q;
-                    layer.b;
-                  }) {
+    if constexpr (requires { layer.value_and_weights(X); }) {
       return attention(path, layer, X);
     } else if constexpr (requires { typename T::form; }) {
       return through(std::type_identity<typename T::form>{}, path, layer, X);
@@ -81,11 +78,11 @@ class Inside {
 
   template <class T, class X>
   tlm::CodomainOf<T> attention(const std::string& path, const T& layer, const X& x) {
-    const auto Q = (*this)(path, layer.a.q, x), K = (*this)(path, layer.a.k, x), V = (*this)(path, layer.b, x);
-    const auto A = layer.a(x);
-    using Kernels = std::remove_cvref_t<decltype(A)>;
-    constexpr std::size_t d_head = decltype(Q)::cols / Kernels::n_heads;
-    for (std::size_t h = 0; h < Kernels::n_heads; ++h) {
+    const auto Q = (*this)(path, layer.q, x), K = (*this)(path, layer.k, x), V = (*this)(path, layer.v, x);
+    const auto [Y, A] = layer.value_and_weights(x);
+    using Weights = std::remove_cvref_t<decltype(A)>;
+    constexpr std::size_t d_head = T::d_head;
+    for (std::size_t h = 0; h < Weights::n_heads; ++h) {
       const auto alpha = A(0, h);
       if (!keeps(path, "A, head " + std::to_string(h + 1), alpha.rows, alpha.cols)) continue;
       for (std::size_t i = 0; i < alpha.rows; ++i)
@@ -96,9 +93,8 @@ class Inside {
         for (std::size_t k = h * d_head; k < (h + 1) * d_head; ++k)
           add(Q(i_, k), double(K(j_, k)) / std::sqrt(double(d_head)));
     }
-    tlm::CodomainOf<T> Y = A * V;
-    keep(path, "A×V", Y, [&] {
-      const auto alpha = A(0, j_ / d_head);
+    keep(path, "A×V", Y, [&, &weights = A] {
+      const auto alpha = weights(0, j_ / d_head);
       formula = "Σ a_ik·v_kj over the visible rows k ≤ i";
       for (std::size_t k = 0; k < alpha.visible(i_); ++k) add(alpha(i_, k), V(k, j_));
     });

@@ -236,7 +236,7 @@ def coloured(svg):
 
 
 class Picture(Directive):
-    """A picture that the build has drawn, in the page itself, so that it has the colours of the page. Its content is its
+    """A picture of docs/, or one that the build has drawn, in the page itself, so that it has the colours of the page. Its content is its
     caption. A large one can be enlarged."""
 
     required_arguments = 1
@@ -244,7 +244,8 @@ class Picture(Directive):
     has_content = True
 
     def make(self):
-        file = pathlib.Path(self.config.pictures) / f"{self.arguments[0]}.svg"
+        name = f"{self.arguments[0]}.svg"
+        file = next((file for file in (DOCS / name, pathlib.Path(self.config.pictures) / name) if file.is_file()), DOCS / name)
         if not file.is_file():
             raise sources.NotFound(f"there is no picture {file}")
         self.env.note_dependency(str(file))
@@ -282,6 +283,47 @@ class Output(Directive):
                 at = text.index(mark)
                 text = text[at:] if side == 0 else text[: text.index("\n", at) + 1]
         return [nodes.literal_block(text.rstrip(), text.rstrip(), language="text", classes=["output"])]
+
+
+class Numbers(Directive):
+    """Matrices of the book's example, as the program by_hand computed them in this build, each with its formula.
+
+    .. numbers::
+
+       A_1: A_1 = \\softmax(S_1)
+    """
+
+    has_content = True
+
+    def make(self):
+        file = pathlib.Path(self.config.runs) / "by_hand.json"
+        self.env.note_dependency(str(file))
+        steps = json.loads(file.read_text(encoding="utf-8"))
+        box = nodes.container(classes=["numbers"])
+        box += paragraph("The example: ", nodes.raw("", '<a href="start.html#by-hand">three tokens, by hand</a>', format="html"),
+                         classes=["where"])
+        matrices = nodes.container(classes=["matrices"])
+        for line in self.lines():
+            name, _, tex = line.partition(": ")
+            if name not in steps:
+                raise sources.NotFound(f"{file} has no '{name}'")
+            matrix = nodes.container(classes=["matrix"])
+            formula = paragraph()
+            formula += nodes.math(tex, tex)
+            matrix += formula
+            width = max(map(len, steps[name]))
+            rows = "".join("<tr>" + "".join(f"<td>{self.number(row[j]) if j < len(row) else ''}</td>" for j in range(width)) + "</tr>"
+                           for row in steps[name])
+            matrix += nodes.raw("", f"<table>{rows}</table>", format="html")
+            matrices += matrix
+        box += matrices
+        return [box]
+
+    @staticmethod
+    def number(value):
+        """With two decimal places, and a minus sign as in a formula."""
+        text = f"{value:.2f}"
+        return (text if float(text) else "0.00").replace("-", "−")
 
 
 class Notation(Directive):
@@ -395,6 +437,22 @@ class Errata(Directive):
         return [nodes.raw("", "".join(parts), format="html")]
 
 
+class Glossary(Directive):
+    """All terms of terms.toml, beside the field's words."""
+
+    def make(self):
+        rows = []
+        for word, term in sorted(data("terms.toml").items(), key=lambda item: item[0].lower()):
+            meaning = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(term["text"]))
+            chapter = term["page"].removesuffix(".html")
+            rows.append(f'<tr id="term-{nodes.make_id(word)}"><td><b>{html.escape(word)}</b></td><td>{html.escape(term.get("field", "–"))}'
+                        f'</td><td>{meaning}</td><td><a href="{term["page"]}">{html.escape(chapter.replace("_", " "))}</a></td></tr>')
+        head = "".join(f"<th>{name}</th>" for name in ("our word", "the field's word", "what it is", "defined in"))
+        self.env.note_dependency(str(DOCS / "terms.toml"))
+        return [nodes.raw("", f'<div class="wide"><table class="docutils"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}'
+                              f"</tbody></table></div>", format="html")]
+
+
 class Def(SphinxRole):
     """A word that explains itself when one points at it or taps it: :def:`rowwise`, or :def:`rowwise operations <rowwise>`."""
 
@@ -408,7 +466,7 @@ class Def(SphinxRole):
             return [nodes.Text(shown)], []
         # The word itself is no link: who taps it is to see what it means, and not to leave the page.
         text = (f'<span class="def" tabindex="0">{html.escape(shown)}<span class="tip" role="tooltip">'
-                f'{html.escape(found["text"])} <a href="{found["page"]}">More</a></span></span>')
+                f'{html.escape(found["text"].replace("`", ""))} <a href="{found["page"]}">More</a></span></span>')
         return [nodes.raw("", text, format="html")], []
 
 
@@ -529,6 +587,7 @@ class Measured(Directive):
     """
 
     required_arguments = 1
+    PRODUCTS = {"family 25, model 1": "7003 (Zen 3)", "family 25, model 17": "9004 (Zen 4)", "family 26, model 2": "9005 (Zen 5)"}
 
     def make(self):
         performance = DOCS / "performance"
@@ -546,12 +605,19 @@ class Measured(Directive):
         group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in first), cols=len(first))
         group += nodes.thead("", self.row(first))
         group += nodes.tbody("", *map(self.row, others))
-        of = f"{machine['processor']}, {machine['vector instructions']}"
+        of = self.named(f"{machine['processor']}, {machine['vector instructions']}")
         return nodes.table("", nodes.title("", of), group, classes=["measured"])
 
-    @staticmethod
-    def cells(path):
-        return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    @classmethod
+    def named(cls, text):
+        """With the product in the place of a processor's family and model."""
+        for numbers, product in cls.PRODUCTS.items():
+            text = text.replace(f" ({numbers})", f" {product}")
+        return text
+
+    @classmethod
+    def cells(cls, path):
+        return [cls.named(line).split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
 
     @staticmethod
     def row(cells):
@@ -564,11 +630,11 @@ def setup(app):
     app.add_config_value("runs", "", "env")
     for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("counts", Counts), ("tested", Tested), ("beside", Beside), ("picture", Picture),
                             ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata),
-                            ("measured", Measured)):
+                            ("measured", Measured), ("numbers", Numbers), ("glossary-of-terms", Glossary)):
         app.add_directive(name, directive)
     app.add_role("def", Def())
     app.add_role("src", Source())
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 7, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -155,6 +155,34 @@ def cost(data):
     return svg(figure)
 
 
+def measured(name, **where):
+    """The one row of a published table of EPYC 9005 whose columns have these values, as a dictionary."""
+    lines = (pathlib.Path(__file__).resolve().parents[1] / f"performance/amd-26-2/{name}.tsv").read_text(encoding="utf-8").splitlines()
+    head, *rows = (line.split("\t") for line in lines)
+    found, = (dict(zip(head, row)) for row in rows if where.items() <= dict(zip(head, row)).items())
+    return found
+
+
+def performance():
+    """Four bars: a step beside its products and beside PyTorch, two threads, and decoding."""
+    model, text = "512/2048/6/8, 4×128 tokens", "128/512/2/2, 1×1024 tokens"
+    one, two = (measured("train_step", model=model, threads=threads) for threads in "12")
+    bars = {
+        "a step's time ÷ its products'": float(one["÷ products"]),
+        "PyTorch's time ÷ ours, a step": float(measured("compare", model=model, action="SGD", threads="1")["PyTorch ÷ tlm"]),
+        "two threads: times as fast": float(one["ms"]) / float(two["ms"]),
+        "PyTorch's time ÷ ours, writing a text": float(measured("compare", model=text, action="a text", threads="1")["PyTorch ÷ tlm"]),
+    }
+    figure, axes = pyplot.subplots(figsize=(6, 1.8))
+    drawn = axes.barh(list(bars), list(bars.values()), color=COLOURS[0], height=0.55)
+    axes.bar_label(drawn, [f"{value:.2f}" for value in bars.values()], padding=4, color=INK)
+    axes.axvline(1, color=INK, linewidth=0.7, linestyle=":")
+    axes.invert_yaxis()
+    axes.tick_params(left=False)
+    axes.spines["left"].set_visible(False)
+    return svg(figure)
+
+
 def rows_of_bars(panels):
     """Bars, a panel for each title: what stays of the figures that run where they cannot."""
     figure, axes = pyplot.subplots(1, len(panels), figsize=(2.6 * len(panels), 2), sharey=True)
@@ -208,7 +236,8 @@ def main():
         "rotations": rotations(data["positional_encoding"]), "products": products(data["positional_encoding"]),
         "dependencies": dependencies(data["dependencies"]), "cost": cost(data["cost"]),
         "attention": report.draw_maps(reversing["attention"], 2, 3.2), "cross": between_words(translating),
-        "readme": reading_backwards(reversing), "softmax": softmax(), "normalization": normalization(), "averages": averages(),
+        "readme": reading_backwards(reversing), "performance": performance(), "softmax": softmax(),
+        "normalization": normalization(), "averages": averages(),
     }.items():
         (pictures / f"{name}.svg").write_text(drawing, encoding="utf-8")
 

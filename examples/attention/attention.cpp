@@ -137,11 +137,11 @@ void print_model_errors(const Numbers& numbers) {
 }
 
 /// The first sequence of α = softmax(x Q Kᵀ zᵀ / √M) for one head, with 0 where the mask hides it.
-template <std::size_t queries, std::size_t keys, class Kernel>
-tlm::Matrix<n, keys, double> attention_scores(const Kernel& kernel) {
+template <std::size_t queries, std::size_t keys, class Weights>
+tlm::Matrix<n, keys, double> attention_scores(const Weights& A) {
   tlm::Matrix<n, keys, double> alpha{tlm::Sequences{queries}, 0.0};
   for (std::size_t i = 0; i < queries; ++i)
-    for (std::size_t j = 0; j < kernel(0, 0).visible(i); ++j) alpha(i, j) = kernel(0, 0)(i, j);
+    for (std::size_t j = 0; j < A(0, 0).visible(i); ++j) alpha(i, j) = A(0, 0)(i, j);
   return alpha;
 }
 
@@ -160,7 +160,7 @@ void walk() {
   print("keys", part<Linear<"K">>(self)(x), numbers);
   print("queries", part<Linear<"Q">>(self)(x), numbers);
   print("values", part<Linear<"V">>(self)(x), numbers);
-  print("attention scores", attention_scores<2, 2>(self.a(x)), numbers);
+  print("attention scores", attention_scores<2, 2>(self.value_and_weights(x).weights), numbers);
   print("self-attention", self(x), numbers);
   print_gradient_errors("self-attention", numbers, self, x);
 
@@ -172,7 +172,7 @@ void walk() {
   section("Masked decoding");
   std::cout << "\nThe first output attends only to the first value, the second to both.\n";
   const auto masked = numbers.layer<MaskedSelfAttention>();
-  print("attention scores", attention_scores<2, 2>(masked.a(x)));
+  print("attention scores", attention_scores<2, 2>(masked.value_and_weights(x).weights));
   print("values", part<Linear<"V">>(masked)(x), numbers);
   print("masked self-attention", masked(x), numbers);
   print_gradient_errors("masked self-attention", numbers, masked, x);
@@ -198,7 +198,7 @@ void walk() {
   print("keys", part<Linear<"K">>(cross)(y.rows));
   print("queries", part<Linear<"Q">>(cross)(x_dec));
   print("values", part<Linear<"V">>(cross)(y.rows));
-  print("attention scores", attention_scores<4, 2>(cross.a(x_dec, y)));
+  print("attention scores", attention_scores<4, 2>(cross.value_and_weights(x_dec, y).weights));
   print("cross-attention", cross(x_dec, y), numbers);
   print_gradient_errors("cross-attention", numbers, cross, x_dec, y);
   const auto multi_head_cross = numbers.layer<MultiHeadCross>();

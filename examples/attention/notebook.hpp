@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tlm/algebra/memory.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/multi_head.hpp>
 

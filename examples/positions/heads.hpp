@@ -6,7 +6,7 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/tied.hpp>
-#include <tlm/attention/heads.hpp>
+#include <tlm/attention/attention.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
@@ -54,9 +54,9 @@ template <Symbol Q, Symbol K, Symbol V, std::size_t d, std::size_t h, std::size_
           class Real = float>
 using HeadsWithPositions =
     Tied<TiedWeight<"p", max_len, h * M, Real>,
-         Heads<h, Mask,                                                                            //
-               Composition<TiedPositions<"p", max_len, h * M, Real>, Times<Q, d, h * M, Real>>,    // q_t + p_t
-               Composition<TiedPositions<"p", max_len, h * M, Real>, Times<K, d, h * M, Real>>,    // k_t + p_t
-               Composition<TiedPositions<"p", max_len, h * M, Real>, Times<V, d, h * M, Real>>>>;  // v_t + p_t
+         Attention<h, Mask,                                                                            //
+                   Composition<TiedPositions<"p", max_len, h * M, Real>, Times<Q, d, h * M, Real>>,    // q_t + p_t
+                   Composition<TiedPositions<"p", max_len, h * M, Real>, Times<K, d, h * M, Real>>,    // k_t + p_t
+                   Composition<TiedPositions<"p", max_len, h * M, Real>, Times<V, d, h * M, Real>>>>;  // v_t + p_t
 
 }  // namespace tlm

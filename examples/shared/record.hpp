@@ -51,12 +51,12 @@ class Record {
       samples_.push_back({{"question", question}, {"answer", answer}, {"expected", expected}});
   }
 
-  /// The attention of every head of a kernel, for the first sequence: how much each query looks at each key.
+  /// The attention of every head, for the first sequence: how much each query looks at each key.
   template <class A>
-  void attention(const std::string& layer, const A& kernel, const std::vector<std::string>& queries,
+  void attention(const std::string& layer, const A& A_X, const std::vector<std::string>& queries,
                  const std::vector<std::string>& keys) {
     for (std::size_t h = 0; h < A::n_heads; ++h) {
-      const auto alpha = kernel(0, h);
+      const auto alpha = A_X(0, h);
       nlohmann::ordered_json weights = nlohmann::ordered_json::array();
       for (std::size_t i = 0; i < alpha.rows; ++i) {
         nlohmann::ordered_json row = nlohmann::ordered_json::array();

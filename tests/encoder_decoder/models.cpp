@@ -137,11 +137,13 @@ TEST_CASE_TEMPLATE("the Wolfram article's model equals its plain loops, one by o
 }
 
 TEST_CASE(
-    "with one head, one row of X and no mask, Heads is the Wolfram article's single query attention, line by line") {
+    "with one head, one row of X and no mask, Attention is the Wolfram article's single query attention, line by "
+    "line") {
   constexpr std::size_t d_in = 3, d_attn = 4, d_out = 2;
   using Keys = Affine<"W_k", "b_k", d_in, d_attn, double>;
   using Values = Affine<"W_v", "b_v", d_in, d_out, double>;
-  using Single = Heads<1, Unmasked, Affine<"W_q", "b_q", d_in, d_attn, double>, FromMemory<Keys>, FromMemory<Values>>;
+  using Single =
+      Attention<1, Unmasked, Affine<"W_q", "b_q", d_in, d_attn, double>, FromMemory<Keys>, FromMemory<Values>>;
   using Rows = Matrix<n, d_in, double>;
   Generator generator{4};
   const auto layer = random_layer<Single>(generator);
@@ -183,9 +185,7 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   for (int row = 0; row < 4; ++row) {
     CAPTURE(row);
     extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
-    const auto& of_heads = state.rows.f.rows;
-    CHECK(of_heads.a.rows.K_X.sequences().rows() == 3);
-    CHECK(of_heads.B_X.sequences().rows() == 3);
+    CHECK(state.rows.f.rows.KV.sequences().rows() == 3);
   }
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("self-attention: keys, queries, values, scores, output") {
   CHECK(from_published("keys", part<Linear<"K">>(layer)(x)) < three_decimals);
   CHECK(from_published("queries", part<Linear<"Q">>(layer)(x)) < three_decimals);
   CHECK(from_published("values", part<Linear<"V">>(layer)(x)) < three_decimals);
-  const auto alpha = layer.a(x);
+  const auto alpha = layer.value_and_weights(x).weights;
   const auto published = numbers.published<2>("attention scores");
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j) CHECK(std::abs(alpha(0, 0)(i, j) - published(i, j)) < three_decimals);

@@ -24,8 +24,8 @@ import zlib
 DIRECTORY = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("reverse", "seq2seq", "tutorial", "break_the_mask", "own_layer", "proof_tree", "errata", "attention", "averages",
-            "positional_encoding", "pictures", "translate", "text")
-FOR_THE_SITE = ("pictures",)  # and built by who builds that
+            "positional_encoding", "pictures", "by_hand", "translate", "text")
+FOR_THE_SITE = ("pictures", "by_hand")  # and built by who builds that
 FROM_TEXT = ("translate", "text")  # which have commands
 QUIET = ("tutorial", "own_layer")  # which have no options, and no manners: they are to be typed or copied
 
@@ -278,7 +278,7 @@ class BreakTheMask(unittest.TestCase):
 
 
 class Pictures(unittest.TestCase):
-    """`pictures`, which the write-up builds, and the default run of the tests does not."""
+    """`pictures` and `by_hand`, which the book builds, and the default run of the tests does not."""
 
     @classmethod
     def setUpClass(cls):
@@ -297,6 +297,14 @@ class Pictures(unittest.TestCase):
             self.assertEqual(set(leaf["verdict"].values()), {"holds"}, leaf)
         for control in self.numbers["controls"]:
             self.assertNotEqual(set(control["verdict"].values()), {"holds"}, control)
+
+    def test_by_hand_every_row_of_weights_sums_to_1_and_the_loss_falls(self):
+        steps = json.loads(run("by_hand").stdout)
+        for name in ("A_1", "A_2", "softmax", "learned"):
+            for row in steps[name]:
+                self.assertAlmostEqual(sum(row), 1, places=12)
+        losses = [loss for loss, in steps["losses"]]
+        self.assertEqual(losses, sorted(losses, reverse=True))
 
     def test_products_depend_on_the_distance_alone(self):
         products = self.numbers["positional_encoding"]["products"]

@@ -73,12 +73,13 @@ static_assert(!constant<Composition<Any, Rows>>);
 // softmax(◺(Q×Kᵀ)) is a causal kernel if Q and K are autoregressive. Without ◺ it is none, and neither is any other
 // operation, autoregressive or not.
 template <class Mask, class Q, class K, class Bias = NoBias>
-using KernelOf = SoftmaxKernel<1, Mask, Q, K, Bias>;
+using KernelOf = typename Attention<1, Mask, Q, K, K, Bias>::template KernelOf<Q, K>;
 static_assert(causal_kernel<KernelOf<Causal, Past, Past>> && !causal_kernel<KernelOf<Unmasked, Rows, Rows>>);
 static_assert(!causal_kernel<Rows> && !causal_kernel<Past>);
 // A∘F is one if A is and F is autoregressive.
 static_assert(causal_kernel<Composition<KernelOf<Causal, Past, Past>, Past, Rows>>);
-static_assert(!causal_kernel<Composition<KernelOf<Causal, Past, Past>, Any>> && !causal_kernel<Composition<Past, Past>>);
+static_assert(!causal_kernel<Composition<KernelOf<Causal, Past, Past>, Any>> &&
+              !causal_kernel<Composition<Past, Past>>);
 static_assert(!autoregressive<KernelOf<Causal, Rows, Rows>>);  // it has n columns: it is no operation of that kind
 
 // A mask is what it declares: one that declares nothing, or something else, makes no causal kernel.
@@ -112,18 +113,18 @@ static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Whatever>>);
 static_assert(!autoregressive<KernelOf<Unmasked, Rows, Same, ByPosition>>);
 
 // The article's Claim: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive. It is not rowwise.
-static_assert(autoregressive<KernelProduct<KernelOf<Causal, Rows, Rows>, Past>>);
-static_assert(!autoregressive<KernelProduct<KernelOf<Causal, Rows, Rows>, Any>>);
-static_assert(!rowwise<KernelProduct<KernelOf<Causal, Rows, Rows>, Rows>>);
+static_assert(autoregressive<Attention<1, Causal, Rows, Rows, Past>>);
+static_assert(!autoregressive<Attention<1, Causal, Rows, Rows, Any>>);
+static_assert(!rowwise<Attention<1, Causal, Rows, Rows, Rows>>);
 
 // Without a mask it is, if keys and values do not depend on X: both of them.
-static_assert(autoregressive<KernelProduct<KernelOf<Unmasked, Rows, Same>, Same>>);
+static_assert(autoregressive<Attention<1, Unmasked, Rows, Same, Same>>);
 // The kernel is rowwise in the query, then.
 static_assert(rowwise<KernelOf<Unmasked, Rows, Same>> && !rowwise<KernelOf<Unmasked, Past, Same>>);
 static_assert(!rowwise<KernelOf<Unmasked, Rows, Rows>> && !rowwise<KernelOf<Causal, Rows, Rows>>);
 // Several heads are derived by the rule of Concat, and lose it in the same ways.
 template <class Mask, class Q, class K, class V, class Bias = NoBias>
-using ThreeHeads = Heads<3, Mask, Q, K, V, Bias>;
+using ThreeHeads = Attention<3, Mask, Q, K, V, Bias>;
 static_assert(autoregressive<ThreeHeads<Causal, Rows, Past, Past>>);
 static_assert(!autoregressive<ThreeHeads<Causal, Any, Past, Past>> &&
               !autoregressive<ThreeHeads<Unmasked, Rows, Past, Past>>);

@@ -42,5 +42,4 @@ static_assert(
     std::is_same_v<RealOf<numpy::Transformer<numpy::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>, float>);
 using Q = Times<"Q", 4, 4>;
 using K = Times<"K", 4, 4>;
-static_assert(std::is_same_v<Heads<2, Causal, Q, K, Q>, Heads<2, Causal, Q, K, Q, NoBias, 32>>);
-static_assert(KernelMatrices<1, Causal, float>::block == 32);
+static_assert(std::is_same_v<Attention<2, Causal, Q, K, Q>, Attention<2, Causal, Q, K, Q, NoBias, 32>>);

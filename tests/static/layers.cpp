@@ -41,11 +41,6 @@ static_assert(!Layer<OfAnotherValue> && lacks<OfAnotherValue>() == Lacks::functi
 static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Same, 2>>>);
 static_assert(lacks<Same>() == Lacks::nothing && lacks<Composition<Same, Same>>() == Lacks::nothing);
 
-// A kernel returns a matrix for each head and sequence, which nothing but a product takes; other layers are no kernels.
-using SomeKernel = SoftmaxKernel<2, Causal, Times<"W_Q", 4, 4>, Times<"W_K", 4, 4>>;
-static_assert(Kernel<SomeKernel> && std::is_same_v<SomeKernel::codomain, KernelMatrices<2, Causal, float>>);
-static_assert(!Kernel<Same> && !Kernel<CausalAttention<4, 2>>);
-
 // --- Domains and codomains ---------------------------------------------------------------------------------------------
 
 template <class F, class Domain, class Codomain>

@@ -24,8 +24,8 @@ struct FromTheRight : Bias {
   using declared = is::Unrestricted;
 };
 using BiasedFromTheRight =
-    Heads<n_heads, Causal, Times<"W_Q", d_model, d_model, double>, Times<"W_K", d_model, d_model, double>,
-          Times<"W_V", d_model, d_model, double>, FromTheRight>;
+    Attention<n_heads, Causal, Times<"W_Q", d_model, d_model, double>, Times<"W_K", d_model, d_model, double>,
+              Times<"W_V", d_model, d_model, double>, FromTheRight>;
 
 /// A_h(X) of one sequence, as a table of zeros above the diagonal, by the plain definition.
 Table expected_kernel(const reference::Weights& w, std::size_t head, const Table& X) {
@@ -47,8 +47,7 @@ TEST_CASE("a bias is added to the scores before the softmax, by position, in eac
   Generator generator{1};
   const Biased layer = random_layer<Biased>(generator);
   const auto X = random_rows<Biased::domain>(Sequences::of_lengths({3, 1, 9}), generator);
-  const auto A = layer.a(X);
-  const auto Y = layer(X);
+  const auto [Y, A] = layer.value_and_weights(X);
   for (std::size_t s = 0; s < 3; ++s) {
     const Table X_s = table(sequence(X, s));
     for (std::size_t head = 0; head < n_heads; ++head) {

@@ -50,7 +50,7 @@ struct Whatever {
 };
 
 template <class Q, class Bias = NoBias, std::size_t n_heads = 1>
-using Attention = Heads<n_heads, Causal, Q, Times<"W_K", 8, 8>, Times<"W_V", 8, 8>, Bias>;
+using AttentionOf = Attention<n_heads, Causal, Q, Times<"W_K", 8, 8>, Times<"W_V", 8, 8>, Bias>;
 
 }  // namespace
 
@@ -252,7 +252,7 @@ TEST_CASE("sums stand in parentheses where they are factors, and only there") {
   CHECK(proof_tree<Composition<Times<"W", 4, 4>, Plus<"B", 4>>>() == Beginning{"X ↦ (X + B)×W is rowwise: "});
   CHECK(proof_tree<Composition<Plus<"L", 4>, Times<"W", 4, 4>, Plus<"B", 4>, Times<"V", 4, 4>>>() ==
         Beginning{"X ↦ (X×V + B)×W + L is rowwise: "});
-  CHECK(proof_tree<Heads<1, Causal, Plus<"Q", 8>, Plus<"K", 8>, Plus<"V", 8>>>() ==
+  CHECK(proof_tree<Attention<1, Causal, Plus<"Q", 8>, Plus<"K", 8>, Plus<"V", 8>>>() ==
         Beginning{"X ↦ softmax(◺((X + Q)×(X + K)ᵀ / √8))×(X + V) is autoregressive: "});
   CHECK(proof_tree<Composition<ReLU<4>, Plus<"B", 4>>>() == Beginning{"X ↦ ReLU(X + B) is rowwise: "});
   CHECK(proof_tree<Composition<Plus<"B", 4>, Plus<"K", 4>>>() == Beginning{"X ↦ X + K + B is rowwise: "});
@@ -269,13 +269,13 @@ TEST_CASE("operations side by side") {
 
 TEST_CASE("a kernel on its own, with and without a bias") {
   CHECK(
-      proof_tree<SoftmaxKernel<1, Causal, Times<"W_Q", 8, 8>, Times<"W_K", 8, 8>>>() ==
+      proof_tree<forms::SoftmaxKernel<8, Causal, Times<"W_Q", 8, 8>, Times<"W_K", 8, 8>>>() ==
       R"(X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √8)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
   ◺ is lower triangular: declared
   X ↦ X×W_Q is rowwise, hence autoregressive: declared
   X ↦ X×W_K is rowwise, hence autoregressive: declared
 )");
-  CHECK(proof_tree<Attention<Times<"W_Q", 8, 8>, ByPosition, 2>>() ==
+  CHECK(proof_tree<AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>>() ==
         R"(X ↦ Concat(H_1(X), H_2(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
   H_i is autoregressive: H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b))×(X×W_V,i); A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
     X ↦ softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel if Q and K are autoregressive and b_ij is a function of i and j
@@ -299,7 +299,7 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
 )");
   // ◺ over a Q that looks at every row.
   CHECK(
-      proof_tree<Attention<Everything>>() ==
+      proof_tree<AttentionOf<Everything>>() ==
       R"(X ↦ softmax(◺(T(X)×(X×W_K)ᵀ / √8))×(X×W_V) is not known to be autoregressive: it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
   X ↦ softmax(◺(T(X)×(X×W_K)ᵀ / √8)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
     ◺ is lower triangular: declared
@@ -308,7 +308,7 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   X ↦ X×W_V is rowwise, hence autoregressive: declared
 )");
   CHECK(
-      proof_tree<Attention<Everything, NoBias, 2>>() ==
+      proof_tree<AttentionOf<Everything, NoBias, 2>>() ==
       R"(X ↦ Concat(H_1(X), H_2(X)) is not known to be autoregressive: it lacks a premise of: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
   H_i is not known to be autoregressive: H_i(X) = softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4))×(X×W_V,i); it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
     X ↦ softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
@@ -331,7 +331,7 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   X ↦ X×W_V is rowwise, hence autoregressive: declared
 )");
   // A bias of which nothing is known.
-  const std::string unknown = proof_tree<Attention<Times<"W_Q", 8, 8>, Whatever>>();
+  const std::string unknown = proof_tree<AttentionOf<Times<"W_Q", 8, 8>, Whatever>>();
   CHECK(unknown == Containing{"    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
                               "    b is not known to be a function of i and j: declared unrestricted\n"});
   CHECK(
@@ -445,8 +445,8 @@ TEST_CASE_TEMPLATE("every derivation is well-founded, and follows from its parts
                    TransformerLM<Config{.vocab_size = 11}>,
                    TransformerLM<Config{.vocab_size = 11, .n_heads = 1, .block = Block::inspirational}>,
                    formulated::Transformer<toy>, formulated::Encoder<toy, float>,
-                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>, Attention<Everything>,
-                   Attention<Times<"W_Q", 8, 8>, ByPosition, 2>, Attention<Times<"W_Q", 8, 8>, Whatever, 2>,
+                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>, AttentionOf<Everything>,
+                   AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>, AttentionOf<Times<"W_Q", 8, 8>, Whatever, 2>,
                    FromMemory<Times<"W", 8, 8>>, Everything, ReLU<3>) {
   const Derivation steps = derivation<T>();
   CHECK(well_founded(steps));
@@ -528,7 +528,7 @@ TEST_CASE("as a proof term: a tied weight, a memory, constants, and parts of one
 }
 
 TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
-  const std::string text = proof_term<Attention<Everything>>("T");
+  const std::string text = proof_term<AttentionOf<Everything>>("T");
   CHECK(text == Containing{"Definition T : operation memory (Row num 8) (Row num 8) := "});
   CHECK(text.find("Theorem") == std::string::npos);
   // And a rowwise operation is claimed to be rowwise.

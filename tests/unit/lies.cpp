@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/checking/check.hpp>
 #include <tlm/all.hpp>
+#include <tlm/checking/check.hpp>
 
 /// Layers that are not what they say: each is right but for one lie. tlm::check must see it, by the statement that is named;
 /// without the lie the same layer passes.
@@ -269,7 +269,7 @@ struct LateMask {
   }
 };
 template <class Mask, class Real>
-using Attending = Heads<1, Mask, Times<"W_Q", 3, 3, Real>, Times<"W_K", 3, 3, Real>, Times<"W_V", 3, 3, Real>>;
+using Attending = Attention<1, Mask, Times<"W_Q", 3, 3, Real>, Times<"W_K", 3, 3, Real>, Times<"W_V", 3, 3, Real>>;
 template <class Real>
 using LateAttention = Attending<LateMask, Real>;
 template <class Real>
@@ -361,7 +361,7 @@ TEST_CASE("what begins after the rows that are looked at passes, with the rows t
   CHECK(printed(report).find("is autoregressive: double within 1e-12, n ≤ 6") != std::string::npos);
 }
 
-TEST_CASE("called less than it is: a note. Not finite where X is finite and great: a note") {
+TEST_CASE("called less than it is: a note. Not finite where X is finite and large: a note") {
   const auto late = check<Late>("T");
   INFO(late);
   CHECK(late.holds());

@@ -337,56 +337,6 @@ TEST_CASE("matrices over the arithmetics of the checks are printed") {
   CHECK(table_of(Matrix<n, 2, Dependencies>{Dependencies::position(0), Dependencies(0)}) == "{1}  0");
 }
 
-/// The same rows in the same sequences.
-template <std::size_t cols, std::size_t blocks, class Real>
-bool same(const KVCache<cols, blocks, Real>& so_far, const Matrix<n, cols, Real>& X) {
-  constexpr std::size_t width = cols / blocks;
-  if (so_far.sequences() != X.sequences()) return false;
-  for (std::size_t s = 0; s < X.sequences().count(); ++s)
-    for (std::size_t i = 0; i < X.sequences().length(s); ++i)
-      for (std::size_t j = 0; j < cols; ++j)
-        if (so_far.block(s, j / width)(i, j % width) != view(X, s)(i, j)) return false;
-  return true;
-}
-
-TEST_CASE_TEMPLATE(
-    "rows that are appended to sequences are the sequences continued, of every number and length from 0 to 3", Rows,
-    KVCache<4, 1, float>, KVCache<4, 2, float>, KVCache<4, 4, float>) {
-  std::size_t number = 0;
-  const auto drawn = [&](const std::vector<std::size_t>& lengths) {
-    Matrix<n, 4> X{Sequences::of_lengths(lengths)};
-    for (std::size_t i = 0; i < X.rows(); ++i)
-      for (std::size_t j = 0; j < 4; ++j) X(i, j) = float(number++);
-    return X;
-  };
-  for (std::size_t first = 0; first < 64; ++first)
-    for (std::size_t second = 0; second < 64; second += 3)
-      for (std::size_t count = 0; count <= 3; ++count) {
-        const auto lengths = [&](std::size_t code) {
-          const std::vector<std::size_t> all{code % 4, code / 4 % 4, code / 16};
-          return std::vector<std::size_t>(all.begin(), all.begin() + std::ptrdiff_t(count));
-        };
-        const Matrix<n, 4> X = drawn(lengths(first)), more = drawn(lengths(second)), last = drawn(lengths(first));
-        Rows so_far;
-        so_far.append(X);
-        REQUIRE(same(so_far, X));
-        so_far.append(more);
-        REQUIRE(same(so_far, continued(X, more)));
-        const auto before = so_far;
-        so_far.append(last);
-        REQUIRE(same(so_far, continued(continued(X, more), last)));
-        REQUIRE(same(before, continued(X, more)));
-      }
-}
-
-TEST_CASE("rows are not appended to another number of sequences") {
-  KVCache<1, 1, float> so_far;
-  so_far.append(concat_sequences<1, float>({{1}, {2, 3}}));
-  CHECK_THROWS_WITH_AS(so_far.append(Matrix<n, 1>{1}), "a stack of 2 sequences cannot be continued by 1",
-                       std::invalid_argument);
-  CHECK(same(so_far, concat_sequences<1, float>({{1}, {2, 3}})));
-}
-
 TEST_CASE("each sequence is continued by its own rows") {
   const Matrix<n, 1> X = concat_sequences<1, float>({{1}, {2, 3}});
   const Matrix<n, 1> more = concat_sequences<1, float>({{10, 11}, {12}});

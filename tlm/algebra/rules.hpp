@@ -64,7 +64,8 @@ struct Positional {
 };
 }  // namespace is
 
-/// The forms in which operations are made of others, as the write-up writes them.
+/// The forms in which operations are made of others, as the write-up writes them. Those that have a form are operations that
+/// only a formula speaks of, such as a head of attention.
 namespace forms {
 template <class... F>
 struct Composition;  ///< F_1 ∘ … ∘ F_k; the last is applied first.
@@ -76,12 +77,26 @@ template <class... F>
 struct Concat;  ///< X ↦ Concat(F_1(X), …, F_k(X)): side by side.
 template <class F, std::size_t count>
 struct Heads;  ///< X ↦ Concat(F_1(X), …, F_count(X)): the same operation with other weights.
+/// X ↦ the i-th block of columns of F(X)
 template <class F>
-struct BlockOfColumns;  ///< X ↦ the i-th block of columns of F(X)
+struct BlockOfColumns {
+  using form = BlockOfColumns;
+};
+/// X ↦ softmax(mask(Q(X)×K(X)ᵀ/√d_head + bias))
 template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
-struct SoftmaxKernel;  ///< X ↦ softmax(mask(Q(X)×K(X)ᵀ/√d_head + bias))
+struct SoftmaxKernel {
+  using form = SoftmaxKernel;
+};
+/// X ↦ A(X)×B(X)
 template <class A, class B>
-struct Product;  ///< X ↦ A(X)×B(X)
+struct Product {
+  using form = Product;
+};
+/// H_i(X) = A(X)×B(X): one of several heads.
+template <class A, class B>
+struct Head : Product<A, B> {
+  static constexpr std::string_view symbol = "H_i";
+};
 template <class F>
 struct OfMemory;  ///< X ↦ F(M), where M is a memory
 template <class G, class F>

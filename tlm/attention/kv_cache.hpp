@@ -6,56 +6,67 @@
 #include <vector>
 
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/product.hpp>
+#include <tlm/matrix/sequences.hpp>
+#include <tlm/matrix/view.hpp>
 
 namespace tlm {
 
-/// A stack of sequences that grows: X ← continued(X, more), without X being copied. A row is appended in amortised constant
-/// time, so that what is computed row by row does not pay for the rows so far.
+/// The keys K and values V that queries look at: stacks of sequences that grow row by row, split into heads.
 ///
-/// Each of `blocks` blocks of columns lies by itself, as a head reads it: from memory that is up to three times as fast as
-/// to skip the columns of the other heads.
-template <std::size_t cols_, std::size_t blocks_, class Real_>
+/// A row is appended in amortised constant time. The rows of a head lie one after the other: K_i and V_i of sequence s are
+/// views.
+template <std::size_t n_heads, std::size_t d_key, std::size_t d_value, class Real>
 class KVCache {
-  static_assert(blocks_ > 0 && cols_ % blocks_ == 0, "the blocks of columns that are remembered have the same width");
-  static constexpr std::size_t blocks = blocks_, width = cols_ / blocks_;
-
  public:
-  using Real = Real_;
-  static constexpr std::size_t cols = cols_;
+  using Keys = Matrix<n, n_heads * d_key, Real>;
+  using Values = Matrix<n, n_heads * d_value, Real>;
 
-  /// Each sequence is continued by the corresponding sequence of `more`; no sequences are continued by `more` as it is.
-  /// Throws std::invalid_argument if the numbers of sequences differ; the rows then are as they were.
-  void append(const Matrix<n, cols, Real>& more) {
-    const Sequences& added = more.sequences();
-    if (rows_.empty()) rows_ = Blocks(added.count() * blocks);
-    require_continuation(rows_.size() / blocks, added.count());
-    std::vector<std::size_t> lengths(added.count());
-    for (std::size_t s = 0; s < added.count(); ++s) {
-      for (std::size_t b = 0; b < blocks; ++b) {
-        auto& rows = rows_[s * blocks + b];
-        for (std::size_t i = added.begin(s); i < added.end(s); ++i) {
-          rows.resize(rows.size() + width);
-          std::copy_n(&more(i, b * width), width, &rows[rows.size() - width]);
-        }
+  /// Without sequences.
+  KVCache() = default;
+  /// Of these rows. Throws like `append`.
+  KVCache(const Keys& K, const Values& V) { append(K, V); }
+
+  /// Each sequence is continued by the corresponding one of K and V; no sequences are continued by K and V as they are.
+  /// Throws std::invalid_argument unless K and V have the same sequences, as many as before; the rows then are as they were.
+  void append(const Keys& K, const Values& V) {
+    require_same_sequences("the keys", K.sequences(), "the values", V.sequences());
+    if (heads_.empty()) heads_.resize(K.sequences().count() * n_heads);
+    require_continuation(heads_.size() / n_heads, K.sequences().count());
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = 0; s < K.sequences().count(); ++s) {
+      for (std::size_t h = 0; h < n_heads; ++h) {
+        append(heads_[s * n_heads + h].keys, view(K, s), h, d_key);
+        append(heads_[s * n_heads + h].values, view(V, s), h, d_value);
       }
-      lengths[s] = rows_[s * blocks].size() / width;
+      lengths.push_back(heads_[s * n_heads].keys.size() / d_key);
     }
-    sequences_ = lengths.size() == 1 ? Sequences{lengths[0]} : Sequences::of_lengths(lengths);
+    sequences_ = Sequences::of_lengths(lengths);
   }
 
-  /// Which rows belong to which sequence.
+  /// Which keys, and values, belong to which sequence.
   const Sequences& sequences() const { return sequences_; }
-
-  /// Block b of the columns of the rows of sequence s.
-  View<const Real> block(std::size_t s, std::size_t b) const {
-    return {rows_[s * blocks + b].data(), sequences_.length(s), width, width};
+  /// K_i: the keys of head h in sequence s.
+  View<const Real> keys(std::size_t s, std::size_t h) const {
+    return {heads_[s * n_heads + h].keys.data(), sequences_.length(s), d_key, d_key};
+  }
+  /// V_i: the values of head h in sequence s.
+  View<const Real> values(std::size_t s, std::size_t h) const {
+    return {heads_[s * n_heads + h].values.data(), sequences_.length(s), d_value, d_value};
   }
 
  private:
-  using Blocks = std::vector<std::vector<Real, CacheLineAllocator<Real>>>;
+  using Rows = std::vector<Real, CacheLineAllocator<Real>>;
+  struct Head {
+    Rows keys, values;
+  };
 
-  Blocks rows_;  // of block b of sequence s: rows_[s * blocks + b]
+  static void append(Rows& rows, View<const Real> more, std::size_t h, std::size_t width) {
+    std::size_t end = rows.size();
+    rows.resize(end + more.rows * width);
+    for (std::size_t i = 0; i < more.rows; ++i, end += width) std::copy_n(&more(i, h * width), width, &rows[end]);
+  }
+
+  std::vector<Head> heads_;  // of head h in sequence s: heads_[s * n_heads + h]
   Sequences sequences_;
 };
 

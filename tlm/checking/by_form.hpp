@@ -5,37 +5,27 @@
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
 
-#include <tlm/algebra/concat.hpp>
-#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/tied.hpp>
-#include <tlm/matrix/rearranged.hpp>
 #include <tlm/base/refuse.hpp>
+#include <tlm/matrix/rearranged.hpp>
 
-/// What the form of a layer says of X, computed from the layer's parts: a struct may name one form and compute another.
+/// What the form of a layer says of X, computed from the layer's parts: a struct may name one form and compute another. Known
+/// are compositions, stacks, X + F(X) and Concat; what else is in them is taken as it is.
 namespace tlm::checking {
 
 /// What a form says: nothing of an unknown one.
 template <class Form>
 struct ByForm;
 
-/// It is known what T's form says of its parts. (A `Tied` that provides something else than its entry says less.)
+/// It is known what T's form says of its parts.
 template <class T>
 inline constexpr bool form_is_known = false;
 template <Formula T>
 inline constexpr bool form_is_known<T> = requires {
   sizeof(ByForm<typename T::form>);
 };
-template <Formula T>
-requires requires {
-  typename T::provides;
-  typename ByForm<typename T::form>::Entry;
-}
-inline constexpr bool form_is_known<T> = std::is_same_v<typename T::provides, typename ByForm<typename T::form>::Entry>;
 
 /// T(X) by T's form, and by those of its parts.
 template <class T, class X, class... Entries>
@@ -49,9 +39,8 @@ CodomainOf<T> value_by_form(const T& layer, const X& x, const Entries&... entrie
 /// The parts of a layer that its form names, as pointers in the order of the form. In a layer they are visited in this order
 /// or in the reverse one. Throws std::logic_error if the layer has other parts.
 template <class... F>
-struct PartsOf {
-  std::array<const void*, sizeof...(F)> parts{};
-
+class PartsOf {
+ public:
   template <class T>
   PartsOf(const T& layer, bool reversed) : reversed_{reversed} {
     look_into(layer);
@@ -61,7 +50,7 @@ struct PartsOf {
   /// Part number k, an Fk.
   template <class Fk>
   const Fk& get(std::size_t k) const {
-    return *static_cast<const Fk*>(parts[k]);
+    return *static_cast<const Fk*>(parts_[k]);
   }
 
  private:
@@ -71,13 +60,11 @@ struct PartsOf {
   }
   template <class Part>
   void look_at(const Part& part) {
-    if (next_ == sizeof...(F)) return;
-    const std::size_t place = reversed_ ? sizeof...(F) - 1 - next_ : next_;
+    const std::size_t before = next_, place = reversed_ ? sizeof...(F) - 1 - next_ : next_;
     std::size_t k = 0;
-    const std::size_t before = next_;
     const auto match = [&]<class Fk>(const Fk*) {
       if constexpr (std::is_base_of_v<Fk, Part>)
-        if (k == place) parts[k] = static_cast<const Fk*>(&part), ++next_;
+        if (k == place && next_ == before) parts_[k] = static_cast<const Fk*>(&part), ++next_;
       ++k;
     };
     (match(static_cast<const F*>(nullptr)), ...);
@@ -85,6 +72,7 @@ struct PartsOf {
       if (next_ == before) look_into(part);
   }
 
+  std::array<const void*, sizeof...(F)> parts_{};
   bool reversed_;
   std::size_t next_ = 0;
 };
@@ -93,17 +81,17 @@ template <class... F>
 struct ByForm<forms::Composition<F...>> {
   template <class T, class X, class... Entries>
   static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    return from<0, F...>(PartsOf<F...>{layer, true}, x, entries...);
+    return from<F...>(PartsOf<F...>{layer, true}, x, entries...);
   }
 
  private:
-  template <std::size_t k, class G, class... Rest, class X, class... Entries>
+  template <class G, class... Rest, class X, class... Entries>
   static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
-    const G& g = parts.template get<G>(k);
+    const G& g = parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest));
     if constexpr (sizeof...(Rest) == 0)
       return value_by_form(g, x, entries...);
     else
-      return value_by_form(g, from<k + 1, Rest...>(parts, x, entries...), entries...);
+      return value_by_form(g, from<Rest...>(parts, x, entries...), entries...);
   }
 };
 
@@ -111,14 +99,7 @@ template <class F, std::size_t count>
 struct ByForm<forms::Stack<F, count>> {
   template <class T, class X, class... Entries>
   static CodomainOf<T> value(const T& layer, X x, const Entries&... entries) {
-    std::size_t layers = 0;
-    T::parts(
-        [&](std::size_t, const F& f) {
-          x = value_by_form(f, x, entries...);
-          ++layers;
-        },
-        layer);
-    if (layers != count) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
+    T::parts([&](std::size_t, const F& f) { x = value_by_form(f, x, entries...); }, layer);
     return x;
   }
 };
@@ -135,57 +116,18 @@ template <class... F>
 struct ByForm<forms::Concat<F...>> {
   template <class T, class X, class... Entries>
   static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    return from<0, F...>(PartsOf<F...>{layer, false}, x, entries...);
+    return from<F...>(PartsOf<F...>{layer, false}, x, entries...);
   }
 
  private:
-  template <std::size_t k, class G, class... Rest, class X, class... Entries>
+  template <class G, class... Rest, class X, class... Entries>
   static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
-    const auto left = value_by_form(parts.template get<G>(k), x, entries...);
+    const auto left =
+        value_by_form(parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest)), x, entries...);
     if constexpr (sizeof...(Rest) == 0)
       return left;
     else
-      return side_by_side(left, from<k + 1, Rest...>(parts, x, entries...));
-  }
-};
-
-template <class F>
-struct ByForm<forms::OfMemory<F>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X&, const Entries&... entries) {
-    return value_by_form(PartsOf<F>{layer, false}.template get<F>(0), read<const typename T::reads>(entries...).rows,
-                         entries...);
-  }
-};
-
-template <class G, class F>
-struct ByForm<forms::ThroughMemory<G, F>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    const PartsOf<G, F> parts{layer, false};
-    const typename T::provides memory{
-        value_by_form(parts.template get<G>(0), read<const typename T::reads>(entries...).rows, entries...)};
-    return value_by_form(parts.template get<F>(1), x, memory, entries...);
-  }
-};
-
-template <class Entry_, class F>
-struct ByForm<forms::Tied<Entry_, F>> {
-  using Entry = Entry_;
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    const PartsOf<Entry, F> parts{layer, false};
-    return value_by_form(parts.template get<F>(1), x, parts.template get<Entry>(0), entries...);
-  }
-};
-
-template <class Encoder, class Decoder>
-struct ByForm<forms::EncoderDecoder<Encoder, Decoder>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    const PartsOf<Encoder, Decoder> parts{layer, false};
-    const typename T::provides memory{value_by_form(parts.template get<Encoder>(0), x.x, entries...)};
-    return value_by_form(parts.template get<Decoder>(1), x.y, memory, entries...);
+      return side_by_side(left, from<Rest...>(parts, x, entries...));
   }
 };
 

@@ -121,7 +121,7 @@ class Check {
     const bool of_stacks = claim == Claim::of_each_sequence, at_one_n = !of_stacks && claim != Claim::constant;
     const std::string every = ", for every input and all weights of this shape",
                       spoilt =
-                          (layer_.in_sets ? "other numbers, NaN, ±∞, great numbers and 0 in " : "other tokens in ") +
+                          (layer_.in_sets ? "other numbers, NaN, ±∞, large numbers and 0 in " : "other tokens in ") +
                           hidden;
     const std::string small = of_stacks ? ", stacks of 2 and of 5" : up_to_,
                       stacks = of_stacks ? ", stacks of 2 and of 3" : "";
@@ -234,7 +234,7 @@ class Check {
     if (layer_.in_sets) extending("sets of positions", layer_.in_sets, 0);
   }
 
-  /// Notes where T(X) is not finite though X is, and its entries are great.
+  /// Notes where T(X) is not finite though X is, and its entries are large.
   void large_numbers() {
     if (!layer_.in_sets) return;
     const auto T = layer_.in_double();

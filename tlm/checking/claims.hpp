@@ -26,7 +26,7 @@
 ///
 /// `bits` and `sets` see that the future does not reach the past at one n, `reals` and `field` that nothing depends on n:
 /// both are needed. All run through n = 1, 2, … and i = 1, …, n in order, so that the first failure is the smallest. Of a
-/// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the greatest n with
+/// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the largest n with
 /// zeros, rows of zeros and equal rows among the numbers.
 ///
 /// What a pass of `field` proves: both sides are rational functions of the entries and of the values of the uninterpreted
@@ -140,7 +140,7 @@ std::optional<Failure> compare_parts(const Operation<Real>& T, std::string_view 
 }
 
 /// The ways in which a row is spoilt; tokens become others in each of them.
-inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "great numbers", "0"};
+inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "large numbers", "0"};
 inline constexpr int count_of_ways = 6;
 /// What becomes of the rows: with which word a failure says it.
 inline const char* way_to_spoil(Shape shape, int way) { return shape.of_tokens ? "other tokens" : ways_to_spoil[way]; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -17,7 +18,6 @@
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/checking/drawing.hpp>
 #include <tlm/checking/report.hpp>
-#include <tlm/matrix/function_ref.hpp>
 
 /// When two results count as equal, and where they are not.
 namespace tlm::checking {
@@ -60,17 +60,6 @@ inline std::string shown(const Sequences& sequences) {
 /// As in "in a stack of 3, 1 and 2 rows", or "in a sequence of 1 row".
 inline std::string within(const Sequences& sequences) {
   return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
-}
-
-/// Whether two matrices are the same, entry by entry and in their sequences.
-template <class M>
-requires requires(const M& X) { X.xtensor(); }
-bool same(const M& A, const M& B) {
-  if constexpr (requires { A.sequences(); })
-    if (!(A.sequences() == B.sequences())) return false;
-  for (std::size_t e = 0; e < A.rows() * M::cols; ++e)
-    if (!same(A.data()[e], B.data()[e])) return false;
-  return true;
 }
 
 /// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few
@@ -184,9 +173,9 @@ inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
 
 /// The failure that `check` finds on the first of these stacks, with what it was seen of; where a denominator of the prime
 /// field is 0, all is drawn anew.
-inline std::optional<Failure> on_stacks(std::string_view layer, const char* arithmetic, std::uint64_t seed,
-                                        const std::vector<Sequences>& stacks,
-                                        FunctionRef<std::optional<Failure>(const Sequences&, Generator&)> check) {
+inline std::optional<Failure> on_stacks(
+    std::string_view layer, const char* arithmetic, std::uint64_t seed, const std::vector<Sequences>& stacks,
+    const std::function<std::optional<Failure>(const Sequences&, Generator&)>& check) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     for (const Sequences& sequences : stacks)
       if (auto found = seen_of(layer, arithmetic, seed, check(sequences, generator))) {

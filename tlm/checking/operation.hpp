@@ -13,11 +13,23 @@
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/checking/by_form.hpp>
+#include <tlm/checking/refusals.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// Layers without their types: what the checks look at. So a check is compiled once for each arithmetic, and not once for
 /// each layer.
 namespace tlm::checking {
+
+/// Whether two matrices are the same, entry by entry and in their sequences.
+template <class M>
+requires requires(const M& X) { X.xtensor(); }
+bool same(const M& A, const M& B) {
+  if constexpr (requires { A.sequences(); })
+    if (!(A.sequences() == B.sequences())) return false;
+  for (std::size_t e = 0; e < A.rows() * M::cols; ++e)
+    if (!same(A.data()[e], B.data()[e])) return false;
+  return true;
+}
 
 /// Whether an input is a pair of a source and a target.
 template <class Domain>

@@ -132,7 +132,7 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, std::string_view
   return found;
 }
 
-/// Whether T's value or pullback in float is another than in double, by more than a thousandth of the greatest number.
+/// Whether T's value or pullback in float is another than in double, by more than a thousandth of the largest number.
 inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
                                             std::string_view name, std::uint64_t seed, const Limits& limits) {
   const auto in_double = [](const Stacked<float>& X) {

@@ -30,7 +30,7 @@ struct IsKnown {
       known,
       "tlm::check runs a layer over numbers that are no float or double: functions of them are those of "
       "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
-      "another function is brought stands in CONTRIBUTING.md");
+      "another function is added is said in CONTRIBUTING.md");
 };
 
 /// Whether two numbers are the same: what checks ask, and layers do not.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,7 +75,7 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
         }
 
       // ⟨Jv, w⟩, where v(k, e) is the direction of entry e of table k.
-      const auto along = [&](FunctionRef<Real(std::size_t, std::size_t)> v) {
+      const auto along = [&](const std::function<Real(std::size_t, std::size_t)>& v) {
         for (std::size_t k = 0; k < point.size(); ++k)
           for (std::size_t e = 0; e < point[k].size(); ++e) moved[k].numbers[e] = {point[k].numbers[e], v(k, e)};
         const auto dual_Y = (*dual_layer)(dual_X);

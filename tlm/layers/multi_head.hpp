@@ -4,10 +4,14 @@
 #include <cstddef>
 
 #include <tlm/algebra/composition.hpp>
-#include <tlm/attention/heads.hpp>
+#include <tlm/attention/attention.hpp>
 #include <tlm/layers/affine.hpp>
 
 namespace tlm {
+
+/// Keys and values come from the sequence itself: self-attention.
+template <class F>
+using FromItself = F;
 
 /// H(X) = Concat(H_1(X), …, H_h(X)) with h = n_heads and
 ///
@@ -22,10 +26,10 @@ namespace tlm {
 /// notebook, "Multi-headed self-attention" and "Cross-attention".)
 template <Symbol Q, Symbol K, Symbol V, std::size_t d_model, std::size_t n_heads, std::size_t d_k, std::size_t d_v,
           class Mask, template <class> class Source, class Real>
-using LinearHeads = Heads<n_heads, Mask,                                    // softmax(mask(  ×  )) ×
-                          Times<Q, d_model, n_heads * d_k, Real>,           // Q
-                          Source<Times<K, d_model, n_heads * d_k, Real>>,   // Kᵀ
-                          Source<Times<V, d_model, n_heads * d_v, Real>>>;  // V
+using LinearHeads = Attention<n_heads, Mask,                                    // softmax(mask(  ×  )) ×
+                              Times<Q, d_model, n_heads * d_k, Real>,           // Q
+                              Source<Times<K, d_model, n_heads * d_k, Real>>,   // Kᵀ
+                              Source<Times<V, d_model, n_heads * d_v, Real>>>;  // V
 
 /// MultiHead(X) = H(X)×W_O, where W_O is h·d_v × d_model. (The Formulated Transformer, "Multi-Head Attention".)
 template <std::size_t d_model, std::size_t n_heads, std::size_t d_k, std::size_t d_v, class Mask,

@@ -7,6 +7,7 @@
 #include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
+#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/algebra/tied.hpp>

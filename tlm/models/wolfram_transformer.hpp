@@ -11,11 +11,12 @@
 #include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
-#include <tlm/attention/heads.hpp>
+#include <tlm/attention/attention.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/dropout.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/gelu.hpp>
+#include <tlm/layers/multi_head.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
@@ -82,11 +83,11 @@ using Part = Res<Composition<Dropout<c.dropout_percent, c.d, Real>, F...>>;
 /// and Z is X itself or the memory. ("Multi head self attention Algorithm"; with one head and one row of X its "Basic Single
 /// Query Attention Algorithm".)
 template <Symbol name, Config c, class Mask, template <class> class Z, class Real>
-struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,              // × W_O + b_O
-                               Heads<c.heads, Mask,                               // softmax(mask(  ×  )) ×
-                                     Affine<"W_q", "b_q", c.d, c.d, Real>,        // Q
-                                     Z<Affine<"W_k", "b_k", c.d, c.d, Real>>,     // Kᵀ
-                                     Z<Affine<"W_v", "b_v", c.d, c.d, Real>>>> {  // V
+struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,                       // × W_O + b_O
+                               tlm::Attention<c.heads, Mask,                               // softmax(mask(  ×  )) ×
+                                              Affine<"W_q", "b_q", c.d, c.d, Real>,        // Q
+                                              Z<Affine<"W_k", "b_k", c.d, c.d, Real>>,     // Kᵀ
+                                              Z<Affine<"W_v", "b_v", c.d, c.d, Real>>>> {  // V
   static constexpr std::string_view symbol = name;
 };
 

@@ -9,7 +9,6 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/weights.hpp>
-#include <tlm/attention/kernel_matrices.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// Terms, types and lines in the language of Coq.
@@ -64,12 +63,6 @@ struct RowType<Matrix<n, cols, Real>> {
 /// Of a source and its target those of the target.
 template <class Source, class Target>
 struct RowType<SourceAndTarget<Source, Target>> : RowType<Target> {};
-/// As many numbers as a query sees rows.
-template <std::size_t n_heads, class Mask, class Real, std::size_t block>
-struct RowType<KernelMatrices<n_heads, Mask, Real, block>> {
-  /// As it is written.
-  static std::string text() { return "(list num)"; }
-};
 
 /// How many characters a text has in UTF-8.
 inline std::size_t length(const std::string& text) {

@@ -8,8 +8,11 @@
 #include <tuple>
 #include <vector>
 
-#include <tlm/attention/kernel_matrices.hpp>
-#include <tlm/attention/softmax_kernel.hpp>
+#include <tlm/attention/attention_weights.hpp>
+#include <tlm/attention/kv_cache.hpp>
+#include <tlm/attention/masked_matrix.hpp>
+#include <tlm/matrix/rearranged.hpp>
+#include <tlm/numbers/softmax.hpp>
 
 #include "../support.hpp"
 
@@ -20,25 +23,59 @@ namespace {
 
 constexpr std::size_t d = 6;
 
+/// The columns of a head in the rows of sequence s.
+template <std::size_t n_heads>
+auto head(auto& X, std::size_t s, std::size_t h) {
+  return view(X, s).block(0, X.sequences().length(s), h * (d / n_heads), d / n_heads);
+}
+
+/// action(s, h) for every sequence s and head h.
+template <std::size_t n_heads>
+void for_each_head(const Sequences& queries, const auto& action) {
+  for (std::size_t s = 0; s < queries.count(); ++s)
+    for (std::size_t h = 0; h < n_heads; ++h) action(s, h);
+}
+
+/// A = factor·Q×Kᵀ in each head, as far as it is visible.
+template <std::size_t n_heads, class Mask, std::size_t block>
+auto scores(const Matrix<n, d, double>& Q, const Matrix<n, d, double>& K, double factor) {
+  AttentionWeights<n_heads, Mask, double, block> A{Q.sequences(), K.sequences()};
+  for_each_head<n_heads>(Q.sequences(), [&](std::size_t s, std::size_t h) {
+    multiply(head<n_heads>(Q, s, h), head<n_heads>(K, s, h).transposed(), A(s, h), factor);
+  });
+  return A;
+}
+
+/// A×V in each head; or, transposed, Aᵀ×V.
+template <bool transpose, std::size_t n_heads, class Mask, std::size_t block>
+auto product(const AttentionWeights<n_heads, Mask, double, block>& A, const Matrix<n, d, double>& V) {
+  Matrix<n, d, double> Y{transpose ? A.keys() : A.queries(), 0.0};
+  for_each_head<n_heads>(A.queries(), [&](std::size_t s, std::size_t h) {
+    if constexpr (transpose)
+      accumulate<d / n_heads>(head<n_heads>(Y, s, h), transposed(A(s, h)), head<n_heads>(V, s, h));
+    else
+      accumulate<d / n_heads>(head<n_heads>(Y, s, h), A(s, h), head<n_heads>(V, s, h));
+  });
+  return Y;
+}
+
 /// Rows and head `head` of n_heads of sequence s of X.
 template <std::size_t n_heads>
 reference::Table head_of(const Matrix<n, d, double>& X, std::size_t s, std::size_t head) {
   return reference::columns(table(sequence(X, s)), head * (d / n_heads) + 1, d / n_heads);
 }
 
-/// The plain definition of visible_product, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
+/// The plain definition of Q×Kᵀ/2, A×V and Aᵀ×Y, sequence by sequence, head by head and entry by entry.
 template <std::size_t n_heads, class Mask, std::size_t block>
 void compare(const Sequences& queries, const Sequences& keys) {
   INFO((std::is_same_v<Mask, Causal> ? "causal" : "unmasked"), ", queries: ", queries, ", keys: ", keys);
-  using Kernel = KernelMatrices<n_heads, Mask, double, block>;
   Generator generator{queries.rows()};
   const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
   const auto Y = random_rows<Matrix<n, d, double>>(queries, generator);
   const auto K = random_rows<Matrix<n, d, double>>(keys, generator);
 
-  const Kernel A = visible_product<Kernel>(Q, K, 0.5);
-  const auto A_K = A * K;
-  const auto transposed_Y = transposed_product(A, Y);
+  const auto A = scores<n_heads, Mask, block>(Q, K, 0.5);
+  const auto A_K = product<false>(A, K), transposed_Y = product<true>(A, Y);
   CHECK(A_K.sequences() == queries);
   CHECK(transposed_Y.sequences() == keys);
 
@@ -48,7 +85,7 @@ void compare(const Sequences& queries, const Sequences& keys) {
       const auto Q_h = head_of<n_heads>(Q, s, head), K_h = head_of<n_heads>(K, s, head),
                  Y_h = head_of<n_heads>(Y, s, head);
       const std::size_t n_queries = Q_h.rows, n_keys = K_h.rows;
-      reference::Table product(n_queries, d / n_heads), transposed(n_keys, d / n_heads);
+      reference::Table by_query(n_queries, d / n_heads), by_key(n_keys, d / n_heads);
       for (std::size_t i = 1; i <= n_queries; ++i)
         for (std::size_t j = 1; j <= n_keys; ++j) {
           // The query's own position is n_keys − n_queries + i: it sees the keys up to there.
@@ -57,12 +94,12 @@ void compare(const Sequences& queries, const Sequences& keys) {
           for (std::size_t k = 1; k <= d / n_heads; ++k) a += 0.5 * Q_h(i, k) * K_h(j, k);
           greatest = greater(greatest, std::abs(a - A(s, head)(i - 1, j - 1)));
           for (std::size_t k = 1; k <= d / n_heads; ++k) {
-            product(i, k) += a * K_h(j, k);
-            transposed(j, k) += a * Y_h(i, k);
+            by_query(i, k) += a * K_h(j, k);
+            by_key(j, k) += a * Y_h(i, k);
           }
         }
-      greatest = greater(greatest, distance(head_of<n_heads>(A_K, s, head), product));
-      greatest = greater(greatest, distance(head_of<n_heads>(transposed_Y, s, head), transposed));
+      greatest = greater(greatest, distance(head_of<n_heads>(A_K, s, head), by_query));
+      greatest = greater(greatest, distance(head_of<n_heads>(transposed_Y, s, head), by_key));
     }
   CHECK(greatest <= 1e-13);
 }
@@ -97,52 +134,51 @@ TEST_CASE("products of visible blocks are the plain definition's") {
 }
 
 TEST_CASE("what is not visible is neither read nor passed on") {
-  using Kernel = KernelMatrices<2, Causal, double, 2>;
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   Generator generator{1};
   const auto Q = random_rows<Matrix<n, d, double>>(Sequences{5}, generator);
-  const Kernel A = visible_product<Kernel>(Q, Q);
-  const auto clean = A * Q;
-  const auto clean_transposed = transposed_product(A, Q);
+  auto A = scores<2, Causal, 2>(Q, Q, 1);
+  const auto clean = product<false>(A, Q), clean_transposed = product<true>(A, Q);
   const auto poison = [&A] {
     for (std::size_t head = 0; head < 2; ++head)
       for (std::size_t i = 0; i < 5; ++i)
         for (std::size_t j = i + 1; j < 5; ++j) A(0, head)(i, j) = NaN;
   };
   poison();
-  CHECK(A * Q == clean);
-  CHECK(transposed_product(A, Q) == clean_transposed);
+  CHECK(product<false>(A, Q) == clean);
+  CHECK(product<true>(A, Q) == clean_transposed);
 
-  A.for_each_head([&](std::size_t s, std::size_t head) { softmax_of_visible(A(s, head)); });
+  for_each_head<2>(A.queries(), [&](std::size_t s, std::size_t h) {
+    for (std::size_t i = 0; i < 5; ++i) softmax(A(s, h).row(i));
+  });
   poison();
-  CHECK(scale(table(A * Q)) <= 1);
+  CHECK(scale(table(product<false>(A, Q))) <= 1);
 
   // The check sees what is visible: one NaN on the diagonal reaches its row.
   A(0, 0)(3, 3) = NaN;
-  CHECK_FALSE(scale(table(A * Q)) <= 1);
+  CHECK_FALSE(scale(table(product<false>(A, Q))) <= 1);
 }
 
 TEST_CASE("the softmax of the visible entries does not overflow") {
-  using Kernel = KernelMatrices<1, Causal, double, 2>;
-  const Kernel large{Sequences{2}, Sequences{2}};
+  AttentionWeights<1, Causal, double, 2> large{Sequences{2}, Sequences{2}};
   large(0, 0)(0, 0) = 1e6;
   large(0, 0)(1, 0) = -1e6;
   large(0, 0)(1, 1) = -1e6;
-  softmax_of_visible(large(0, 0));
+  for (std::size_t i = 0; i < 2; ++i) softmax(large(0, 0).row(i));
   CHECK(large(0, 0)(0, 0) == 1);
   CHECK(large(0, 0)(1, 0) == 0.5);
 }
 
 TEST_CASE("as many sequences of keys as of queries") {
-  using Kernel = KernelMatrices<1, Causal, float, 2>;
-  CHECK_THROWS_WITH_AS((Kernel{Sequences::of_lengths({1, 2}), Sequences{3}}),
+  using Weights = AttentionWeights<1, Causal, float, 2>;
+  CHECK_THROWS_WITH_AS((Weights{Sequences::of_lengths({1, 2}), Sequences{3}}),
                        "2 sequences of queries cannot look at 1 sequences of keys", std::invalid_argument);
 }
 
 TEST_CASE("causal queries are the last positions of their keys' sequence") {
-  CHECK_THROWS_WITH_AS((KernelMatrices<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
+  CHECK_THROWS_WITH_AS((AttentionWeights<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
                        "4 queries cannot be the last of only 3 positions", std::invalid_argument);
-  CHECK_NOTHROW((KernelMatrices<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
+  CHECK_NOTHROW((AttentionWeights<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
 }
 
 namespace {
@@ -163,57 +199,35 @@ struct OneOfTheFuture {
 }  // namespace
 
 TEST_CASE("a mask that shows a query more keys than there are, or none, is refused") {
-  CHECK_THROWS_WITH_AS((KernelMatrices<1, OneTooMany, float>{Sequences{3}, Sequences{3}}),
+  CHECK_THROWS_WITH_AS((AttentionWeights<1, OneTooMany, float>{Sequences{3}, Sequences{3}}),
                        "the mask shows the query at position 3 of a sequence 4 keys, of 3 that there are",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS((KernelMatrices<1, OneTooMany, float>{Sequences{1}, Sequences{5}}),
+  CHECK_THROWS_WITH_AS((AttentionWeights<1, OneTooMany, float>{Sequences{1}, Sequences{5}}),
                        "the mask shows the query at position 5 of a sequence 6 keys, of 5 that there are",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS((KernelMatrices<1, StrictlyBefore, float>{Sequences{3}, Sequences{3}}),
+  CHECK_THROWS_WITH_AS((AttentionWeights<1, StrictlyBefore, float>{Sequences{3}, Sequences{3}}),
                        "the mask shows the query at position 1 of a sequence 0 keys, of 3 that there are",
                        std::invalid_argument);
-  CHECK_NOTHROW((KernelMatrices<1, StrictlyBefore, float>{Sequences{2}, Sequences{3}}));
-  CHECK_NOTHROW((KernelMatrices<1, OneOfTheFuture, float>{Sequences{3}, Sequences{3}}));
+  CHECK_NOTHROW((AttentionWeights<1, StrictlyBefore, float>{Sequences{2}, Sequences{3}}));
+  CHECK_NOTHROW((AttentionWeights<1, OneOfTheFuture, float>{Sequences{3}, Sequences{3}}));
 }
 
 TEST_CASE("queries without keys have nothing to look at") {
   const Sequences queries = Sequences::of_lengths({1, 2}), keys = Sequences::of_lengths({3, 0});
-  CHECK_THROWS_WITH_AS((KernelMatrices<1, Unmasked, float>{queries, keys}),
+  CHECK_THROWS_WITH_AS((AttentionWeights<1, Unmasked, float>{queries, keys}),
                        "sequence 2 has 2 queries and no keys: attention needs a row to look at", std::invalid_argument);
-  CHECK_NOTHROW((KernelMatrices<1, Unmasked, float>{Sequences::of_lengths({1, 0}), keys}));
+  CHECK_NOTHROW((AttentionWeights<1, Unmasked, float>{Sequences::of_lengths({1, 0}), keys}));
 }
 
-TEST_CASE("its heads are visited sequence by sequence, with the keys that each row sees") {
-  const KernelMatrices<2, Causal, float> A{Sequences::of_lengths({1, 0, 2}), Sequences::of_lengths({3, 0, 2})};
+TEST_CASE("each row sees its keys, in every sequence and head") {
+  const AttentionWeights<2, Causal, float> A{Sequences::of_lengths({1, 0, 2}), Sequences::of_lengths({3, 0, 2})};
   using Row = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
   std::vector<Row> visited;
-  A.for_each_head([&](std::size_t s, std::size_t h) {
+  for_each_head<2>(A.queries(), [&](std::size_t s, std::size_t h) {
     for (std::size_t i = 0; i < A(s, h).rows; ++i) visited.emplace_back(s, h, i, A(s, h).visible(i));
   });
   CHECK(visited ==
         std::vector<Row>{{0, 0, 0, 3}, {0, 1, 0, 3}, {2, 0, 0, 1}, {2, 0, 1, 2}, {2, 1, 0, 1}, {2, 1, 1, 2}});
-}
-
-TEST_CASE("a head of entries of its own is that of all heads, as far as it is visible, and changes nothing else") {
-  using Kernel = KernelMatrices<2, Causal, double, 2>;
-  Generator generator{3};
-  const Sequences queries = Sequences::of_lengths({5, 3}), keys = Sequences::of_lengths({5, 4});
-  const auto Q = random_rows<Matrix<n, d, double>>(queries, generator);
-  const auto K = random_rows<Matrix<n, d, double>>(keys, generator);
-  const auto product = visible_product<Kernel>(Q, K, 0.5);
-  const Kernel A = product;
-  A.for_each_head([&](std::size_t s, std::size_t h) {
-    CAPTURE(s);
-    CAPTURE(h);
-    const auto computed = product.own(s, h), copied = A.own(s, h);
-    for (std::size_t i = 0; i < A(s, h).rows; ++i)
-      for (std::size_t j = 0; j < A(s, h).visible(i); ++j) {
-        CHECK(computed.matrix(i, j) == A(s, h)(i, j));
-        CHECK(copied.matrix(i, j) == A(s, h)(i, j));
-      }
-    copied.matrix(0, 0) += 1;
-    CHECK(copied.matrix(0, 0) != A(s, h)(0, 0));
-  });
 }
 
 namespace {
@@ -224,12 +238,11 @@ struct UpAndDown {
 }  // namespace
 
 TEST_CASE("a triangle is a square and two triangles, down to those of no more rows than a block") {
-  using Kernel = KernelMatrices<1, Causal, float, 4>;
   std::vector<std::vector<std::size_t>> wholes, edges;
   const auto into = [](auto& list) {
     return [&list](const auto& part) { list.push_back({part.top, part.height, part.left, part.width}); };
   };
-  const Kernel A{Sequences{18}, Sequences{20}};
+  const AttentionWeights<1, Causal, float, 4> A{Sequences{18}, Sequences{20}};
   A(0, 0).for_each_part(into(wholes), into(edges));
   CHECK(wholes == std::vector<std::vector<std::size_t>>{{4, 4, 0, 4}, {8, 4, 0, 8}, {12, 6, 0, 12}, {16, 2, 12, 4}});
   CHECK(edges == std::vector<std::vector<std::size_t>>{
@@ -239,16 +252,16 @@ TEST_CASE("a triangle is a square and two triangles, down to those of no more ro
 TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain what is not", Mask, Causal, Unmasked,
                    UpAndDown) {
   constexpr std::size_t block = 3;
-  using Kernel = KernelMatrices<2, Mask, float, block>;
   for (std::size_t length = 0; length <= 30; ++length)
     for (const std::size_t earlier : {0u, 1u, 2u, 7u}) {
       CAPTURE(length);
       CAPTURE(earlier);
-      const Kernel kernel{Sequences::of_lengths({length, 2}), Sequences::of_lengths({length + earlier, 5})};
+      AttentionWeights<2, Mask, float, block> all{Sequences::of_lengths({length, 2}),
+                                                  Sequences::of_lengths({length + earlier, 5})};
       std::size_t hidden = 0, most_rows = 0;
       bool once = true;
-      kernel.for_each_head([&](std::size_t s, std::size_t h) {
-        const auto A = kernel(s, h);
+      for_each_head<2>(all.queries(), [&](std::size_t s, std::size_t h) {
+        const auto A = all(s, h);
         for (std::size_t i = 0; i < A.rows; ++i) std::fill_n(&A(i, 0), A.cols, 0.0f);
         A.for_each_part(
             [&](const auto& part) {
@@ -272,8 +285,8 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
     }
 }
 
-TEST_CASE("the entries of a kernel begin on a cache line, of 64 bytes") {
-  std::vector<KernelMatrices<1, Causal, float>> all;
+TEST_CASE("the entries of the weights begin on a cache line, of 64 bytes") {
+  std::vector<AttentionWeights<1, Causal, float>> all;
   std::vector<std::vector<char>> between;  // so that no place is the one behind the last
   for (std::size_t length = 1; length <= 20; ++length) {
     CAPTURE(length);
@@ -283,12 +296,72 @@ TEST_CASE("the entries of a kernel begin on a cache line, of 64 bytes") {
   }
 }
 
-TEST_CASE("copies share their entries, like() has its own") {
-  const KernelMatrices<1, Causal, float> A{Sequences{2}, Sequences{2}};
+TEST_CASE("a copy of the weights has entries of its own") {
+  AttentionWeights<1, Causal, float> A{Sequences{2}, Sequences{2}};
   A(0, 0)(1, 0) = 1;
-  const auto copy = A, other = A.like();
-  other(0, 0)(1, 0) = 2;
-  CHECK(copy(0, 0)(1, 0) == 1);
-  copy(0, 0)(1, 0) = 3;
-  CHECK(A(0, 0)(1, 0) == 3);
+  auto copy = A;
+  copy(0, 0)(1, 0) = 2;
+  CHECK(A(0, 0)(1, 0) == 1);
+}
+
+namespace {
+
+/// The keys and values are these, head by head.
+template <std::size_t n_heads, std::size_t d_key, std::size_t d_value, class Real>
+bool same(const KVCache<n_heads, d_key, d_value, Real>& KV, const Matrix<n, n_heads * d_key, Real>& K,
+          const Matrix<n, n_heads * d_value, Real>& V) {
+  if (KV.sequences() != K.sequences() || KV.sequences() != V.sequences()) return false;
+  for (std::size_t s = 0; s < K.sequences().count(); ++s)
+    for (std::size_t i = 0; i < K.sequences().length(s); ++i) {
+      for (std::size_t j = 0; j < n_heads * d_key; ++j)
+        if (KV.keys(s, j / d_key)(i, j % d_key) != view(K, s)(i, j)) return false;
+      for (std::size_t j = 0; j < n_heads * d_value; ++j)
+        if (KV.values(s, j / d_value)(i, j % d_value) != view(V, s)(i, j)) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE(
+    "keys and values that are appended are the sequences continued, of every number and length from 0 to 3", Cache,
+    KVCache<1, 4, 2, float>, KVCache<2, 2, 1, float>, KVCache<2, 1, 3, float>) {
+  using Keys = typename Cache::Keys;
+  using Values = typename Cache::Values;
+  std::size_t number = 0;
+  const auto drawn = [&]<class M>(const std::vector<std::size_t>& lengths, M) {
+    M X{Sequences::of_lengths(lengths)};
+    for (std::size_t i = 0; i < X.rows(); ++i)
+      for (std::size_t j = 0; j < X.cols; ++j) X(i, j) = float(number++);
+    return X;
+  };
+  for (std::size_t first = 0; first < 64; ++first)
+    for (std::size_t second = 0; second < 64; second += 3)
+      for (std::size_t count = 0; count <= 3; ++count) {
+        const auto lengths = [&](std::size_t code) {
+          const std::vector<std::size_t> all{code % 4, code / 4 % 4, code / 16};
+          return std::vector<std::size_t>(all.begin(), all.begin() + std::ptrdiff_t(count));
+        };
+        const Keys K = drawn(lengths(first), Keys{}), more_K = drawn(lengths(second), Keys{});
+        const Values V = drawn(lengths(first), Values{}), more_V = drawn(lengths(second), Values{});
+        Cache KV;
+        KV.append(K, V);
+        REQUIRE(same(KV, K, V));
+        KV.append(more_K, more_V);
+        REQUIRE(same(KV, continued(K, more_K), continued(V, more_V)));
+        const auto before = KV;
+        KV.append(K, V);
+        REQUIRE(same(KV, continued(continued(K, more_K), K), continued(continued(V, more_V), V)));
+        REQUIRE(same(before, continued(K, more_K), continued(V, more_V)));
+      }
+}
+
+TEST_CASE("keys and values are not appended to another number of sequences, nor other keys than values") {
+  KVCache<1, 1, 1, float> KV;
+  const Matrix<n, 1> two = concat_sequences<1, float>({{1}, {2, 3}});
+  KV.append(two, two);
+  CHECK_THROWS_WITH_AS(KV.append({1}, {1}), "a stack of 2 sequences cannot be continued by 1", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(KV.append(two, concat_sequences<1, float>({{1}, {2}})),
+                       "the number of rows of sequence 2 is 2 in the keys, but 1 in the values", std::invalid_argument);
+  CHECK(same(KV, two, two));
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/layer.hpp>
+#include <tlm/attention/attention_weights.hpp>
+#include <tlm/attention/bias.hpp>
+#include <tlm/attention/conditions.hpp>
+#include <tlm/attention/kv_cache.hpp>
+#include <tlm/attention/mask.hpp>
+#include <tlm/numbers/softmax.hpp>
+
+namespace tlm {
+
+/// H(X) = Concat(H_1(X), …, H_h(X)) with h = n_heads and
+///
+///   H_i(X) = softmax(mask(Q_i(X)×K_i(X)ᵀ / √d_head + b)) × V_i(X).
+///
+/// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). `Mask` is Causal (◺) or
+/// Unmasked (nothing is masked). K and V may be taken FromMemory: cross-attention. A `Bias` b is a function of positions
+/// (bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
+///
+/// With ◺ autoregressive if Q, K and V are: softmax(◺(…)) is a causal kernel, and the article's Claim is about its product with
+/// an autoregressive V. (proofs/03_product.cpp.)
+template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias = NoBias, std::size_t block = 32>
+struct Attention {
+  static_assert(IsAttention<n_heads, Mask, Q, K, V, Bias>::value);
+  using domain = typename Q::domain;
+  using codomain = typename V::codomain;
+  using Queries = typename Q::codomain;
+  using Keys = typename K::codomain;
+  using Real = typename Keys::Real;
+  static constexpr std::size_t d_head = head_width<Keys::cols, n_heads>;
+  static constexpr std::size_t d_value = head_width<codomain::cols, n_heads>;
+  using Cache = KVCache<n_heads, d_head, d_value, Real>;
+
+  /// The weights of a head with these queries and keys.
+  template <class Q_h, class K_h>
+  using KernelOf = std::conditional_t<std::is_same_v<Bias, NoBias>, forms::SoftmaxKernel<d_head, Mask, Q_h, K_h>,
+                                      forms::SoftmaxKernel<d_head, Mask, Q_h, K_h, Bias>>;
+  /// What `attend` computes, for the rules and for printing: A(X)×V(X), or Concat of that for each head.
+  using form = std::conditional_t<
+      n_heads == 1, forms::Product<KernelOf<Q, K>, V>,
+      forms::Heads<forms::Head<KernelOf<forms::BlockOfColumns<Q>, forms::BlockOfColumns<K>>, forms::BlockOfColumns<V>>,
+                   n_heads>>;
+
+  Q q;
+  K k;
+  [[no_unique_address]] Bias bias;
+  V v;
+
+  template <class... Entries>
+  codomain operator()(const domain& X, const Entries&... entries) const {
+    return value_and_weights(X, entries...).value;
+  }
+
+  /// H(X), and the weights A of each head.
+  struct ValueAndWeights {
+    codomain value;
+    AttentionWeights<n_heads, Mask, Real, block> weights;
+  };
+  template <class... Entries>
+  ValueAndWeights value_and_weights(const domain& X, const Entries&... entries) const {
+    return attend(apply(q, X, entries...), {apply(k, X, entries...), apply(v, X, entries...)});
+  }
+
+  /// With Y = A×V, A = softmax(S) row by row, and S = Q×Kᵀ/c + b in each head, over what is visible and with c = √d_head:
+  ///
+  ///   dY = dA×V + A×dV              hence  Ā = Ȳ×Vᵀ,  V̄ = Aᵀ×Ȳ;
+  ///   a_j = exp(s_j)/Σ_k exp(s_k)   hence  s̄_j = a_j (ā_j − Σ_k a_k ā_k);
+  ///   dS = (dQ×Kᵀ + Q×dKᵀ)/c + db   hence  Q̄ = S̄×K/c,  K̄ = S̄ᵀ×Q/c,  b̄ = S̄.
+  template <class... Entries>
+  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
+    auto [Q_X, Q_pullback] = differentiate(q, X, entries...);
+    auto [K_X, K_pullback] = differentiate(k, X, entries...);
+    auto [V_X, V_pullback] = differentiate(v, X, entries...);
+    Cache KV{K_X, V_X};
+    auto [Y, A] = attend(Q_X, KV);
+    return with_pullback(std::move(Y), [this, Q_X = std::move(Q_X), KV = std::move(KV), A = std::move(A),
+                                        Q_pullback = std::move(Q_pullback), K_pullback = std::move(K_pullback),
+                                        V_pullback = std::move(V_pullback)](const codomain& Y_bar, Attention& gradient,
+                                                                            Entries&... entry_gradients) {
+      Queries Q_bar{A.queries(), Real(0)};
+      Keys K_bar{A.keys(), Real(0)};
+      codomain V_bar{A.keys(), Real(0)};
+      for (std::size_t s = 0; s < A.queries().count(); ++s)
+        for (std::size_t h = 0; h < n_heads; ++h) {
+          const auto A_h = A(s, h);
+          const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h), Y_bar_h = head(Y_bar, s, h);
+          Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
+          const MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
+          multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
+          for (std::size_t i = 0; i < S_bar.rows; ++i) {
+            softmax_pullback(A_h.row(i), S_bar.row(i));
+            bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
+          }
+          accumulate<d_value>(head(V_bar, s, h), transposed(A_h), Y_bar_h);
+          accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());
+          accumulate<d_head>(head(K_bar, s, h), transposed(S_bar), Q_h, one_over_c());
+        }
+      return Q_pullback(std::move(Q_bar), gradient.q, entry_gradients...) +
+             K_pullback(std::move(K_bar), gradient.k, entry_gradients...) +
+             V_pullback(std::move(V_bar), gradient.v, entry_gradients...);
+    });
+  }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Attention>(); }
+
+  /// What Q, K and V remember, and the keys and values so far.
+  struct State {
+    tlm::State<Q> q;
+    tlm::State<K> k;
+    tlm::State<V> v;
+    Cache KV;
+  };
+
+  /// The next queries look at all keys and values so far: as A(X|i) is the leading block of A(X), the earlier rows stand.
+  template <class... Entries>
+  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+    state.KV.append(advance(k, state.k, X, entries...), advance(v, state.v, X, entries...));
+    return attend(advance(q, state.q, X, entries...), state.KV).value;
+  }
+
+  static constexpr void parts(auto&& visit, auto&... layer) {
+    visit(0, layer.q...);
+    visit(0, layer.k...);
+    visit(0, layer.bias...);
+    visit(0, layer.v...);
+  }
+
+ private:
+  static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
+
+  /// X_i: the columns of head h in the rows of sequence s.
+  template <class M>
+  static auto head(M& X, std::size_t s, std::size_t h) {
+    constexpr std::size_t width = M::cols / n_heads;
+    return view(X, s).block(0, X.sequences().length(s), h * width, width);
+  }
+
+  /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, A = softmax(S) row by row, and A×V_i is
+  /// put into its columns of Y.
+  ValueAndWeights attend(const Queries& Q_X, const Cache& KV) const {
+    ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), KV.sequences()}};
+    auto& [Y, A] = H;
+    for (std::size_t s = 0; s < Q_X.sequences().count(); ++s)
+      for (std::size_t h = 0; h < n_heads; ++h) {
+        const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h);
+        const auto A_h = A(s, h);
+        multiply(Q_h, K_h.transposed(), A_h, one_over_c());  // S, which becomes A
+        for (std::size_t i = 0; i < A_h.rows; ++i) {
+          bias.add(h, A_h.position(i), &A_h(i, 0), A_h.visible(i));
+          softmax(A_h.row(i));
+        }
+        accumulate<d_value>(head(Y, s, h), A_h, V_h);
+      }
+    return H;
+  }
+};
+
+}  // namespace tlm

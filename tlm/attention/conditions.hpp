@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <tlm/algebra/layer.hpp>
+#include <tlm/attention/bias.hpp>
+#include <tlm/attention/mask.hpp>
+
+/// What is said where the parts of attention do not go together.
+namespace tlm {
+
+/// The condition under which columns split into heads. A failure shows both numbers.
+template <std::size_t d_model, std::size_t n_heads>
+struct CanSplit {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(n_heads > 0 && d_model % n_heads == 0,
+                "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
+};
+
+/// The width of a head, if CanSplit.
+template <std::size_t d_model, std::size_t n_heads>
+inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
+
+/// The condition under which queries and keys have scores, and keys have values. A failure shows the layers.
+template <class Q, class K, class V>
+struct HaveScores {
+  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+  static constexpr bool same_domain = std::is_same_v<typename Q::domain, typename K::domain>;
+  static_assert(same_domain, "queries and keys are made of the same X: Q and K have the same domain");
+  static_assert(!same_domain || std::is_same_v<typename Q::codomain, typename K::codomain>,
+                "a query is multiplied by a key: Q and K have as many columns, of the same kind of numbers");
+  static_assert(std::is_same_v<typename Q::domain, typename V::domain>,
+                "queries and values are made of the same X: Q and V have the same domain");
+};
+
+/// The condition under which a mask goes with keys K. A failure shows both.
+template <class Mask, class K>
+struct MaskFits {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(std::is_same_v<Mask, Unmasked> || !constant<K>,
+                "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
+};
+
+/// The condition under which these are the parts of attention.
+template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias>
+struct IsAttention {
+  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+  static_assert(IsLayer<Q>::value && IsLayer<K>::value && IsLayer<V>::value);
+  static_assert(CanSplit<K::codomain::cols, n_heads>::value && CanSplit<V::codomain::cols, n_heads>::value);
+  static_assert(HaveScores<Q, K, V>::value);
+  static_assert(MaskFits<Mask, K>::value);
+  static_assert(IsBias<Bias, typename K::codomain::Real>::value);
+};
+
+}  // namespace tlm
