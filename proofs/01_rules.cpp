@@ -202,14 +202,16 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "G∘F is independent of X if F is, whatever G is, and need not be if F is not: generic G, and F of 3 rows, over the prime "
+    "G∘F is independent of X if F is, whatever G is, and need not be if F is not: generic G, and F of 3 rows, over the "
+    "prime "
     "field, n ≤ 6" *
     doctest::description("composition_is_constant")) {
   check_rule<CompositionOf, is::Constant, is::Unrestricted, is::Constant>("composition_is_constant");
 }
 
 TEST_CASE(
-    "A∘F is a causal kernel if A is and F is autoregressive, and need not be one if one is less: generic A and F, over the "
+    "A∘F is a causal kernel if A is and F is autoregressive, and need not be one if one is less: generic A and F, over "
+    "the "
     "prime field, n ≤ 6" *
     doctest::description("composition_is_causal_kernel")) {
   check_rule<CompositionOf, is::CausalKernel, is::CausalKernel, is::Autoregressive>("composition_is_causal_kernel");
@@ -271,7 +273,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and it is rowwise if Q is, and need not be if Q or K is less: generic Q and K of 3 rows, over the prime field, n ≤ 6" *
+    "and it is rowwise if Q is, and need not be if Q or K is less: generic Q and K of 3 rows, over the prime field, n "
+    "≤ 6" *
     doctest::description("softmax_of_constant_keys_is_rowwise")) {
   check_rule<KernelOf, is::Rowwise, is::Full, is::Rowwise, is::Constant>("softmax_of_constant_keys_is_rowwise");
 }

@@ -128,18 +128,19 @@ TEST_CASE(
 TEST_CASE(
     "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
     "field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows" *
-    doctest::description(
-        "Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, ReLU_transposes, "
-        "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
-        "each_row_transposes, "
-        "by_position_transposes, softmax_kernel_transposes, "
-        "T_LM_pullback_is_transpose")) {
+    doctest::description("Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, "
+                         "ReLU_transposes, TanhGELU_transposes, "
+                         "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
+                         "each_row_transposes, "
+                         "by_position_transposes, softmax_kernel_transposes, "
+                         "T_LM_pullback_is_transpose")) {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): the prime field",
                             "the pullback is the transpose of the derivative: dual numbers of the prime field"});
 }
 
 TEST_CASE(
-    "and so in double within 1e-12, and it agrees with central differences within 1e-6 (the former where zeros and equal rows "
+    "and so in double within 1e-12, and it agrees with central differences within 1e-6 (the former where zeros and "
+    "equal rows "
     "are among the numbers, too)") {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): double",
                             "the pullback is the transpose of the derivative: dual numbers of double",
@@ -147,7 +148,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "value and pullback of each layer of the list are in float what they are in double, within a thousandth, in stacks of "
+    "value and pullback of each layer of the list are in float what they are in double, within a thousandth, in stacks "
+    "of "
     "1, 2 and 5 sequences of 0 to 6 rows") {
   must_hold_of_layers(all, {"value and pullback in float are those in double"});
 }

@@ -158,7 +158,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "one causal layer without positions does not see the order of earlier rows: row 4 of CA(X) and of DB(X) is the same "
+    "one causal layer without positions does not see the order of earlier rows: row 4 of CA(X) and of DB(X) is the "
+    "same "
     "for all orders of rows 1 to 3, exactly over the prime field" *
     doctest::description("causal_attention_does_not_see_the_order")) {
   CHECK(!sees_order(*field<CA>(), true));
@@ -182,7 +183,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "T_LM is a distribution on sequences, Σ_x Π_k exp Y[k]_{x_k} = 1 over all 125 sequences of 3 of 5 tokens: 5 draws of "
+    "T_LM is a distribution on sequences, Σ_x Π_k exp Y[k]_{x_k} = 1 over all 125 sequences of 3 of 5 tokens: 5 draws "
+    "of "
     "weights, in double within 1e-13; and without the leading 0 it is none (control)") {
   std::vector<std::vector<Token>> sequences;
   for (Token a = 0; a < 5; ++a)
@@ -219,7 +221,8 @@ TEST_CASE("the values of PE, before training, and of W_p lie in [−1, 1]: float
 }
 
 TEST_CASE(
-    "long vectors make small gradients: the maximum of the softmax's Jacobian at t·s falls with t = 1, 10, 100, 1000, and "
+    "long vectors make small gradients: the maximum of the softmax's Jacobian at t·s falls with t = 1, 10, 100, 1000, "
+    "and "
     "is below 1e-30 at the last: s of 6 random numbers, in double") {
   Generator generator{9};
   using Rows = Matrix<n, 6, double>;
@@ -246,7 +249,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss depends on ω up to a factor, exactly over the prime field; so it has no value at ω = 0, though the notebook "
+    "the loss depends on ω up to a factor, exactly over the prime field; so it has no value at ω = 0, though the "
+    "notebook "
     "says that it works for any point of the batch space: T_LM, which refuses ω = 0 in double") {
   redrawing(10, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);

@@ -79,10 +79,10 @@ class Inside {
   template <class T, class X>
   tlm::CodomainOf<T> attention(const std::string& path, const T& layer, const X& x) {
     const auto Q = (*this)(path, layer.q, x), K = (*this)(path, layer.k, x), V = (*this)(path, layer.v, x);
-    const auto [Y, A] = layer.value_and_weights(x);
-    using Weights = std::remove_cvref_t<decltype(A)>;
-    constexpr std::size_t d_head = T::d_head;
-    for (std::size_t h = 0; h < Weights::n_heads; ++h) {
+    const auto with_weights = layer.value_and_weights(x);
+    const auto& A = with_weights.weights;
+    constexpr std::size_t n_heads = std::remove_cvref_t<decltype(A)>::n_heads, d_head = decltype(Q)::cols / n_heads;
+    for (std::size_t h = 0; h < n_heads; ++h) {
       const auto alpha = A(0, h);
       if (!keeps(path, "A, head " + std::to_string(h + 1), alpha.rows, alpha.cols)) continue;
       for (std::size_t i = 0; i < alpha.rows; ++i)
@@ -93,8 +93,9 @@ class Inside {
         for (std::size_t k = h * d_head; k < (h + 1) * d_head; ++k)
           add(Q(i_, k), double(K(j_, k)) / std::sqrt(double(d_head)));
     }
-    keep(path, "A×V", Y, [&, &weights = A] {
-      const auto alpha = weights(0, j_ / d_head);
+    const tlm::CodomainOf<T>& Y = with_weights.value;
+    keep(path, "A×V", Y, [&] {
+      const auto alpha = A(0, j_ / d_head);
       formula = "Σ a_ik·v_kj over the visible rows k ≤ i";
       for (std::size_t k = 0; k < alpha.visible(i_); ++k) add(alpha(i_, k), V(k, j_));
     });

@@ -326,6 +326,32 @@ class Numbers(Directive):
         return (text if float(text) else "0.00").replace("-", "−")
 
 
+class Exercise(Directive):
+    """What is to be changed in an exercise, the command that marks it, and its hint, folded: the content."""
+
+    required_arguments = 1
+    has_content = True
+
+    def make(self):
+        file = next((DOCS / "exercises").glob(f"{self.arguments[0]}.[cv]*"), None)
+        if file is None:
+            raise sources.NotFound(f"there is no exercise {self.arguments[0]}")
+        self.env.note_dependency(str(file))
+        path = str(file.relative_to(sources.ROOT))
+        lines = sources.lines_of(path)
+        first, last = (next(i for i, line in enumerate(lines) if mark in line) for mark in ("-- change this --", "-- to here --"))
+        excerpt = sources.Excerpt(path, first + 2, last)
+        hint = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, hint)
+        command = f"./docs/exercises/mark {self.arguments[0]}"
+        # The pages have the text of the programs that they show; Coq's file is shown whole.
+        text = excerpt.text if file.suffix == ".cpp" else "\n".join(lines[2:]).rstrip()
+        where = reference(f"{path}:{excerpt.first}", link_to(path, excerpt.first)) if file.suffix == ".cpp" else nodes.Text(path)
+        return [paragraph(where, classes=["where"]),
+                nodes.literal_block(text, text, language="cpp" if file.suffix == ".cpp" else "coq"),
+                paragraph(nodes.literal("", command)), *folded("Hint", [hint], "hint")]
+
+
 class Notation(Directive):
     """The notation table, from notation.toml."""
 
@@ -630,11 +656,11 @@ def setup(app):
     app.add_config_value("runs", "", "env")
     for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("counts", Counts), ("tested", Tested), ("beside", Beside), ("picture", Picture),
                             ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata),
-                            ("measured", Measured), ("numbers", Numbers), ("glossary-of-terms", Glossary)):
+                            ("measured", Measured), ("numbers", Numbers), ("exercise", Exercise), ("glossary-of-terms", Glossary)):
         app.add_directive(name, directive)
     app.add_role("def", Def())
     app.add_role("src", Source())
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "env_version": 7, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 8, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 (* SPDX-License-Identifier: MIT *)
 (* Over ℝ. *)
-(* The derivatives of N, LayerNorm, Softmax, LogSoftmax and the loss. (docs/normalization.rst, docs/loss.rst) *)
+(* The derivatives of N, LayerNorm, Softmax, LogSoftmax, the loss, and GELU with tanh. (docs/normalization.rst, docs/loss.rst) *)
 
 From Coq Require Import FunctionalExtensionality.
 From tlm Require Export Derivative.
@@ -327,6 +327,39 @@ Proof.
   rewrite <- EY. exact D.
 Qed.
 
+(* --- GELU with tanh --- *)
+
+Lemma derives_tanh f t a : derives f t a -> derives (fun s => tanh (f s)) t ((1 - tanh (f t) * tanh (f t)) * a).
+Proof.
+  intros F. apply (derivable_pt_lim_comp f tanh t a); [exact F |].
+  assert (0 < cosh (f t)) as P by (unfold cosh; pose proof (exp_pos (f t)); pose proof (exp_pos (- f t)); lra).
+  pose proof (derivable_pt_lim_div sinh cosh (f t) _ _ (derivable_pt_lim_sinh _) (derivable_pt_lim_cosh _)
+    (not_eq_sym (Rlt_not_eq _ _ P))) as D.
+  eapply eq_rect; [exact D |]. unfold tanh, Rsqr. field. lra.
+Qed.
+
+Section TanhGELU.
+  Context {memory : Type}.
+  (** GELU with tanh: x_bar = f′(x)·y_bar *)
+  Theorem TanhGELU_transposes {c} : transposes (TanhGELU_layer (memory := memory) (num := R) (c := c)).
+  Proof.
+    apply each_row_transposes. intros w dw x dx t _ Hx _.
+    exists (tabulate c (fun j => TanhGELU_derivative (entry (x t) j) * entry dx j)). split.
+    - apply row_moves. intros j Hj. cbv zeta. assert (derives (fun s => entry (x s) j) t (entry dx j)) as D by now apply entries_move. set (f := fun s => entry (x s) j) in *.
+      change (entry (x t) j) with (f t). set (d := entry dx j) in *.
+      set (C := RootOfTwoOverPi). set (a := number 44715 / number 1000000).
+      assert (derives (fun s => C * (f s + a * f s * f s * f s)) t (C * (1 + 3 * a * f t * f t) * d)) as U.
+      { pose proof (derives_times (derives_constant C t) (derives_plus D
+          (derives_times (derives_times (derives_times (derives_constant a t) D) D) D))) as P.
+        eapply eq_rect; [exact P |]. cbv beta. ring. }
+      pose proof (derives_tanh _ _ _ U) as T. cbv beta in T.
+      pose proof (derives_over_constant 2 (derives_times D (derives_plus (derives_constant 1 t) T))) as P.
+      eapply eq_rect; [exact P |]. cbv beta.
+      unfold TanhGELU_derivative. cbn [Add Mul Sub Div number Tanh real_numbers]. change (IZR 44715 / IZR 1000000) with a. cbv zeta. change RootOfTwoOverPi with C. field.
+    - intros y_bar. cbn [fst snd]. rewrite !inner_of_rows. cbn [inner nothing_moves]. rewrite Rplus_0_r. apply sum_ext.
+      intros j Hj. rewrite !entry_of_tabulate by easy. cbn [Mul real_numbers]. ring.
+  Qed.
+End TanhGELU.
 (* A proof that the pullback of a layer that is made of others is the transpose of its derivative, from those of its parts. *)
 Ltac transposes_by_parts :=
   lazymatch goal with
@@ -345,6 +378,7 @@ Ltac transposes_by_parts :=
   | |- transposes (Times_layer _) => apply Times_transposes
   | |- transposes (Plus_layer _) => apply Plus_transposes
   | |- transposes ReLU_layer => apply ReLU_transposes
+  | |- transposes TanhGELU_layer => apply TanhGELU_transposes
   | |- transposes (Normalization_layer _ _) => apply Normalization_transposes
   | |- transposes (LayerNorm_layer _ _ _) => apply LayerNorm_transposes; lia
   | |- transposes Softmax_layer => apply Softmax_transposes

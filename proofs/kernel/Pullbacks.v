@@ -218,6 +218,16 @@ Section Rules.
       (fun _ x y_bar => (tabulate c (fun j => entry y_bar j * ReluDerivative (entry x j)), tt))
       (fun _ x => forall j, j < c -> entry x j <> 0).
 
+  (* dy = f′(x)·dx in every entry, for f(x) = x·(1 + tanh u)/2 with u = c·(x + a·x³), as tanh′ = 1 − tanh². *)
+  Definition TanhGELU_derivative (x : num) : num :=
+    let a := number 44715 / number 1000000 in
+    let t := Tanh (RootOfTwoOverPi * (x + a * x * x * x)) in
+    (1 + t + x * (1 - t * t) * RootOfTwoOverPi * (1 + number 3 * a * x * x)) / number 2.
+  Definition TanhGELU_layer {c} : layer tt (TanhGELU (c := c)) :=
+    each_row_layer tt (fun _ x => tabulate c (fun j => let x := entry x j in
+        let u := RootOfTwoOverPi * (x + number 44715 / number 1000000 * x * x * x) in x * (1 + Tanh u) / number 2))
+      (fun _ x y_bar => (tabulate c (fun j => entry y_bar j * TanhGELU_derivative (entry x j)), tt)) always.
+
   (* With u = x − mean(x), r = √(⟨u, u⟩/d + …), s = r + …, z = u/s and y = a·z + b:
        a_bar = y_bar·z,  b_bar = y_bar,  z_bar = a·y_bar,  x_bar = (z_bar − mean(z_bar))/s − z ⟨z_bar, z⟩/(d·r).
      (tlm/layers/normalization.hpp. Where r = 0 the last term is 0.) *)
@@ -265,6 +275,7 @@ Ltac layer_of T :=
   | Times ?W => constr:(Times_layer W : layer _ T)
   | Plus ?B => constr:(Plus_layer B : layer _ T)
   | ReLU => constr:(ReLU_layer : layer _ T)
+  | TanhGELU => constr:(TanhGELU_layer : layer _ T)
   | Normalization ?a ?b => constr:(Normalization_layer a b : layer _ T)
   | LayerNorm ?ε ?γ ?β => constr:(LayerNorm_layer ε γ β : layer _ T)
   | Softmax => constr:(Softmax_layer : layer _ T)

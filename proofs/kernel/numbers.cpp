@@ -142,7 +142,8 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       << "\nFrom Coq Require Import Uint63.\nFrom tlm Require Import PrimeField.\nLocal Open Scope uint63_scope.\n"
       << "Definition W_p : list (Row int " << d_model
       << ") := " << matrix(ConstantPositionalEncoding<max_len, d_model, PrimeField>{}.PE) << ".\n"
-      << "#[local] Instance arithmetic : Arithmetic int := prime_field " << key_of_hashes << " (sine_of W_p) (cosine_of W_p).\n\n"
+      << "#[local] Instance arithmetic : Arithmetic int := prime_field " << key_of_hashes
+      << " (sine_of W_p) (cosine_of W_p).\n\n"
       << "Definition computed " << (pair ? "x X := formal x" : ":= formal (memory := unit)") << weights
       << (pair ? " [] X" : " []") << ".\n"
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
@@ -217,9 +218,9 @@ int main(int argc, char** argv) {
                   IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>, PEAppended<PrimeField>>;
     // Of these, and of what reads a memory, the theory has no pullback.
     constexpr bool without_pullback =
-        is_one_of<T, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>, TanhGelu<PrimeField>,
-                  PositionedH<PrimeField>, TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>,
-                  NumpyModel<PrimeField>, WolframModel<PrimeField>>;
+        is_one_of<T, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>, PositionedH<PrimeField>,
+                  TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>, NumpyModel<PrimeField>,
+                  WolframModel<PrimeField>>;
     if constexpr (!brings_its_memory<T> && !without_theory)
       write<T, !without_pullback>(directory, ++number, std::string(listed.name));
   };

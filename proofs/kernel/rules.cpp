@@ -97,10 +97,10 @@ int main(int argc, char** argv) {
               Made<forms::Composition<G<Autoregressive>, F<Autoregressive>>>,           //
               Made<forms::Composition<G<Rowwise>, F<Autoregressive>, G<Rowwise>>>,      // and rowwise operations are
               Made<forms::Composition<G<Unrestricted>, F<Constant>>>,                   //
-        Made<forms::Composition<G<Unrestricted>, G<Unrestricted>, F<Constant>>>,  //
-        Made<forms::Composition<A<CausalKernel>, F<Autoregressive>>, KernelOfRows>,
-        Made<forms::Composition<A<CausalKernel>, F<Autoregressive>, F<Autoregressive>>, KernelOfRows>,
-        Made<forms::Stack<F<Autoregressive>, 3>>,                                 //
+              Made<forms::Composition<G<Unrestricted>, G<Unrestricted>, F<Constant>>>,  //
+              Made<forms::Composition<A<CausalKernel>, F<Autoregressive>>, KernelOfRows>,
+              Made<forms::Composition<A<CausalKernel>, F<Autoregressive>, F<Autoregressive>>, KernelOfRows>,
+              Made<forms::Stack<F<Autoregressive>, 3>>,                                 //
               Made<forms::Residual<F<Rowwise>>>,                                        //
               Made<forms::Residual<F<Autoregressive>>>,                                 //
               Made<forms::Concat<F<Rowwise>, G<Rowwise>>, Matrix<n, 4>>,                //
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
               Made<forms::BlockOfColumns<F<Constant>>>,                                 //
               Made<forms::SoftmaxKernel<2, Causal, F<Autoregressive>, G<Autoregressive>>, KernelOfRows>,
               Made<forms::SoftmaxKernel<2, Unmasked, F<Rowwise>, G<Constant>>, KernelOfRows>,
-        Made<forms::SoftmaxKernel<2, Unmasked, F<Autoregressive>, G<Constant>>, KernelOfRows>,
+              Made<forms::SoftmaxKernel<2, Unmasked, F<Autoregressive>, G<Constant>>, KernelOfRows>,
               Made<forms::SoftmaxKernel<2, Causal, F<Autoregressive>, G<Autoregressive>, b<Positional>>, KernelOfRows>,
               Made<forms::Product<A<CausalKernel>, F<Autoregressive>>>,                  //
               Made<forms::Product<A<Autoregressive>, F<Constant>>>,                      //

@@ -20,13 +20,16 @@ def marked(number, *file):
 def main():
     number = sys.argv[1]
     as_it_stands = marked(number)
-    if as_it_stands.returncode != 1 or "FALLS" not in as_it_stands.stdout:
+    if as_it_stands.returncode == 77:
+        sys.exit(77)
+    if as_it_stands.returncode != 1 or "is not solved yet" not in as_it_stands.stdout:
         sys.exit(f"as it stands: {as_it_stands.stdout}{as_it_stands.stderr}")
-    text = (ROOT / f"docs/exercises/{number}.cpp").read_text(encoding="utf-8")
+    exercise, = (ROOT / "docs/exercises").glob(f"{number}.*")
+    text = exercise.read_text(encoding="utf-8")
     solution = (ROOT / f"tests/docs/solutions/{number}.txt").read_text(encoding="utf-8")
-    text, count = re.subn(r"(---- change this ----\n).*?( *// ---- to here ----)", lambda m: m[1] + solution + m[2], text,
+    text, count = re.subn(r"(---- change this ----(?: \*\))?\n).*?( *(?://|\(\*) ---- to here ----)", lambda m: m[1] + solution + m[2], text,
                           flags=re.DOTALL)
-    with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as file:
+    with tempfile.NamedTemporaryFile("w", suffix=exercise.suffix, encoding="utf-8") as file:
         file.write(text)
         file.flush()
         solved = marked(number, file.name)

@@ -50,16 +50,16 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
     for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
-      const Noisy<Translations> disturbed{batch(count), {model, 1, 1}};
+      const Noisy<Translations> noisy{batch(count), {model, 1, 1}};
       Model<PrimeField> gradient;
       set_to_zero(gradient);
-      const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
+      const PrimeField loss = loss_and_gradient(model, noisy, gradient);
       for (std::size_t on_each = 1; on_each <= 2; ++on_each) {
         CAPTURE(on_each);
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
         Model<PrimeField> of_shards;
         set_to_zero(of_shards);
-        CHECK(same(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_shards), loss));
+        CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_shards), loss));
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
               CAPTURE(name.path());

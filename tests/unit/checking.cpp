@@ -486,6 +486,17 @@ TEST_CASE("limits without rows, and with too many") {
   CHECK_THROWS_AS(check<Unary>("Unary", {.rows = 32}), std::invalid_argument);
 }
 
+TEST_CASE("31 rows are split in some ways, and the report says so") {
+  CHECK(checking::some_splits(7).size() == 7);
+  CHECK(checking::shown(checking::some_splits(3)[0]) == "1 + 1 + 1 rows");
+  CHECK(checking::shown(checking::some_splits(3)[2]) == "2 + 1 rows");
+  const auto report = check_sum(Plant::none, {.rows = 31});
+  CHECK(report.holds());
+  CHECK(contains(printed(report),
+                 "however split: double within 1e-12, in all ways for n ≤ 6, in two and one by one beyond, n ≤ 31 and "
+                 "a stack of"));
+}
+
 TEST_CASE("all ways to split") {
   CHECK(checking::all_splits({1}).size() == 1);
   CHECK(checking::all_splits({6}).size() == 32);

@@ -334,14 +334,12 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
   const std::string unknown = proof_tree<AttentionOf<Times<"W_Q", 8, 8>, Whatever>>();
   CHECK(unknown == Containing{"    X ↦ X×W_K is rowwise, hence autoregressive: declared\n"
                               "    b is not known to be a function of i and j: declared unrestricted\n"});
-  CHECK(
-      proof_tree<Res<FromMemory<Times<"W", 8, 8>>>>() ==
-      R"(Res(X ↦ M×W) is not known to be autoregressive: it lacks a premise of: X + F(X) is autoregressive if F is
+  CHECK(proof_tree<Res<FromMemory<Times<"W", 8, 8>>>>() ==
+        R"(Res(X ↦ M×W) is not known to be autoregressive: it lacks a premise of: X + F(X) is autoregressive if F is
   X ↦ M×W is not known to be autoregressive: no rule says it of this form
 )");
-  CHECK(
-      proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
-      R"(X ↦ ReLU(M×W) is independent of X: G∘F is independent of X if F is
+  CHECK(proof_tree<Composition<ReLU<8>, FromMemory<Times<"W", 8, 8>>>>() ==
+        R"(X ↦ ReLU(M×W) is independent of X: G∘F is independent of X if F is
   X ↦ M×W is independent of X: F(M) does not look at X
 )");
   const std::string encoder = proof_tree<formulated::Encoder<toy, float>>();

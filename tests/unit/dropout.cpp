@@ -87,10 +87,10 @@ TEST_CASE("the noise of one model is not for another") {
 TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
   Generator generator{3};
   auto model = random_layer<Model>(generator);
-  const Noisy<Translations> disturbed{batch(), {model, 1, 1}};
-  const auto value = [&] { return loss(model, disturbed); };
+  const Noisy<Translations> noisy{batch(), {model, 1, 1}};
+  const auto value = [&] { return loss(model, noisy); };
   Model gradient;
-  CHECK(loss_and_gradient(model, disturbed, gradient) == value());
+  CHECK(loss_and_gradient(model, noisy, gradient) == value());
   CHECK(value() != loss(model, batch()));
   const auto failure = [&] {
     checking::Comparison comparison;
@@ -103,7 +103,7 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
 
   // In parts it is the same, as every sequence keeps its noise.
   Model in_two;
-  CHECK(loss_and_gradient(model, micro_batches(disturbed, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
+  CHECK(loss_and_gradient(model, micro_batches(noisy, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
   for_each_weight(
       [](const Name& name, const auto& a, const auto& b) { CHECK_MESSAGE(distance(a, b) < 1e-13, name.path()); },
       gradient, in_two);

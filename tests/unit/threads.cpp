@@ -36,16 +36,16 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
   using checking::PrimeField;
   checking::redrawing(1, [](Generator& generator) {
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
-    const Noisy<Translations> disturbed{batch(), {model, 1, 1}};
+    const Noisy<Translations> noisy{batch(), {model, 1, 1}};
     Model<PrimeField> gradient;
     set_to_zero(gradient);
-    const PrimeField loss = loss_and_gradient(model, disturbed, gradient);
+    const PrimeField loss = loss_and_gradient(model, noisy, gradient);
     for (std::size_t count = 1; count <= 6; ++count) {
       CAPTURE(count);
       Threads<Model<PrimeField>> threads{count, 1};
       Model<PrimeField> of_parts;
       set_to_zero(of_parts);
-      CHECK(same(loss_and_gradient(model, SharedBatch{threads, disturbed}, of_parts), loss));
+      CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_parts), loss));
       CHECK(same_bits(of_parts, gradient));
     }
     return true;

@@ -217,7 +217,7 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
                 is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>>;
 };
 
-/// The same of scores to which a bias is added.
+/// The same of scores to which a bias is added. (Of keys that do not depend on X none: a query has no position among them.)
 template <std::size_t d_head, class Mask, class Q, class K, class Bias>
 struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>> {
   using type = List<Rule<

@@ -43,6 +43,14 @@ struct MaskFits {
                 "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
 };
 
+/// The condition under which a bias goes with keys K. A failure shows both.
+template <class Bias, class K>
+struct BiasFits {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(std::is_same_v<Bias, NoBias> || !constant<K>,
+                "a bias is a function of two positions of one sequence: a query has none among the keys of a memory");
+};
+
 /// The condition under which these are the parts of attention.
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias>
 struct IsAttention {
@@ -51,6 +59,7 @@ struct IsAttention {
   static_assert(CanSplit<K::codomain::cols, n_heads>::value && CanSplit<V::codomain::cols, n_heads>::value);
   static_assert(HaveScores<Q, K, V>::value);
   static_assert(MaskFits<Mask, K>::value);
+  static_assert(BiasFits<Bias, K>::value);
   static_assert(IsBias<Bias, typename K::codomain::Real>::value);
 };
 

@@ -122,8 +122,7 @@ struct ByForm<forms::Concat<F...>> {
  private:
   template <class G, class... Rest, class X, class... Entries>
   static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
-    const auto left =
-        value_by_form(parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest)), x, entries...);
+    const auto left = value_by_form(parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest)), x, entries...);
     if constexpr (sizeof...(Rest) == 0)
       return left;
     else

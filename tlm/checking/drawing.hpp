@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <tlm/checking/operation.hpp>
-#include <tlm/checking/dependencies.hpp>
-#include <tlm/checking/prime_field.hpp>
-#include <tlm/base/refuse.hpp>
 #include <tlm/base/generator.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/checking/dependencies.hpp>
+#include <tlm/checking/operation.hpp>
+#include <tlm/checking/prime_field.hpp>
 
 /// Inputs and weights in each arithmetic, from a seed.
 namespace tlm::checking {

@@ -20,21 +20,21 @@ struct Beam {
   std::size_t width = 4;  ///< ≥ 1
   double alpha = 0.6;     ///< α ≥ 0
 
-  /// log p / ((5 + l)/6)^α of a text of which l tokens were said with the probability p. (Wu et al., 2016, equation 14.) With
+  /// log p / ((5 + l)/6)^α of a text whose l generated tokens have the probability p. (Wu et al., 2016, equation 14.) With
   /// α = 0 it is log p, by which a shorter text is the better one, other things being equal.
   double rank(double log_p, std::size_t l) const { return log_p / std::pow((5 + double(l)) / 6, alpha); }
 };
 
-/// A text that a beam search has found: as decode would return it, the logarithm of the probability of what was said, and
-/// its rank, the greater the better.
+/// A text that a beam search has found: as decode would return it, the logarithm of the probability of what was
+/// generated, and its rank, the greater the better.
 struct Found {
   std::vector<Token> text;
   double log_p, rank;
 };
 
-/// What a model may say, the best first: as many texts as the beam is wide, or fewer if there are no more.
+/// The texts that a model may generate, the best first: as many as the beam is wide, or fewer if there are no more.
 ///
-/// log p of a text is Σ_i log P(y_i | what is given, y_1, …, y_{i−1}), over the tokens that are said. Of the beginnings with
+/// log p of a text is Σ_i log P(y_i | what is given, y_1, …, y_{i−1}), over the tokens that are generated. Of the beginnings with
 /// i tokens as many are kept as the beam has room for, those with the greatest log p; one that ends, by the token that ends
 /// or with max_len tokens, leaves the beam with its place. Of equal ones that comes first whose own beginning did, then the
 /// greater score, then the lower token. So a beam of width 1 is greedy; and one that has room for all beginnings finds the

@@ -19,6 +19,7 @@ namespace tlm {
 /// How the compiler spells T. (By a member of a template, as a function in namespace tlm would leave out tlm::.)
 template <class T>
 struct Spelled {
+  /// T's name, and what the compiler says around it.
   static constexpr std::string_view text() { return __PRETTY_FUNCTION__; }
 };
 

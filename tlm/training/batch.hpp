@@ -16,7 +16,6 @@ namespace tlm {
 template <class Real = float>
 struct Batch {
   using Input = Tokens;  ///< What a model reads of it.
-  using Weight = Real;   ///< The numbers of its loss weights.
 
   Token start;
   Tokens x;

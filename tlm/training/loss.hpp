@@ -150,16 +150,18 @@ Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
   return {std::move(X), batch.x, batch.omega};
 }
 
+/// The loss weights of a kind of batch, if it has any, are of these numbers.
+template <class BatchOf, class Real>
+inline constexpr bool weighs_in = true;
+template <class Other, class Real>
+inline constexpr bool weighs_in<Batch<Other>, Real> = std::is_same_v<Other, Real>;
+
 /// The condition under which a model can learn from a kind of batch. A failure shows both.
 template <class T, class BatchOf>
 struct CanLearnFrom {
   static constexpr bool is_layer = complete<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || std::is_same_v<DomainOf<T>, typename BatchOf::Input>;
-  static constexpr bool same_numbers = !fits || !is_layer || !requires { typename BatchOf::Weight; }
-  || requires {
-    requires std::is_same_v < RealOf<T>,
-    typename BatchOf::Weight > ;
-  };
+  static constexpr bool same_numbers = !fits || weighs_in<BatchOf, RealOf<T>>;
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;
   static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
   static_assert(
@@ -173,15 +175,11 @@ struct CanLearnFrom {
 /// f(targets) for the targets of a batch. A token that T does not know is told by its place in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
-  if constexpr (CanLearnFrom<T, BatchOf>::value) {
-    const auto targets = targets_of<T>(batch);
-    if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
-      return after_a_start([&] { return f(targets); });
-    else
-      return f(targets);
-  } else {
-    return {};
-  }
+  const auto targets = targets_of<T>(batch);
+  if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
+    return after_a_start([&] { return f(targets); });
+  else
+    return f(targets);
 }
 
 /// The loss of T on a batch, a Batch or Translations, for an objective: Mean, Sum, or one that is Smoothed. One sequence with all
@@ -189,7 +187,10 @@ RealOf<T> with_targets(const BatchOf& batch, const F& f) {
 /// throw.
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}, const Noise&... noise) {
-  return with_targets<T>(batch, [&](const auto& targets) { return loss(model, targets, objective, noise...); });
+  if constexpr (CanLearnFrom<T, BatchOf>::value)
+    return with_targets<T>(batch, [&](const auto& targets) { return loss(model, targets, objective, noise...); });
+  else
+    return {};
 }
 
 /// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
@@ -197,8 +198,11 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
                             const Noise&... noise) {
-  return with_targets<T>(
-      batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
+  if constexpr (CanLearnFrom<T, BatchOf>::value)
+    return with_targets<T>(
+        batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
+  else
+    return {};
 }
 
 /// A loss with its gradient in the weight space.

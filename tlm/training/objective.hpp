@@ -25,7 +25,7 @@ struct OneHot {
 
 /// Σω, by which a mean is divided. Throws std::invalid_argument if it is 0.
 template <class Real>
-const Real& require_a_weight(const Real& sum_of_weights) {
+Real require_a_weight(const Real& sum_of_weights) {
   if constexpr (std::is_floating_point_v<Real>)
     if (sum_of_weights == Real(0))
       refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: there is nothing to average"});

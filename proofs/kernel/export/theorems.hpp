@@ -97,9 +97,8 @@ class Theorems {
     const std::string kernel = proof<A, is::CausalKernel>(place).as_argument();
     const auto of_F = premises(List<Is<Fs, is::Autoregressive>...>{}, place);
     if (of_F.empty()) return {Term::atom, kernel};
-    return applied(
-        std::string(std::string_view(name)),
-        {kernel, of_F.size() == 1 ? of_F[0] : folded("composition_is_autoregressive", of_F).as_argument()});
+    return applied(std::string(std::string_view(name)),
+                   {kernel, of_F.size() == 1 ? of_F[0] : folded("composition_is_autoregressive", of_F).as_argument()});
   }
   template <class F, std::size_t count, Symbol name, Symbol sentence, class Claim>
   Term by_rule(forms::Stack<F, count>*, Rule<name, sentence, Claim, Is<F, Claim>>, const Place& place) {
