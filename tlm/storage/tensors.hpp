@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
