@@ -22,7 +22,8 @@ int main() {
     return 1;
   }
   if (tlm::parameter_count<G> != 8 + 16) {
-    std::cout << "G should have the weights of N and W, which are 24 numbers, and has " << tlm::parameter_count<G> << '\n';
+    std::cout << "G should have the weights of N and W, which are 24 numbers, and has "
+              << tlm::parameter_count<G> << '\n';
     return 1;
   }
   G g;

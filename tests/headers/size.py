@@ -44,16 +44,14 @@ def lines(library, paths):
 
 def names(text):
     """The names that a header declares in namespace tlm."""
-    text = re.sub(r"^namespace (?:detail|tlm::\w+|\w+) \{.*?^\}  // namespace [\w:]+$",
-                  lambda part: part[0] if part[0].startswith("namespace tlm {") else "", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^namespace detail \{.*?^\}  // namespace detail$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^namespace (?!tlm \{)[\w:]+ \{.*?^\}  // namespace (?!tlm$)[\w:]+$", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"//.*", "", text)
     # A template's head and what it declares in one line.
     text = re.sub(r"^(template <[^\n]*>)\n(?:requires[^\n]*?\n)?", r"\1 ", text, flags=re.MULTILINE)
     for line in re.findall(r"^[a-zA-Z\[][^\n]*(?:\n {4,}[^\n]*)*", text, re.MULTILINE):
         if found := DECLARED.match(line):
             name = found["type"] or found["other"]
-            if name and not name.startswith("operator") and name not in ("if", "requires", "return"):
+            if name and not name.startswith("operator") and name not in ("if", "requires", "return", "std"):
                 yield name
 
 

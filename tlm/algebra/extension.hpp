@@ -43,7 +43,7 @@ struct StateOf<T> {
 
 }  // namespace detail
 
-/// What extending T needs between two calls: the KV cache of attention, for example. Nothing, if T is rowwise.
+/// What extending T needs between two calls: of attention, the keys and values so far. Nothing, if T is rowwise.
 template <class T>
 using State = typename detail::StateOf<T>::type;
 

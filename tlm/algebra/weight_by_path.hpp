@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// A weight of a layer, found by its path in the write-up: weight<"DB_1.FF.A">(model).

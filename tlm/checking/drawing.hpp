@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/checking/dependencies.hpp>

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/comparison.hpp>
 
 /// Pullbacks against central differences, number by number, with their signs.

@@ -12,7 +12,7 @@
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/by_form.hpp>
 #include <tlm/checking/refusals.hpp>
 #include <tlm/matrix/matrix.hpp>

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <tlm/algebra/diagnosis.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/optimizers.hpp>

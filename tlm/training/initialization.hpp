@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include <tlm/algebra/diagnosis.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 
 namespace tlm {

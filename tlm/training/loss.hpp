@@ -150,9 +150,10 @@ Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
   return {std::move(X), batch.x, batch.omega};
 }
 
-/// The loss weights of a kind of batch, if it has any, are of these numbers.
+/// Whether the loss weights of a kind of batch, if it has any, are of these numbers.
 template <class BatchOf, class Real>
 inline constexpr bool weighs_in = true;
+/// A Batch has weights.
 template <class Other, class Real>
 inline constexpr bool weighs_in<Batch<Other>, Real> = std::is_same_v<Other, Real>;
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include <tlm/algebra/diagnosis.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/numbers/functions.hpp>
 

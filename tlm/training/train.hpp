@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 

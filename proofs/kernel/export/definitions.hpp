@@ -12,8 +12,8 @@
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
 #include <proofs/kernel/export/variables.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/weights.hpp>
 #include <tlm/derivation/derivation.hpp>
 #include <tlm/derivation/notation.hpp>
 
