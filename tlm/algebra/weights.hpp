@@ -69,9 +69,9 @@ struct Name {
 
   /// "DB_1.FF.A"
   std::string path() const {
-    std::string path;
-    spell_backwards([&](std::string_view piece) { path.insert(0, piece); });
-    return path;
+    std::string backwards;
+    spell_backwards([&](std::string_view piece) { backwards.append(piece.rbegin(), piece.rend()); });
+    return {backwards.rbegin(), backwards.rend()};
   }
 
   /// Whether this is the path.
