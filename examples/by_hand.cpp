@@ -189,7 +189,7 @@ int main() {
   tlm::SGD descend{0.1};
   Rows losses{{loss}};
   for (int step = 1; step <= 100; ++step) {
-    tlm::set_to_zero(gradient);
+    tlm::zero_grad(gradient);
     tlm::loss_and_gradient(model, batch, gradient);
     descend(model, gradient);
     if (step == 1 || step == 10 || step == 100) losses.push_back({tlm::loss(model, batch)});

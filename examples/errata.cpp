@@ -435,7 +435,7 @@ std::vector<Erratum> errata() {
       {"20", "What is counted", formulated_source + ", “Parameters”", "63,045,632 weights.",
        [] {
          using Model = formulated::Transformer<formulated::Config{.s = 37'000}>;
-         const std::size_t count = weight_count<Model>, each = 37'000 * 512;
+         const std::size_t count = parameter_count<Model>, each = 37'000 * 512;
          return Lines{"with one W_e in its three places: " + std::to_string(count),
                       "with three of them: " + std::to_string(count + 2 * each)};
        },

@@ -73,7 +73,7 @@ void add_rows(std::vector<Address>& list, M& X, std::size_t s, std::size_t first
     for (std::size_t j = 0; j < M::cols; ++j) list.push_back(&X(r, j));
 }
 
-/// Adds the addresses of the numbers of an entry of the environment, as far as sequence s may read it.
+/// Adds the addresses of the numbers of an item of the environment, as far as sequence s may read it.
 template <class Address, class Entry>
 void add_entry(std::vector<Address>& list, Entry& entry, std::size_t s) {
   if constexpr (requires { entry.rows; })
@@ -175,7 +175,7 @@ void for_each_visible(const A& A_X, const auto& action) {
 }
 
 /// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask` shows.
-/// With an entry of the environment it has a column for each row of that memory, and none for X.
+/// With an item of the environment it has a column for each row of that memory, and none for X.
 template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Entry>
 struct GenericKernel : Reading<Entry...> {
   using declared = Claim;
@@ -512,13 +512,22 @@ struct EncoderDecoderOf {
   using type = EncoderDecoder<Part<Encoder, "E", Real>, Generic<Decoder, "D", cols, cols, Real, MemoryOfRows<Real>>>;
 };
 
+/// Whether F, or a part of it, reads a memory that F does not provide.
+template <class F>
+consteval bool reads_a_memory() {
+  bool reads = requires { &F::reads::rows; };
+  if constexpr (HasParts<F> && !requires { typename F::provides; })
+    F::parts([&]<class P>(std::size_t, P&) { reads = reads || reads_a_memory<P>(); }, imaginary<F>);
+  return reads;
+}
+
 /// F, or if F reads a memory F with one.
 template <class F>
 struct Provided {
   using type = F;
 };
 template <class F>
-requires(!finds_entries<F>) struct Provided<F> {
+requires(reads_a_memory<F>()) struct Provided<F> {
   using type = WithMemory<F>;
 };
 

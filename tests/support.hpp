@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 #include <tlm/matrix/rearranged.hpp>
 #include <tlm/matrix/table.hpp>

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <initializer_list>
 
-#include <tlm/numbers/softmax.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/matrix/product.hpp>
+#include <tlm/numbers/softmax.hpp>
 #include <tlm/training/loss.hpp>
 
 #include "page.hpp"

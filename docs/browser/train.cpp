@@ -17,9 +17,9 @@
 #include <examples/reverse/model.hpp>
 #include <examples/shared/walk.hpp>
 #include <tlm/decoding/decode.hpp>
-#include <tlm/training/reversal.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/optimizers.hpp>
+#include <tlm/training/reversal.hpp>
 #include <tlm/training/train.hpp>
 
 #include "inside.hpp"

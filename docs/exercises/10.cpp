@@ -21,8 +21,9 @@ int main() {
     std::cout << "the compiler does not derive that G is rowwise\n";
     return 1;
   }
-  if (tlm::weight_count<G> != 8 + 16) {
-    std::cout << "G should have the weights of N and W, which are 24 numbers, and has " << tlm::weight_count<G> << '\n';
+  if (tlm::parameter_count<G> != 8 + 16) {
+    std::cout << "G should have the weights of N and W, which are 24 numbers, and has "
+              << tlm::parameter_count<G> << '\n';
     return 1;
   }
   G g;
@@ -30,7 +31,6 @@ int main() {
   tlm::initialize_glorot(g, generator);
   N normalization;
   W times;
-  tlm::weight<"N.a">(g);
   times.W = tlm::weight<"W">(g);
   normalization.a = tlm::weight<"N.a">(g);
   normalization.b = tlm::weight<"N.b">(g);

@@ -1,43 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Exercise 6: predict where the gradient goes.
+// Exercise 6: a pullback.
 
-#include <cstddef>
 #include <iostream>
+#include <utility>
 
+#include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>
 
-// Ȳ is 1 in row 2 of 4, and 0 in the others. Which rows of X̄ are not 0?
-// ---- change this ----
-constexpr bool through_feed_forward[4] = {true, true, true, true};
-constexpr bool through_causal_attention[4] = {true, true, true, true};
-// ---- to here ----
+/// Y = X×Wᵀ
+template <class Real>
+struct TimesTransposed {
+  using declared = tlm::is::Rowwise;
+  using domain = tlm::Matrix<tlm::n, 3, Real>;
+  using codomain = tlm::Matrix<tlm::n, 4, Real>;
 
-template <class Layer>
-bool marked(const char* name, const bool (&predicted)[4]) {
-  tlm::Generator generator{1};
-  Layer layer, gradient;
-  tlm::initialize_glorot(layer, generator);
-  const tlm::Sequences four{4};
-  typename Layer::domain X{four};
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t j = 0; j < 4; ++j) X(i, j) = double((3 * i + 5 * j) % 7) / 7 - 0.4;
-  typename Layer::codomain Y_bar{four, 0.0};
-  for (std::size_t j = 0; j < 4; ++j) Y_bar(1, j) = double(j + 1);
-  auto [Y, pullback] = layer.value_and_pullback(X);
-  const auto X_bar = pullback(Y_bar, gradient);
-  bool right = true;
-  for (std::size_t i = 0; i < 4; ++i) {
-    bool some = false;
-    for (std::size_t j = 0; j < 4; ++j) some |= X_bar(i, j) != 0;
-    std::cout << name << ", row " << i + 1
-              << (some == predicted[i] ? ": as you predicted\n" : ": not as you predicted\n");
-    right &= some == predicted[i];
+  tlm::Matrix<4, 3, Real> W;
+
+  codomain operator()(const domain& X) const { return X * transposed(W); }
+
+  auto value_and_pullback(domain X) const& {
+    codomain Y = X * transposed(W);
+    return tlm::with_pullback(std::move(Y), [this, X = std::move(X)](const codomain& Y_bar, TimesTransposed& gradient) {
+      // ---- change this ----
+      // Add W̄ to gradient.W, for which there is accumulate(G, transposed(A), B), which is G += Aᵀ×B; and return X̄.
+      (void)gradient;
+      return domain{X.sequences(), Real(0)};
+      // ---- to here ----
+    });
   }
-  return right;
-}
+  auto value_and_pullback(domain) const&& { return tlm::refuse_temporary<TimesTransposed>(); }
+
+  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"W"}, layer.W...); }
+};
 
 int main() {
-  const bool first = marked<tlm::FeedForward<4, 6, double>>("FF", through_feed_forward);
-  const bool second = marked<tlm::CausalAttention<4, 2, double>>("CA", through_causal_attention);
-  return first && second ? 0 : 1;
+  const tlm::Report report = tlm::check<TimesTransposed>("X×Wᵀ");
+  std::cout << report;
+  return report.holds() ? 0 : 1;
 }

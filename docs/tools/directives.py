@@ -225,7 +225,7 @@ class Beside(Directive):
         said += [f"checked {count(checked)}"] if checked else []
         said += [f"tested {count(tested)}"] if tested else []
         failed = [item for found in lists for item in found.children if "failed" in item["classes"]]
-        return " · ".join([*(["FAILS"] if failed else []), *said])
+        return " · ".join(part.replace(" ", "\u00a0") for part in [*(["FAILS"] if failed else []), *said])
 
 
 def coloured(svg):
@@ -663,4 +663,4 @@ def setup(app):
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "env_version": 8, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 9, "parallel_read_safe": True, "parallel_write_safe": True}

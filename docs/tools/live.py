@@ -27,6 +27,8 @@ class FigureLive(SphinxDirective):
             raise self.error(f"there is no docs/browser/{name}.js")
         still = nodes.container(classes=["live-picture"])
         self.state.nested_parse(self.content, self.content_offset, still)
+        text = "A picture of a figure that runs where scripts and WebAssembly do, if the build had Clang for wasm32."
+        still += nodes.paragraph("", text, classes=["caption"])
         return [nodes.raw("", f'<div class="live" data-figure="{name}">', format="html"), still,
                 nodes.raw("", "</div>", format="html")]
 

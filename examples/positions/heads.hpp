@@ -24,12 +24,12 @@ struct TiedPositions {
   static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
 
   /// Throws std::length_error for a sequence longer than max_len.
-  codomain operator()(domain X, const reads& entry) const { return from_the_beginning(*this, std::move(X), entry); }
+  codomain operator()(domain X, const reads& item) const { return from_the_beginning(*this, std::move(X), item); }
 
   /// dY = dX + dp|n, hence X̄ = Ȳ, and row pos of p receives Ȳ in that position of every sequence.
-  auto value_and_pullback(domain X, const reads& entry) const {
-    return with_pullback((*this)(std::move(X), entry), [](codomain Y_bar, TiedPositions&, reads& entry_gradient) {
-      accumulate_positions(entry_gradient.W, Y_bar);
+  auto value_and_pullback(domain X, const reads& item) const {
+    return with_pullback((*this)(std::move(X), item), [](codomain Y_bar, TiedPositions&, reads& item_gradient) {
+      accumulate_positions(item_gradient.W, Y_bar);
       return Y_bar;
     });
   }
@@ -37,8 +37,8 @@ struct TiedPositions {
   using State = LengthsSoFar;
 
   /// Throws like add_positions; the state then is as it was.
-  codomain extend(State& state, domain X, const reads& entry) const {
-    return add_positions(entry.W, state, std::move(X));
+  codomain extend(State& state, domain X, const reads& item) const {
+    return add_positions(item.W, state, std::move(X));
   }
 
   static constexpr void weights(auto&&, auto&...) {}

@@ -48,7 +48,7 @@ void train_and_test(const Options& options) {
               << ", d_ff " << Model::config.d_ff << ", n_layers " << Model::config.n_layers << ", n_heads "
               << Model::config.n_heads << ", max_len " << Model::config.max_len << ", "
               << (block == tlm::Block::definition ? "decoder block by the definition" : "inspirational decoder block")
-              << ": " << tlm::weight_count<Model> << " weights\n"
+              << ": " << tlm::parameter_count<Model> << " weights\n"
               << steps << " steps of " << (options.optimizer == Options::Optimizer::sgd ? "SGD" : "Adam")
               << " with learning rate " << options.learning_rate << ", batches of " << options.batch_size << ", seed "
               << options.seed << '\n';

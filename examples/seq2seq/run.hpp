@@ -35,7 +35,7 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
   if (!options.quiet)
     std::cout << "To " << (options.task == Task::Kind::copy ? "copy" : "reverse") << " 1 to " << Task::longest << " of "
               << Task::symbols << " symbols, " << task.held_out().size() << " sequences held out\n"
-              << name << ": " << tlm::weight_count<Model> << " weights\n"
+              << name << ": " << tlm::parameter_count<Model> << " weights\n"
               << options.steps << " steps of Adam with learning rate " << options.learning_rate << ", batches of "
               << options.batch_size << ", seed " << options.seed << '\n';
 

@@ -129,7 +129,7 @@ void train(Options options) {
   const auto tokenizer = Tokenizer::from_list(run.tokenizer);
   const auto held_out = windows(text, tokenizer);
   const std::size_t count = tokenizer.encode(text.known).size();
-  std::cout << "T_LM with " << tlm::weight_count<Model> << " weights learns " << options.text << ", "
+  std::cout << "T_LM with " << tlm::parameter_count<Model> << " weights learns " << options.text << ", "
             << text.known.size() << " bytes or " << count << " tokens of it, " << learning->described() << std::endl;
   // Every time that as many tokens were read as the text has, it is split anew, as the seed and the step say: of tokens that stay
   // the same, a text so short would be known by heart before much is learned.

@@ -30,5 +30,5 @@ class NoisyLM {
     static constexpr std::string_view symbol = "T_LM";
   };
   static_assert(tlm::autoregressive<Model>);
-  static_assert(tlm::weight_count<Model> == tlm::weight_count<tlm::TransformerLM<c>>);
+  static_assert(tlm::parameter_count<Model> == tlm::parameter_count<tlm::TransformerLM<c>>);
 };

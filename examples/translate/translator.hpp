@@ -50,7 +50,7 @@ class Translator {
     auto& run = learning->run;
     const auto tokenizer = Tokenizer::from_list(run.tokenizer);
     std::cout << "an encoder-decoder of " << blocks << " and " << blocks << " blocks, "
-              << tlm::weight_count<Model> << " weights, learns " << corpus.name << ' ' << learning->described()
+              << tlm::parameter_count<Model> << " weights, learns " << corpus.name << ' ' << learning->described()
               << std::endl;
 
     const tlm::TokenPairs known = tlm::tokens_of(corpus.known, tokenizer, max_len),

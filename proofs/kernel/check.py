@@ -316,10 +316,11 @@ CONTROLS = {
          r'"N_layer" has type\s+"layer .* N"\s+while it is expected to have type\s+"layer .* Φ"'),
     "a formula taken for another of its symbol":
         (in_numbers(NAMESAKES, ("formal_G ∘", "G ∘")), UNEQUAL),
-    "a weight taken for another, whose path is the same with _ for the point":
-        (in_numbers(NAMESAKES, ("Times U_V_W'", "Times U_V_W")), UNEQUAL),
-    "a formula taken for the layer of the theory that has its name":
-        (in_numbers(NAMESAKES, ("∘ formal_ReLU.", "∘ ReLU.")), UNEQUAL),
+    "two weights taken for each other, whose paths are the same with _ for the point":
+        (in_numbers(NAMESAKES, ("Times U_V_W'", "Times other"), ("Times U_V_W.", "Times U_V_W'."), ("Times other", "Times U_V_W")),
+         UNEQUAL),
+    "a layer of the theory taken for a formula that has its name":
+        (in_numbers(NAMESAKES, ("V ∘ ReLU.", "V ∘ formal_ReLU.")), UNEQUAL),
     "T_LM with one block less":
         (in_numbers("T_LM", ("DB 2 ∘ ", "")), UNEQUAL),
 }

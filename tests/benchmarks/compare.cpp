@@ -89,7 +89,7 @@ class Contestant {
     if (!threads) threads = std::make_unique<Threads<Model>>(thread_count);
     const SharedBatch shared{*threads, batch_};
     const auto step = [&](auto& optimizer) {
-      set_to_zero(*gradient_);
+      zero_grad(*gradient_);
       loss_and_gradient(*model_, shared, *gradient_);
       optimizer(*model_, *gradient_);
     };

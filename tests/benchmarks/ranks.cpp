@@ -35,7 +35,7 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
   const SharedBatch shared{workers, batch};
   const SGD sgd{1e-6};
   std::vector<std::span<float>> numbers;
-  for (const auto& weight : numbers_of(*gradient)) numbers.emplace_back(weight.numbers, weight.size());
+  for (const auto& weight : parameters(*gradient)) numbers.emplace_back(weight.numbers, weight.size());
   std::vector<double> step, sum, own;
   for (std::size_t round = 0; round <= rounds; ++round) {
     // All begin at the same time, as far as they can.
@@ -45,13 +45,13 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
     };
     const auto move = [&] { sgd(*model, *gradient); };
     const double of_step = of_all([&] {
-      set_to_zero(*gradient);
+      zero_grad(*gradient);
       loss_and_gradient(*model, shared, *gradient);
       move();
     });
     const double of_sum = of_all([&] { ranks.sum(numbers); });
     const double of_own = of_all([&] {
-      set_to_zero(*gradient);
+      zero_grad(*gradient);
       move();
     });
     if (round == 0) continue;  // to warm up
@@ -60,7 +60,7 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
     own.push_back(of_own);
   }
   if (ranks.is_first())
-    std::printf("%s\t%zu\t%zu\t%g\t%g\t%g\n", name.c_str(), weight_count<Model>, sequence_count(batch), median(step),
+    std::printf("%s\t%zu\t%zu\t%g\t%g\t%g\n", name.c_str(), parameter_count<Model>, sequence_count(batch), median(step),
                 median(sum), median(own));
 }
 

@@ -46,7 +46,7 @@ template <Config c>
 double expected_megabytes(std::size_t count, std::size_t length, std::size_t threads) {
   const double kept =
       double(c.n_layers) * double(count * length) * double(10 * c.d_model + 2 * c.d_ff + c.n_heads * length);
-  return 4e-6 * (double(1 + threads) * double(weight_count<TransformerLM<c>>) + kept);
+  return 4e-6 * (double(1 + threads) * double(parameter_count<TransformerLM<c>>) + kept);
 }
 
 template <Config c>

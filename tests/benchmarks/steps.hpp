@@ -28,7 +28,7 @@ class Steps {
 
   void run(std::size_t times) {
     for (std::size_t k = 0; k < times; ++k) {
-      tlm::set_to_zero(*gradient_);
+      tlm::zero_grad(*gradient_);
       tlm::loss_and_gradient(*model_, shared_, *gradient_);
       sgd_(*model_, *gradient_);
     }

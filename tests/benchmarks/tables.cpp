@@ -44,10 +44,10 @@ int main(int, char** arguments) {
   std::vector<double> losses, zeros, moves, zeros_of_tables, moves_of_tables;
   for (int round = 0; round <= 9; ++round) {
     const Translations batch{drawn(), drawn()};
-    const double zero = milliseconds([&] { set_to_zero(*gradient); });
+    const double zero = milliseconds([&] { zero_grad(*gradient); });
     const double loss = milliseconds([&] { loss_and_gradient(*model, batch, *gradient); });
     const double move = milliseconds([&] { (*adam)(*model, *gradient); });
-    const double zero_of_table = milliseconds([&] { set_to_zero(*of_table); });
+    const double zero_of_table = milliseconds([&] { zero_grad(*of_table); });
     const double move_of_table = milliseconds([&] { (*adam_of_table)(*table, *of_table); });
     if (round == 0) continue;  // to warm up
     losses.push_back(loss);
@@ -59,7 +59,7 @@ int main(int, char** arguments) {
   const double step = median(losses) + median(zeros) + median(moves);
   const double of_tables = median(zeros_of_tables) + median(moves_of_tables);
   table::Table results{{"ms", "the model", "the two tables"}};
-  results.row({"weights", std::to_string(weight_count<Model>), std::to_string(2 * weight_count<Table>)});
+  results.row({"weights", std::to_string(parameter_count<Model>), std::to_string(2 * parameter_count<Table>)});
   results.row({"loss and gradient", rounded(median(losses), 1), ""});
   results.row({"the gradient is set to zero", rounded(median(zeros), 1), rounded(median(zeros_of_tables), 1)});
   results.row({"Adam", rounded(median(moves), 1), rounded(median(moves_of_tables), 1)});

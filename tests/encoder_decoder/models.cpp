@@ -24,15 +24,19 @@ namespace {
 /// The number of weights of all layers with the symbol `layer`, in their parts whose symbol begins with `part`.
 template <class Model>
 consteval std::size_t count_in(std::string_view layer, std::string_view part) {
-  return count_weights<Model>([=](const Name& name) {
-    std::string_view symbols[2];  // of the outermost part, and of what is next to it
-    std::size_t count = 0;
-    name.for_each_part([&](const PartName& around) {
-      if (count < 2) symbols[count++] = around.symbol;
-    });
-    if (count < 2) symbols[count] = name.letter;
-    return symbols[0] == layer && symbols[1].starts_with(part);
-  });
+  std::size_t sum = 0;
+  visit_weights<Model>(
+      [&](const Name& name, auto& weight) {
+        std::string_view symbols[2];  // of the outermost part, and of what is next to it
+        std::size_t count = 0;
+        name.for_each_part([&](const PartName& around) {
+          if (count < 2) symbols[count++] = around.symbol;
+        });
+        if (count < 2) symbols[count] = name.letter;
+        if (symbols[0] == layer && symbols[1].starts_with(part)) sum += weight.size;
+      },
+      imaginary<Model>);
+  return sum;
 }
 
 }  // namespace
@@ -64,11 +68,11 @@ static_assert(count_in<Paper>("Decoder", "FFN") == N * (d_model * d_ff + d_ff + 
 static_assert(count_in<Paper>("Decoder", "LayerNorm") ==
               N * (d_model + d_model + d_model + d_model + d_model + d_model));
 // their sum: W_e counts once for its three places, and W_p is not counted
-static_assert(weight_count<Paper> == 63'045'632);
+static_assert(parameter_count<Paper> == 63'045'632);
 static_assert(count_in<Paper>("W_e", "") + count_in<Paper>("Encoder", "") + count_in<Paper>("Decoder", "") ==
               63'045'632);
 }  // namespace counts
-static_assert(weight_count<ConstantPositionalEncoding<paper.max_len, paper.d_model>> == 0);
+static_assert(parameter_count<ConstantPositionalEncoding<paper.max_len, paper.d_model>> == 0);
 
 using WolframWithSines = wolfram::Transformer<wolfram::Config{.src_vocab_size = 8,
                                                               .tgt_vocab_size = 7,
@@ -291,7 +295,7 @@ TEST_CASE("the order of weights, in which a seed draws them: the tied one, the e
     add(formulated_paths, "Decoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
     add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
   }
-  CHECK(formulated_paths.size() == matrix_count<SmallFormulated>);
+  CHECK(formulated_paths.size() == weight_matrix_count<SmallFormulated>);
   CHECK(not_drawn_in_this_order<SmallFormulated>(formulated_paths) == "");
 
   add(numpy_paths, "src.", {"Em.W_e", "PE.PE"});
@@ -311,7 +315,7 @@ TEST_CASE("the order of weights, in which a seed draws them: the tied one, the e
     add(numpy_paths, "tgt.dec_" + l + ".norm_ff.", {"γ", "β"});
   }
   add(numpy_paths, "tgt.", {"W", "b"});
-  CHECK(numpy_paths.size() == matrix_count<NumpyToy>);
+  CHECK(numpy_paths.size() == weight_matrix_count<NumpyToy>);
   CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
 }
 

@@ -36,7 +36,7 @@ Weights omega, weights;
 Model bigram, decoder, encoder, gradient, language_model, layer, lm, model, my_model, net, network, student, teacher,
       transformer;
 Data batch, batches, bias, block, blocks, config, data, dataset, embedding, errors, history, linear, logits, losses, mask,
-     memory, optimizer, options, parameters, params, probabilities, sequences, sgd, state, states, task, tokenizer,
+     memory, optimizer, options, params, probabilities, sequences, sgd, state, states, task, tokenizer,
      vocabulary, bytes, corpus, english, french, held_out, letters, merges, numbers, pair, pairs, pieces, sentences, training,
      words;
 Generator generator{1}, random_numbers{2}, rng{3};
@@ -52,7 +52,7 @@ const auto all = std::tie(
     bigram, decoder, encoder, gradient, language_model, layer, lm, model, my_model, net, network, student, teacher,
     transformer,
     batch, batches, bias, block, blocks, config, data, dataset, embedding, errors, history, linear, logits, losses, mask,
-    memory, optimizer, options, parameters, params, probabilities, sequences, sgd, state, states, task, tokenizer,
+    memory, optimizer, options, params, probabilities, sequences, sgd, state, states, task, tokenizer,
     vocabulary, bytes, corpus, english, french, held_out, letters, merges, numbers, pair, pairs, pieces, sentences, training,
     words,
     generator, random_numbers, rng, adam);

@@ -52,13 +52,13 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
     for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
       const Noisy<Translations> noisy{batch(count), {model, 1, 1}};
       Model<PrimeField> gradient;
-      set_to_zero(gradient);
+      zero_grad(gradient);
       const PrimeField loss = loss_and_gradient(model, noisy, gradient);
       for (std::size_t on_each = 1; on_each <= 2; ++on_each) {
         CAPTURE(on_each);
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
         Model<PrimeField> of_shards;
-        set_to_zero(of_shards);
+        zero_grad(of_shards);
         CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_shards), loss));
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
@@ -161,7 +161,7 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
   CHECK(said(alone, last ? of_another_weight : sequences) == of_batch);
 
   std::vector<double*> numbers;
-  for (const auto& weight : numbers_of(model)) numbers.push_back(weight.numbers);
+  for (const auto& weight : parameters(model)) numbers.push_back(weight.numbers);
   for (double* const number : {numbers.front(), numbers.back()}) {
     const double before = *number;
     if (last) *number += 1;

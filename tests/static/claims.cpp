@@ -45,8 +45,8 @@ static_assert(autoregressive<Rows>);
 static_assert(!rowwise<Past>);
 
 // Compositions are what all of their factors are, and so are Stacks, Res and Concat. One is enough to lose it.
-static_assert(rowwise<Composition<Rows, Rows, Rows>> && rowwise<Composition<Rows>>);
-static_assert(!rowwise<Composition<Rows, Past, Rows>> && !rowwise<Composition<Past>>);
+static_assert(rowwise<Composition<Rows, Rows, Rows>> && rowwise<Composition<Rows, Rows>>);
+static_assert(!rowwise<Composition<Rows, Past, Rows>> && !rowwise<Composition<Past, Rows>>);
 static_assert(autoregressive<Composition<Rows, Past, Rows>>);
 static_assert(!autoregressive<Composition<Any, Past, Rows>> && !autoregressive<Composition<Rows, Past, Any>>);
 static_assert(rowwise<Res<Rows>> && autoregressive<Res<Past>> && !rowwise<Res<Past>> && !autoregressive<Res<Any>>);

@@ -31,8 +31,8 @@ static_assert(numpy::Config{} == numpy::Config{.src_vocab_size = 0,
 static_assert(numpy::Config{.D = 7}.d_ff == 7, "the NumPy notebook's parameters are its example's: d_ff is D");
 
 // They are what the models are made of.
-static_assert(weight_count<TransformerLM<Config{.vocab_size = 11}>> ==
-              weight_count<TransformerLM<Config{.vocab_size = 11, .d_ff = 2048, .n_layers = 6, .max_len = 2048}>>);
+static_assert(parameter_count<TransformerLM<Config{.vocab_size = 11}>> ==
+              parameter_count<TransformerLM<Config{.vocab_size = 11, .d_ff = 2048, .n_layers = 6, .max_len = 2048}>>);
 static_assert(TransformerLM<Config{.vocab_size = 11}>::config.n_heads == 8);
 
 // Numbers are floats, attention has no bias and works in blocks of 32 rows.

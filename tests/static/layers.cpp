@@ -26,20 +26,32 @@ static_assert(layers<LayersInDouble>);
 using Same = Identity<3>;
 static_assert(Layer<Same>);
 
-// What a layer lacks, with the sentences: tests/compile_fail.
+// What is missing, with the sentences: tests/compile_fail.
 struct FromNothing : Same {
   FromNothing() = delete;
 };
-static_assert(!Layer<FromNothing> && lacks<FromNothing>() == Lacks::constructor);
+static_assert(!Layer<FromNothing>);
 
 struct OfAnotherValue : Same {
   Matrix<n, 4> operator()(const domain& X) const { return Matrix<n, 4>{X.sequences()}; }
 };
-static_assert(!Layer<OfAnotherValue> && lacks<OfAnotherValue>() == Lacks::function);
+static_assert(!Layer<OfAnotherValue>);
+
+struct OfAnotherCotangent : Same {
+  auto value_and_pullback(domain X) const {
+    return with_pullback(std::move(X), [](const codomain&, OfAnotherCotangent&) { return Nothing{}; });
+  }
+};
+static_assert(!Layer<OfAnotherCotangent>);
+
+// One that reads an item needs it.
+using Reader = TiedOutput<"W", 7, 3>;
+static_assert(Layer<Reader> && Layer<Dropout<10, 3>>);
+static_assert(!LeafReading<Reader> && LeafReading<Reader, Reader::reads> &&
+              !LeafReading<Reader, TiedWeight<"V", 7, 3>>);
 
 // What is made of others is a layer if all of them are.
 static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Same, 2>>>);
-static_assert(lacks<Same>() == Lacks::nothing && lacks<Composition<Same, Same>>() == Lacks::nothing);
 
 // --- Domains and codomains ---------------------------------------------------------------------------------------------
 

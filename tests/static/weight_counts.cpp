@@ -9,41 +9,41 @@ constexpr std::size_t vocab_size = 11, d_model = 6, d_ff = 35, n_layers = 3, n_h
 
 // W_e: a row for each token. PE: one for each position.
 constexpr std::size_t Em = vocab_size * d_model;
-static_assert(weight_count<Embedding<vocab_size, d_model>> == Em);
+static_assert(parameter_count<Embedding<vocab_size, d_model>> == Em);
 constexpr std::size_t PE = max_len * d_model;
-static_assert(weight_count<PositionalEncoding<max_len, d_model>> == PE);
+static_assert(parameter_count<PositionalEncoding<max_len, d_model>> == PE);
 
 // a and b.
 constexpr std::size_t N = 2 * d_model;
-static_assert(weight_count<Normalization<"N", d_model>> == N);
+static_assert(parameter_count<Normalization<"N", d_model>> == N);
 
 // Of the rows of B, K and L, which are identical, each one.
-static_assert(weight_count<Times<"W", d_model, d_ff>> == d_model * d_ff);
-static_assert(weight_count<Plus<"B", d_ff>> == d_ff);
-static_assert(weight_count<ReLU<d_ff>> == 0);
+static_assert(parameter_count<Times<"W", d_model, d_ff>> == d_model * d_ff);
+static_assert(parameter_count<Plus<"B", d_ff>> == d_ff);
+static_assert(parameter_count<ReLU<d_ff>> == 0);
 
 // W_Q, W_K, W_V; with several heads also W_O and B, and always as many.
-static_assert(weight_count<SingleHeadCausalAttention<d_model>> == 3 * d_model * d_model);
+static_assert(parameter_count<SingleHeadCausalAttention<d_model>> == 3 * d_model * d_model);
 constexpr std::size_t CA = 4 * d_model * d_model + d_model;
-static_assert(weight_count<CausalAttention<d_model, 1>> == CA);
-static_assert(weight_count<CausalAttention<d_model, n_heads>> == CA);
+static_assert(parameter_count<CausalAttention<d_model, 1>> == CA);
+static_assert(parameter_count<CausalAttention<d_model, n_heads>> == CA);
 
 // N_ff, A, K, B, L.
 constexpr std::size_t FF = N + d_model * d_ff + d_ff + d_ff * d_model + d_model;
-static_assert(weight_count<FeedForward<d_model, d_ff>> == FF);
+static_assert(parameter_count<FeedForward<d_model, d_ff>> == FF);
 
 // N_ca, CA, FF, in both blocks.
 constexpr std::size_t DB = N + CA + FF;
-static_assert(weight_count<DecoderBlock<d_model, d_ff, n_heads>> == DB);
-static_assert(weight_count<InspirationalDecoderBlock<d_model, d_ff, n_heads>> == DB);
-static_assert(weight_count<Res<FeedForward<d_model, d_ff>>> == FF);
-static_assert(weight_count<Stack<DecoderBlock<d_model, d_ff, n_heads>, n_layers>> == n_layers * DB);
+static_assert(parameter_count<DecoderBlock<d_model, d_ff, n_heads>> == DB);
+static_assert(parameter_count<InspirationalDecoderBlock<d_model, d_ff, n_heads>> == DB);
+static_assert(parameter_count<Res<FeedForward<d_model, d_ff>>> == FF);
+static_assert(parameter_count<Stack<DecoderBlock<d_model, d_ff, n_heads>, n_layers>> == n_layers * DB);
 
-static_assert(weight_count<Concat<FeedForward<d_model, d_ff>, Times<"W", d_model, 4>>> == FF + 4 * d_model);
+static_assert(parameter_count<Concat<FeedForward<d_model, d_ff>, Times<"W", d_model, 4>>> == FF + 4 * d_model);
 
 // Y and B.
 constexpr std::size_t Phi = d_model * vocab_size + vocab_size;
-static_assert(weight_count<FinalLayer<d_model, vocab_size>> == Phi);
+static_assert(parameter_count<FinalLayer<d_model, vocab_size>> == Phi);
 
 constexpr Config config{.vocab_size = vocab_size,
                         .d_model = d_model,
@@ -51,27 +51,29 @@ constexpr Config config{.vocab_size = vocab_size,
                         .n_layers = n_layers,
                         .n_heads = n_heads,
                         .max_len = max_len};
-static_assert(weight_count<TransformerLM<config>> == Em + PE + n_layers * DB + N + Phi);
+static_assert(parameter_count<TransformerLM<config>> == Em + PE + n_layers * DB + N + Phi);
 
 // The notebook's Example 0.
 constexpr Config example_0{.vocab_size = 11, .d_model = 128, .d_ff = 256, .n_layers = 2, .n_heads = 2, .max_len = 7};
-static_assert(weight_count<TransformerLM<example_0>> == 268'171);
-static_assert(weight_count<TransformerLM<example_0>> != weight_count<TransformerLM<config>>);
+static_assert(parameter_count<TransformerLM<example_0>> == 268'171);
+static_assert(parameter_count<TransformerLM<example_0>> != parameter_count<TransformerLM<config>>);
 
 // Of the fourth source's model, where d = 128: derived from its program, which prints none of these numbers but 512.
 namespace of_wolfram {
 constexpr wolfram::Config c{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .max_len = 128};
 constexpr std::size_t d = c.d;
-static_assert(weight_count<wolfram::EncoderBlock<c, float>> == 12 * d * d + 13 * d && 12 * d * d + 13 * d == 198'272);
-static_assert(weight_count<wolfram::DecoderBlock<c, float>> == 16 * d * d + 19 * d && 16 * d * d + 19 * d == 264'576);
-static_assert(weight_count<Stack<wolfram::EncoderBlock<c, float>, 6>> +
-                  weight_count<Stack<wolfram::DecoderBlock<c, float>, 6>> ==
+static_assert(parameter_count<wolfram::EncoderBlock<c, float>> == 12 * d * d + 13 * d &&
+              12 * d * d + 13 * d == 198'272);
+static_assert(parameter_count<wolfram::DecoderBlock<c, float>> == 16 * d * d + 19 * d &&
+              16 * d * d + 19 * d == 264'576);
+static_assert(parameter_count<Stack<wolfram::EncoderBlock<c, float>, 6>> +
+                  parameter_count<Stack<wolfram::DecoderBlock<c, float>, 6>> ==
               2'777'088);
-static_assert(weight_count<wolfram::Transformer<c>> == 22'158'801);
+static_assert(parameter_count<wolfram::Transformer<c>> == 22'158'801);
 // With sines the two tables of 128 positions are no weights.
 constexpr wolfram::Config with_sines{
     .src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .max_len = 128, .positions = wolfram::Positions::sinusoidal};
-static_assert(weight_count<wolfram::Transformer<with_sines>> == 22'158'801 - 2 * 128 * d);
+static_assert(parameter_count<wolfram::Transformer<with_sines>> == 22'158'801 - 2 * 128 * d);
 // "the dimensions of output is (5, 64)": five tokens, embedded 64 wide. And n × 512 inside FF, 16 for each head.
 constexpr wolfram::Config narrow{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .d = 64};
 static_assert(wolfram::EmbeddingBlock<narrow, narrow.src_vocab_size, float>::codomain::cols == 64);
@@ -80,4 +82,4 @@ static_assert(head_width<c.d, c.heads> == 16);
 }  // namespace of_wolfram
 
 // "The Formulated Transformer" counts one W_e in three places, and no W_p.
-static_assert(weight_count<formulated::Transformer<formulated::Config{.s = 37'000}>> == 63'045'632);
+static_assert(parameter_count<formulated::Transformer<formulated::Config{.s = 37'000}>> == 63'045'632);

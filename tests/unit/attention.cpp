@@ -71,6 +71,6 @@ TEST_CASE("the weights of attention are drawn in the order Q, K, the bias, V") {
   CHECK(not_drawn_in_this_order<Biased>({"W_Q", "W_K", "b.b", "W_V"}) == "");
 }
 
-static_assert(weight_count<Biased> == weight_count<BlockedHeads> + n_heads * max_len);
+static_assert(parameter_count<Biased> == parameter_count<BlockedHeads> + n_heads * max_len);
 static_assert(autoregressive<Biased> && !rowwise<Biased>);
 static_assert(!autoregressive<BiasedFromTheRight>);

@@ -54,7 +54,6 @@ struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
 }  // namespace
 
 static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
-static_assert(std::is_same_v<Concat<Times<"W", 6, 4>>::codomain, Matrix<n, 4>>);
 static_assert(autoregressive<Three<double>> && !rowwise<Three<double>>);
 static_assert(rowwise<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>);
 static_assert(PathsAreUnique<TwoHeads<double>>::value);

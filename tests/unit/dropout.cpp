@@ -108,7 +108,7 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
       [](const Name& name, const auto& a, const auto& b) { CHECK_MESSAGE(distance(a, b) < 1e-13, name.path()); },
       gradient, in_two);
 
-  set_to_zero(gradient);  // control: the gradient without noise is another one
+  zero_grad(gradient);  // control: the gradient without noise is another one
   loss_and_gradient(model, batch(), gradient);
   CHECK(failure());
 }

@@ -68,8 +68,8 @@ TEST_CASE("p_t is appended to x_t: learned, or sines and cosines") {
   appends<4>(constant, [&](std::size_t t, std::size_t) {
     return std::vector{W_p(t, 1), W_p(t, 2), W_p(t, 3), W_p(t, 4)};
   });
-  static_assert(weight_count<Appended<d, PositionalEncoding<max_len, 4>>> == 4 * max_len);
-  static_assert(weight_count<Appended<d, ConstantPositionalEncoding<max_len, 4>>> == 0);
+  static_assert(parameter_count<Appended<d, PositionalEncoding<max_len, 4>>> == 4 * max_len);
+  static_assert(parameter_count<Appended<d, ConstantPositionalEncoding<max_len, 4>>> == 0);
 }
 
 TEST_CASE("p_t is added to q_t, k_t and v_t, each head's own columns of one p, and then it is attention") {

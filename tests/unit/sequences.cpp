@@ -22,7 +22,7 @@ constexpr double tolerance = 1e-12;
 template <class T>
 constexpr bool remembers_lengths = [] {
   bool found = requires { std::declval<typename T::State&>().lengths; };
-  if constexpr (requires { T::parts([](std::size_t, auto&) {}, imaginary<T>); })
+  if constexpr (HasParts<T>)
     T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, imaginary<T>);
   return found;
 }();

@@ -38,13 +38,13 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
     const auto model = checking::draw_layer<Model<PrimeField>>(generator);
     const Noisy<Translations> noisy{batch(), {model, 1, 1}};
     Model<PrimeField> gradient;
-    set_to_zero(gradient);
+    zero_grad(gradient);
     const PrimeField loss = loss_and_gradient(model, noisy, gradient);
     for (std::size_t count = 1; count <= 6; ++count) {
       CAPTURE(count);
       Threads<Model<PrimeField>> threads{count, 1};
       Model<PrimeField> of_parts;
-      set_to_zero(of_parts);
+      zero_grad(of_parts);
       CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_parts), loss));
       CHECK(same_bits(of_parts, gradient));
     }
@@ -75,7 +75,7 @@ TEST_CASE("gradients are added to what is there, also by threads") {
   Model<double> once, twice;
   loss_and_gradient(model, SharedBatch{threads, batch()}, once);
   for (int time = 0; time < 2; ++time) loss_and_gradient(model, SharedBatch{threads, batch()}, twice);
-  for (const auto& weight : numbers_of(once))
+  for (const auto& weight : parameters(once))
     for (double& w : weight) w *= 2;
   CHECK(distance_of_weights(once, twice) < 1e-13);
 }

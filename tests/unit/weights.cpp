@@ -21,7 +21,7 @@ using Model = SmallLM<Block::definition>;
 
 /// Whether a layer has a weight with this path, as the compiler knows it.
 template <Symbol path, class Layer>
-constexpr bool has = place_of<Layer>(path).number < matrix_count<Layer>;
+constexpr bool has = shape_of<Layer>(path).rows > 0;
 
 }  // namespace
 
@@ -29,8 +29,8 @@ TEST_CASE("every weight is found by the path under which it is visited, and it i
   Model model;
   std::map<const void*, std::string> visited;
   for_each_weight([&](const Name& name, const auto& W) { visited[W.data()] = name.path(); }, model);
-  CHECK(visited.size() == matrix_count<Model>);
-  CHECK(matrix_count<Model> == 32);
+  CHECK(visited.size() == weight_matrix_count<Model>);
+  CHECK(weight_matrix_count<Model> == 32);
 
   const auto path_of = [&](const auto& W) { return visited.at(W.data()); };
   CHECK(path_of(weight<"Em.W_e">(model)) == "Em.W_e");
@@ -91,13 +91,6 @@ static_assert(!has<"DB_1.FF.A.", Model> && !has<"DB_1.FF.AA", Model> && !has<".D
 static_assert(!has<"FF.A", Stack<FeedForward<6, 7>, 1>> && has<"FF_1.A", Stack<FeedForward<6, 7>, 1>>);
 static_assert(has<"FF_12.A", Stack<FeedForward<6, 7>, 12>> && !has<"FF_13.A", Stack<FeedForward<6, 7>, 12>>);
 
-/// The nearest path to one that there is not.
-template <Symbol path>
-constexpr std::string_view nearest = NearestPath<path, Model>::Letters::symbol;
-static_assert(nearest<"DB_1.FF.a"> == "DB_1.FF.A" && nearest<"FF.A"> == "DB_1.FF.A" &&
-              nearest<"DB_3.CA.B"> == "DB_1.CA.B");
-static_assert(nearest<"Em.We"> == "Em.W_e" && nearest<""> == "N.a" && nearest<"DB_2.CA.W_QK"> == "DB_2.CA.W_Q");
-
 // Layers of one type within a Stack, and the parts of whole models, have paths of their own.
 static_assert(PathsAreUnique<Model>::value);
 static_assert(PathsAreUnique<Stack<CausalAttention<8, 2>, 12>>::value);
@@ -139,11 +132,11 @@ TEST_CASE("the paths of twelve layers, of which three have two digits") {
   CHECK(weight<"FF_12.L">(layers).data() == weight<"L">(layers.f[11]).data());
 }
 
-TEST_CASE("set_to_zero leaves no weight as it was, and makes what a gradient begins with") {
+TEST_CASE("zero_grad leaves no weight as it was, and makes what a gradient begins with") {
   Generator generator{1};
   auto model = random_layer<Model>(generator);
   CHECK(distance_of_weights(model, Model{}) > 0.1);
-  set_to_zero(model);
+  zero_grad(model);
   CHECK(distance_of_weights(model, Model{}) == 0);
 }
 

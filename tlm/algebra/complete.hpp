@@ -18,15 +18,15 @@ struct IsComplete {
                 "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = ..., ...}");
 };
 
-/// The parameters of a model, if they are complete: the one place to complain, before any layer is made of them.
+/// The parameters of a model, if they are complete. A wrong Config is reported here, before any layer is made of it.
 ///
-/// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. As whatever it consists
-/// of is looked at, no member can be forgotten here.
+/// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. So no member of it can be
+/// 0, whatever members it has.
 template <auto config>
 struct Complete {
   using Config = std::remove_const_t<decltype(config)>;
 
-  /// The same without zeros, lest a wrong Config cause errors elsewhere.
+  /// The Config with 1 in the place of every 0, so that a wrong one causes no errors elsewhere.
   static constexpr Config value = [] {
     auto numbers = std::bit_cast<std::array<std::size_t, sizeof(Config) / sizeof(std::size_t)>>(config);
     for (std::size_t& number : numbers) number += number == 0;

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/memory.hpp>
+#include <tlm/algebra/pullback.hpp>
 
 namespace tlm {
 
-/// A source x for the encoder and a target y for the decoder: as many sequences of each, of any lengths.
+/// A source x for the encoder and a target y for the decoder: a sequence of x for each of y, of any lengths.
 template <class Source, class Target>
 struct SourceAndTarget {
   Source x;
@@ -19,40 +21,38 @@ struct SourceAndTarget {
   friend SourceAndTarget operator|(const SourceAndTarget& pair, std::size_t i) { return {pair.x, pair.y | i}; }
 };
 
-/// (x, y) ↦ D(y; E(x)), where every layer of the decoder D may read the memory E(x).
+/// (x, y) ↦ D(y; E(x)): every layer of the decoder D may read the memory E(x).
 template <class Encoder, class Decoder>
 struct EncoderDecoder {
   using form = forms::EncoderDecoder<Encoder, Decoder>;
+  static_assert(Fits<form>::value);
   using domain = SourceAndTarget<DomainOf<Encoder>, DomainOf<Decoder>>;
   using codomain = CodomainOf<Decoder>;
-  using MemoryOfX = Memory<CodomainOf<Encoder>>;
-  using provides = MemoryOfX;
-  static_assert(IsLayer<Encoder>::value && IsLayer<Decoder>::value);
+  using provides = Memory<CodomainOf<Encoder>>;
 
   Encoder encoder;
   Decoder decoder;
 
-  /// Throws what the encoder and the decoder throw, and like require_memory.
-  template <class... Entries>
-  codomain operator()(domain X, const Entries&... entries) const {
-    const MemoryOfX memory{apply(encoder, std::move(X.x), entries...)};
-    return apply(decoder, std::move(X.y), memory, entries...);
+  /// Throws what the encoder, the decoder and require_memory throw.
+  template <class... Environment>
+  codomain operator()(domain X, const Environment&... environment) const {
+    const provides memory{apply(encoder, std::move(X.x), environment...)};
+    return apply(decoder, std::move(X.y), memory, environment...);
   }
 
-  /// The chain rule for D(y; M) at M = E(x): dL = ⟨∂L/∂y, dy⟩ + ⟨M̄, dM⟩ with dM = E′(x)dx. Back through D, which
-  /// adds up M̄ = ∂L/∂M wherever the memory is read; then with it back through E.
-  template <class... Entries>
-  auto value_and_pullback(domain X, const Entries&... entries) const& {
-    auto [M, E_pullback] = differentiate(encoder, std::move(X.x), entries...);
-    const MemoryOfX memory{std::move(M)};
-    auto [Y, D_pullback] = differentiate(decoder, std::move(X.y), memory, entries...);
+  /// The chain rule for D(y; M) at M = E(x): dL = ⟨ȳ, dy⟩ + ⟨M̄, dM⟩ with dM = E′(x)dx. Back through D, which adds up M̄
+  /// wherever the memory is read. Then back through E: x̄ = E′(x)ᵀM̄.
+  template <class... Environment>
+  auto value_and_pullback(domain X, const Environment&... environment) const& {
+    auto [M, E_pullback] = differentiate(encoder, std::move(X.x), environment...);
+    const provides memory{std::move(M)};
+    auto [Y, D_pullback] = differentiate(decoder, std::move(X.y), memory, environment...);
     return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback),
                                         D_pullback = std::move(D_pullback)](codomain Y_bar, EncoderDecoder& gradient,
-                                                                            Entries&... entry_gradients) {
-      using Rows = typename Encoder::codomain;
-      MemoryOfX M_bar{Rows{sequences, typename Rows::Real(0)}};
-      auto y_bar = D_pullback(std::move(Y_bar), gradient.decoder, M_bar, entry_gradients...);
-      auto x_bar = E_pullback(std::move(M_bar.rows), gradient.encoder, entry_gradients...);
+                                                                            Environment&... environment_gradient) {
+      provides M_bar = provides::zero(sequences);
+      auto y_bar = D_pullback(std::move(Y_bar), gradient.decoder, M_bar, environment_gradient...);
+      auto x_bar = E_pullback(std::move(M_bar.rows), gradient.encoder, environment_gradient...);
       return SourceAndTarget<decltype(x_bar), decltype(y_bar)>{std::move(x_bar), std::move(y_bar)};
     });
   }
@@ -60,19 +60,19 @@ struct EncoderDecoder {
 
   /// The memory, once the source is encoded, and what the decoder remembers.
   struct State {
-    MemoryOfX memory;
+    provides memory;
     tlm::State<Decoder> decoder;
   };
 
-  /// The source is read with the first rows of the target; later it is not looked at.
-  template <class... Entries>
-  codomain extend(State& state, domain X, const Entries&... entries) const {
+  /// The source is read with the first rows of the target, and not later.
+  template <class... Environment>
+  codomain extend(State& state, domain X, const Environment&... environment) const {
     if (state.memory.rows.sequences().count() == 0) {
       require_memory(X.x.sequences(), X.y.sequences());
-      state.memory = {apply(encoder, std::move(X.x), entries...)};
+      state.memory = {apply(encoder, std::move(X.x), environment...)};
     }
     require_memory(state.memory.rows.sequences(), X.y.sequences());
-    return advance(decoder, state.decoder, std::move(X.y), state.memory, entries...);
+    return advance(decoder, state.decoder, std::move(X.y), state.memory, environment...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -7,15 +7,19 @@
 #include <vector>
 
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/base/refuse.hpp>
 
 namespace tlm {
 
-/// What a decoder reads beside its own sequence: the encoder's output M, an entry of the environment.
+/// What a decoder reads beside its own sequence: the encoder's output M, an item of the environment.
 template <class Rows>
 struct Memory {
   Rows rows;
+
+  /// 0, for the same sequences: what its gradient begins with.
+  static Memory zero(const Sequences& sequences) { return {Rows{sequences, typename Rows::Real(0)}}; }
 };
 
 /// Throws std::invalid_argument for a memory with an empty sequence, or with other than one sequence for each target.
@@ -28,30 +32,31 @@ inline void require_memory(const Sequences& memory, const Sequences& targets) {
       refuse<std::invalid_argument>({"sequence ", s + 1, " of the memory is empty: attention needs a row to look at"});
 }
 
-/// X ↦ F(M), where M is the memory. Does not depend on X.
+/// X ↦ F(M), where M is the memory. Independent of X.
 template <class F>
 struct FromMemory {
   using form = forms::OfMemory<F>;
+  static_assert(Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   using reads = Memory<domain>;
-  static_assert(IsLayer<F>::value);
 
   F f;
 
-  /// Throws like require_memory.
-  template <class... Entries>
-  codomain operator()(const domain& X, const Entries&... entries) const {
-    return apply(f, checked(X, entries...), entries...);
+  /// Throws what require_memory throws.
+  template <class... Environment>
+  codomain operator()(const domain& X, const Environment&... environment) const {
+    return apply(f, memory_for(X, environment...), environment...);
   }
 
   /// X̄ = 0, and M̄ += F′(M)ᵀȲ in the gradient of the memory.
-  template <class... Entries>
-  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
-    auto [Y, F_pullback] = differentiate(f, checked(X, entries...), entries...);
+  template <class... Environment>
+  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+    auto [Y, F_pullback] = differentiate(f, memory_for(X, environment...), environment...);
     return with_pullback(std::move(Y), [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
-                                           codomain Y_bar, FromMemory& gradient, Entries&... entry_gradients) {
-      read<reads>(entry_gradients...).rows += F_pullback(std::move(Y_bar), gradient.f, entry_gradients...);
+                                           codomain Y_bar, FromMemory& gradient, Environment&... environment_gradient) {
+      read<FromMemory>(environment_gradient...).rows +=
+          F_pullback(std::move(Y_bar), gradient.f, environment_gradient...);
       return domain{sequences, typename domain::Real(0)};
     });
   }
@@ -62,11 +67,11 @@ struct FromMemory {
     bool computed = false;
   };
 
-  /// The rows that are new: first all of F(M), later none.
-  template <class... Entries>
-  codomain extend(State& state, const domain& X, const Entries&... entries) const {
+  /// The new rows: first all of F(M), later none.
+  template <class... Environment>
+  codomain extend(State& state, const domain& X, const Environment&... environment) const {
     if (state.computed) return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
-    codomain Y = (*this)(X, entries...);
+    codomain Y = (*this)(X, environment...);
     state.computed = true;
     return Y;
   }
@@ -74,47 +79,46 @@ struct FromMemory {
   static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
 
  private:
-  template <class... Entries>
-  static const domain& checked(const domain& X, const Entries&... entries) {
-    static_assert(FindsEntries<reads_in_vain<FromMemory, Entries...>()>::value);
-    const auto& memory = read<const reads>(entries...);
-    require_memory(memory.rows.sequences(), X.sequences());
-    return memory.rows;
+  template <class... Environment>
+  static const domain& memory_for(const domain& X, const Environment&... environment) {
+    const domain& M = read<FromMemory>(environment...).rows;
+    require_memory(M.sequences(), X.sequences());
+    return M;
   }
 };
 
-/// X ↦ F(X; G(M)): F in the environment of the memory G(M) in the place of M. G is computed once for all of F.
+/// X ↦ F(X; G(M)): F reads the memory G(M) in the place of M. G(M) is computed once for all of F.
 template <class G, class F>
 struct ThroughMemory {
   using form = forms::ThroughMemory<G, F>;
+  static_assert(Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   using reads = Memory<DomainOf<G>>;
   using provides = Memory<CodomainOf<G>>;
-  static_assert(IsLayer<G>::value && IsLayer<F>::value);
 
   G g;
   F f;
 
-  template <class... Entries>
-  codomain operator()(const domain& X, const Entries&... entries) const {
-    return apply(f, X, provided(entries...), entries...);
+  template <class... Environment>
+  codomain operator()(const domain& X, const Environment&... environment) const {
+    return apply(f, X, memory(environment...), environment...);
   }
 
-  /// The chain rule for F(X; M′) at M′ = G(M): back through F, which adds up M̄′ wherever the memory is read; then with it
-  /// back through G, M̄ += G′(M)ᵀM̄′.
-  template <class... Entries>
-  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
-    auto [G_M, G_pullback] = differentiate(g, read<const reads>(entries...).rows, entries...);
+  /// The chain rule for F(X; M′) at M′ = G(M): back through F, which adds up M̄′ wherever the memory is read. Then back
+  /// through G: M̄ += G′(M)ᵀM̄′.
+  template <class... Environment>
+  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+    auto [G_M, G_pullback] = differentiate(g, read<ThroughMemory>(environment...).rows, environment...);
     const provides memory{std::move(G_M)};
-    auto [Y, F_pullback] = differentiate(f, X, memory, entries...);
+    auto [Y, F_pullback] = differentiate(f, X, memory, environment...);
     return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), G_pullback = std::move(G_pullback),
                                         F_pullback = std::move(F_pullback)](codomain Y_bar, ThroughMemory& gradient,
-                                                                            Entries&... entry_gradients) {
-      using Rows = CodomainOf<G>;
-      provides M_bar{Rows{sequences, typename Rows::Real(0)}};
-      auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar, entry_gradients...);
-      read<reads>(entry_gradients...).rows += G_pullback(std::move(M_bar.rows), gradient.g, entry_gradients...);
+                                                                            Environment&... environment_gradient) {
+      provides M_bar = provides::zero(sequences);
+      auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar, environment_gradient...);
+      read<ThroughMemory>(environment_gradient...).rows +=
+          G_pullback(std::move(M_bar.rows), gradient.g, environment_gradient...);
       return X_bar;
     });
   }
@@ -126,10 +130,10 @@ struct ThroughMemory {
     tlm::State<F> f;
   };
 
-  template <class... Entries>
-  codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    if (state.memory.rows.sequences().count() == 0) state.memory = provided(entries...);
-    return advance(f, state.f, X, state.memory, entries...);
+  template <class... Environment>
+  codomain extend(State& state, const domain& X, const Environment&... environment) const {
+    if (state.memory.rows.sequences().count() == 0) state.memory = memory(environment...);
+    return advance(f, state.f, X, state.memory, environment...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {
@@ -138,9 +142,9 @@ struct ThroughMemory {
   }
 
  private:
-  template <class... Entries>
-  provides provided(const Entries&... entries) const {
-    return {apply(g, read<const reads>(entries...).rows, entries...)};
+  template <class... Environment>
+  provides memory(const Environment&... environment) const {
+    return {apply(g, read<ThroughMemory>(environment...).rows, environment...)};
   }
 };
 

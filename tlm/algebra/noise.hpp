@@ -14,22 +14,21 @@
 
 namespace tlm {
 
-/// Chance, as an entry of the environment: what layers that are disturbed while a model learns read, if it is provided.
-/// Without it they are what they are when the model is used.
+/// Random numbers for layers such as Dropout, during training: an item of the environment that they may read. Without it they
+/// are what they are when the model is used.
 ///
-/// Nothing is drawn: the number for column j of position i in sequence s is a function of these three, of the layer's place
-/// among those of the model that may read noise, of the seed and of the step. So T(X; noise) is a function like others, has a
-/// derivative, and is the same whoever computes which sequences of a batch.
+/// Nothing is drawn. The number for column j of position i in sequence s is a function of these three, of the seed, of the
+/// step, and of the layer: of its number among the layers of the model that may read noise. So T(X; noise) is a function, has
+/// a derivative, and is the same whoever computes which sequences of a batch.
 class Noise {
  public:
-  /// For a whole batch of a model, in its step with this number: for this model, where it stands, and for as long as it
-  /// stands there.
+  /// For a whole batch, in the step with this number. Only for this model, and as long as it is not moved.
   template <class Model>
   Noise(const Model& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
     find_layers(model);
   }
 
-  /// The same for a part of this batch, whose first sequence is number `sequence` of it.
+  /// The noise of a part of this batch, whose first sequence has this number in it.
   Noise from(std::size_t sequence) const {
     Noise part = *this;
     part.first_sequence_ += sequence;
@@ -39,7 +38,7 @@ class Noise {
   /// The numbers of one layer.
   class OfLayer {
    public:
-    /// The numbers of a row: of column j it is mixed(row(s, i) + j), as if drawn uniformly over the integers below 2⁶⁴.
+    /// A row's numbers: that of column j is mixed(row(s, i) + j), as if drawn uniformly from the integers below 2⁶⁴.
     std::uint64_t row(std::size_t sequence, std::size_t position) const {
       return mixed(mixed(key_ ^ (first_sequence_ + sequence)) ^ position);
     }
@@ -65,7 +64,7 @@ class Noise {
   void find_layers(const Layer& layer) {
     if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
       layers_.push_back(&layer);
-    else if constexpr (requires { Layer::parts([](std::size_t, auto&) {}, layer); })
+    else if constexpr (HasParts<Layer>)
       Layer::parts([this](std::size_t, const auto& part) { this->find_layers(part); }, layer);
   }
 

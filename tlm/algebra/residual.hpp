@@ -3,8 +3,9 @@
 
 #include <utility>
 
-#include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 
 namespace tlm {
 
@@ -12,28 +13,26 @@ namespace tlm {
 template <class F>
 struct Res {
   using form = forms::Residual<F>;
+  static_assert(Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
-  static_assert(IsLayer<F>::value);
-  static_assert(DomainIs<domain, codomain>::value);
-  static constexpr bool fits = composable<domain, codomain>;
 
   F f;
 
-  template <class... Entries>
-  codomain operator()(const domain& X, const Entries&... entries) const {
-    return X + apply(f, X, entries...);
+  template <class... Environment>
+  codomain operator()(const domain& X, const Environment&... environment) const {
+    return X + apply(f, X, environment...);
   }
 
   /// (X + F(X))′ = I + F′(X), and so its transpose.
-  template <class... Entries>
-  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
-    auto [F_X, F_pullback] = differentiate(f, X, entries...);
-    return with_pullback_of_parts(
-        std::move(F_X) + X,
-        [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient, Entries&... entry_gradients) {
-          return Y_bar + F_pullback(Y_bar, gradient.f, entry_gradients...);
-        });
+  template <class... Environment>
+  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+    auto [F_X, F_pullback] = differentiate(f, X, environment...);
+    return with_pullback(std::move(F_X) + X,
+                         [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient,
+                                                              Environment&... environment_gradient) {
+                           return Y_bar + F_pullback(Y_bar, gradient.f, environment_gradient...);
+                         });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Res>(); }
 
@@ -42,9 +41,9 @@ struct Res {
     tlm::State<F> f;
   };
 
-  template <class... Entries>
-  codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    return X + advance(f, state.f, X, entries...);
+  template <class... Environment>
+  codomain extend(State& state, const domain& X, const Environment&... environment) const {
+    return X + advance(f, state.f, X, environment...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }

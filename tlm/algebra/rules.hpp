@@ -332,7 +332,7 @@ inline constexpr bool causal_kernel = follows<A, is::CausalKernel>;
 template <class T>
 inline constexpr bool constant = follows<T, is::Constant>;
 
-/// An operation that is autoregressive by type: what cached decoding and the loss ask for.
+/// An operation that is autoregressive by type: what decoding row by row and the loss ask for.
 template <class T>
 concept Autoregressive = autoregressive<T>;
 

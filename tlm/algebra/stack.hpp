@@ -6,46 +6,44 @@
 #include <forward_list>
 #include <utility>
 
-#include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 
 namespace tlm {
 
-/// F_count ∘ … ∘ F_1: as many layers of one type, each with weights of its own.
+/// F_count ∘ … ∘ F_1: layers of one type, each with its own weights.
 template <class F, std::size_t count>
 struct Stack {
   using form = forms::Stack<F, count>;
+  static_assert(Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
-  static_assert(count > 0, "a Stack has at least one layer");
-  static_assert(IsLayer<F>::value);
-  static_assert(DomainIs<domain, codomain>::value);
-  static constexpr bool fits = composable<domain, codomain>;
 
   std::array<F, count> f;
 
-  template <class... Entries>
-  codomain operator()(domain X, const Entries&... entries) const {
-    for (const F& f_i : f) X = apply(f_i, std::move(X), entries...);
+  template <class... Environment>
+  codomain operator()(domain X, const Environment&... environment) const {
+    for (const F& f_i : f) X = apply(f_i, std::move(X), environment...);
     return X;
   }
 
-  /// The chain rule of Composition, for as many factors: back through F_count first, through F_1 last.
-  template <class... Entries>
-  auto value_and_pullback(domain X, const Entries&... entries) const& {
-    std::forward_list<decltype(differentiate(f[0], X, entries...).pullback)> pullbacks;  // the last layer's first
+  /// The chain rule of Composition, for `count` factors: back through F_count first, through F_1 last.
+  template <class... Environment>
+  auto value_and_pullback(domain X, const Environment&... environment) const& {
+    std::forward_list<decltype(differentiate(f[0], X, environment...).pullback)> pullbacks;  // the last layer's first
     for (const F& f_i : f) {
-      auto [Y, pullback] = differentiate(f_i, std::move(X), entries...);
+      auto [Y, pullback] = differentiate(f_i, std::move(X), environment...);
       X = std::move(Y);
       pullbacks.push_front(std::move(pullback));
     }
-    return with_pullback_of_parts(
-        std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient, Entries&... entry_gradients) {
-          std::size_t i = count;
-          for (const auto& pullback : pullbacks)
-            Y_bar = pullback(std::move(Y_bar), gradient.f[--i], entry_gradients...);
-          return Y_bar;
-        });
+    return with_pullback(std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient,
+                                                                          Environment&... environment_gradient) {
+      std::size_t i = count;
+      for (const auto& pullback : pullbacks)
+        Y_bar = pullback(std::move(Y_bar), gradient.f[--i], environment_gradient...);
+      return Y_bar;
+    });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Stack>(); }
 
@@ -54,9 +52,9 @@ struct Stack {
     std::array<tlm::State<F>, count> f;
   };
 
-  template <class... Entries>
-  codomain extend(State& state, domain X, const Entries&... entries) const {
-    for (std::size_t i = 0; i < count; ++i) X = advance(f[i], state.f[i], std::move(X), entries...);
+  template <class... Environment>
+  codomain extend(State& state, domain X, const Environment&... environment) const {
+    for (std::size_t i = 0; i < count; ++i) X = advance(f[i], state.f[i], std::move(X), environment...);
     return X;
   }
 

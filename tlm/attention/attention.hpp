@@ -6,7 +6,8 @@
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/bias.hpp>
 #include <tlm/attention/conditions.hpp>
@@ -53,9 +54,9 @@ struct Attention {
   [[no_unique_address]] Bias bias;
   V v;
 
-  template <class... Entries>
-  codomain operator()(const domain& X, const Entries&... entries) const {
-    return value_and_weights(X, entries...).value;
+  template <class... Environment>
+  codomain operator()(const domain& X, const Environment&... environment) const {
+    return value_and_weights(X, environment...).value;
   }
 
   /// H(X), and the weights A of each head.
@@ -63,9 +64,9 @@ struct Attention {
     codomain value;
     AttentionWeights<n_heads, Mask, Real, block> weights;
   };
-  template <class... Entries>
-  ValueAndWeights value_and_weights(const domain& X, const Entries&... entries) const {
-    return attend(apply(q, X, entries...), {apply(k, X, entries...), apply(v, X, entries...)});
+  template <class... Environment>
+  ValueAndWeights value_and_weights(const domain& X, const Environment&... environment) const {
+    return attend(apply(q, X, environment...), {apply(k, X, environment...), apply(v, X, environment...)});
   }
 
   /// With Y = A×V, A = softmax(S) row by row, and S = Q×Kᵀ/c + b in each head, over what is visible and with c = √d_head:
@@ -73,17 +74,17 @@ struct Attention {
   ///   dY = dA×V + A×dV              hence  Ā = Ȳ×Vᵀ,  V̄ = Aᵀ×Ȳ;
   ///   a_j = exp(s_j)/Σ_k exp(s_k)   hence  s̄_j = a_j (ā_j − Σ_k a_k ā_k);
   ///   dS = (dQ×Kᵀ + Q×dKᵀ)/c + db   hence  Q̄ = S̄×K/c,  K̄ = S̄ᵀ×Q/c,  b̄ = S̄.
-  template <class... Entries>
-  auto value_and_pullback(const domain& X, const Entries&... entries) const& {
-    auto [Q_X, Q_pullback] = differentiate(q, X, entries...);
-    auto [K_X, K_pullback] = differentiate(k, X, entries...);
-    auto [V_X, V_pullback] = differentiate(v, X, entries...);
+  template <class... Environment>
+  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+    auto [Q_X, Q_pullback] = differentiate(q, X, environment...);
+    auto [K_X, K_pullback] = differentiate(k, X, environment...);
+    auto [V_X, V_pullback] = differentiate(v, X, environment...);
     Cache KV{K_X, V_X};
     auto [Y, A] = attend(Q_X, KV);
     return with_pullback(std::move(Y), [this, Q_X = std::move(Q_X), KV = std::move(KV), A = std::move(A),
                                         Q_pullback = std::move(Q_pullback), K_pullback = std::move(K_pullback),
                                         V_pullback = std::move(V_pullback)](const codomain& Y_bar, Attention& gradient,
-                                                                            Entries&... entry_gradients) {
+                                                                            Environment&... environment_gradient) {
       Queries Q_bar{A.queries(), Real(0)};
       Keys K_bar{A.keys(), Real(0)};
       codomain V_bar{A.keys(), Real(0)};
@@ -102,9 +103,9 @@ struct Attention {
           accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());
           accumulate<d_head>(head(K_bar, s, h), transposed(S_bar), Q_h, one_over_c());
         }
-      return Q_pullback(std::move(Q_bar), gradient.q, entry_gradients...) +
-             K_pullback(std::move(K_bar), gradient.k, entry_gradients...) +
-             V_pullback(std::move(V_bar), gradient.v, entry_gradients...);
+      return Q_pullback(std::move(Q_bar), gradient.q, environment_gradient...) +
+             K_pullback(std::move(K_bar), gradient.k, environment_gradient...) +
+             V_pullback(std::move(V_bar), gradient.v, environment_gradient...);
     });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Attention>(); }
@@ -118,10 +119,10 @@ struct Attention {
   };
 
   /// The next queries look at all keys and values so far: as A(X|i) is the leading block of A(X), the earlier rows stand.
-  template <class... Entries>
-  codomain extend(State& state, const domain& X, const Entries&... entries) const {
-    state.KV.append(advance(k, state.k, X, entries...), advance(v, state.v, X, entries...));
-    return attend(advance(q, state.q, X, entries...), state.KV).value;
+  template <class... Environment>
+  codomain extend(State& state, const domain& X, const Environment&... environment) const {
+    state.KV.append(advance(k, state.k, X, environment...), advance(v, state.v, X, environment...));
+    return attend(advance(q, state.q, X, environment...), state.KV).value;
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/diagnosis.hpp>
 #include <tlm/attention/bias.hpp>
 #include <tlm/attention/mask.hpp>
 

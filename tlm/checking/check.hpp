@@ -344,7 +344,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
     using T = Layer<double>;
     if constexpr (checking::WeightsAreOf<double, T>::value) {
       static_assert(IsLayer<T>::value);
-      if constexpr (complete<T>)
+      if constexpr (tlm::Layer<T>)
         if constexpr (checking::ReturnsRows<T>::value)
           return checking::Check{checking::checked_layer<Layer>(name), limits}.report();
     }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/checking/dependencies.hpp>
@@ -144,7 +145,7 @@ std::unique_ptr<Operation<Real>> drawn(const Operation<Real>& T, Generator& gene
 template <class Layer>
 Layer draw_layer(Generator& generator) {
   Layer layer;
-  for (const auto& weight : numbers_of(layer))
+  for (const auto& weight : parameters(layer))
     for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
   return layer;
 }

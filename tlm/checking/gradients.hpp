@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/comparison.hpp>
 
 /// Pullbacks against central differences, number by number, with their signs.
@@ -54,7 +55,7 @@ struct Comparison {
   template <class Model>
   void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = difference_step) {
     const auto weights = named_weights(model);
-    const auto pulled_back = numbers_of(gradient);
+    const auto pulled_back = parameters(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k)
       add(weights[k].path, loss, weights[k].numbers, pulled_back[k].numbers, weights[k].rows, weights[k].cols, h);
   }

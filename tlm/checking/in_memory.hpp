@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/memory.hpp>
+#include <tlm/algebra/pullback.hpp>
 
 namespace tlm::checking {
 
@@ -15,7 +17,7 @@ template <std::size_t rows, std::size_t cols, class Real>
 struct RowsOfMemory {
   Matrix<rows, cols, Real> M;
 
-  static constexpr void weights(auto&& visit, auto&... entry) { visit(Name{"M"}, entry.M...); }
+  static constexpr void weights(auto&& visit, auto&... memory) { visit(Name{"M"}, memory.M...); }
 
   /// The memory of as many sequences, each of which has these rows.
   Memory<Matrix<n, cols, Real>> of_sequences(std::size_t count) const {

@@ -11,7 +11,8 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/by_form.hpp>
 #include <tlm/checking/refusals.hpp>
 #include <tlm/matrix/matrix.hpp>
@@ -161,13 +162,13 @@ Input<Real> input(const Domain& X) {
 
 /// The numbers of a weight, and its path.
 template <class Real>
-struct NamedWeight : WeightNumbers<Real> {
+struct NamedWeight : Parameter<Real> {
   std::string path;
 };
 
 /// Numbers with their paths.
 template <class Real>
-std::vector<NamedWeight<Real>> named(const WeightNumbers<Real>* weights, std::vector<std::string> paths) {
+std::vector<NamedWeight<Real>> named(const Parameter<Real>* weights, std::vector<std::string> paths) {
   std::vector<NamedWeight<Real>> list;
   for (std::size_t k = 0; k < paths.size(); ++k) list.push_back({weights[k], std::move(paths[k])});
   return list;
@@ -176,7 +177,7 @@ std::vector<NamedWeight<Real>> named(const WeightNumbers<Real>* weights, std::ve
 template <class Layer>
 auto named_weights(Layer& layer) {
   std::vector<std::string> paths;
-  const auto weights = numbers_of(layer, &paths);
+  const auto weights = parameters(layer, &paths);
   return named(weights.data(), std::move(paths));
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/extension.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/decoding/choice.hpp>
 #include <tlm/matrix/vocabulary.hpp>
@@ -30,7 +30,7 @@ template <class T>
 struct CanDecode {
   static constexpr bool of_tokens = std::is_same_v<DomainOf<T>, Tokens>;
   static constexpr bool of_source = std::is_same_v<DomainOf<T>, SourceAndTarget<Tokens, Tokens>>;
-  static constexpr bool is_layer = complete<T>, looks_back = !is_layer || autoregressive<T>;
+  static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || of_tokens || of_source;
   static constexpr bool value = is_layer && looks_back && fits;
   static_assert(looks_back, "decoding extends what was computed, which needs a model that is autoregressive by type");

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/written.hpp>
 #include <tlm/matrix/product.hpp>

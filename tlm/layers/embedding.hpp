@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 
 namespace tlm {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/written.hpp>
 
 namespace tlm {

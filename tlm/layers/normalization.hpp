@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/numbers/functions.hpp>
 

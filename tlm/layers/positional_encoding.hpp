@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/extension.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/written.hpp>
 #include <tlm/base/refuse.hpp>

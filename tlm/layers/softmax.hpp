@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/pullback.hpp>
 #include <tlm/numbers/softmax.hpp>
 
 namespace tlm {
@@ -39,13 +39,13 @@ struct Softmax {
 };
 
 /// F of a model Softmax∘F.
-template <std::size_t cols, class Real, class... F>
-const Composition<F...>& without_softmax(const Composition<Softmax<cols, Real>, F...>& model) {
+template <std::size_t cols, class Real, class F>
+const F& without_softmax(const Composition<Softmax<cols, Real>, F>& model) {
   return model.f;
 }
 /// F of a model Softmax∘F.
-template <std::size_t cols, class Real, class... F>
-Composition<F...>& without_softmax(Composition<Softmax<cols, Real>, F...>& model) {
+template <std::size_t cols, class Real, class F>
+F& without_softmax(Composition<Softmax<cols, Real>, F>& model) {
   return model.f;
 }
 

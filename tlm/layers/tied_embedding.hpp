@@ -21,16 +21,15 @@ struct TiedEmbedding {
   static FormulaText written(const FormulaText& x) { return FormulaText{"OneHot"}(x)*FormulaText{letter}; }
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
-  codomain operator()(const domain& x, const reads& entry) const { return look_up(entry.W, x); }
+  codomain operator()(const domain& x, const reads& item) const { return look_up(item.W, x); }
 
   /// dY = OneHot(x)×dW, hence W̄ = OneHot(x)ᵀ×Ȳ. Tokens are no real numbers: nothing goes back.
-  auto value_and_pullback(domain x, const reads& entry) const {
-    codomain Y = look_up(entry.W, x);
-    return with_pullback(std::move(Y),
-                         [x = std::move(x)](const codomain& Y_bar, TiedEmbedding&, reads& entry_gradient) {
-                           accumulate_look_up(entry_gradient.W, x, Y_bar);
-                           return Nothing{};
-                         });
+  auto value_and_pullback(domain x, const reads& item) const {
+    codomain Y = look_up(item.W, x);
+    return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, TiedEmbedding&, reads& item_gradient) {
+      accumulate_look_up(item_gradient.W, x, Y_bar);
+      return Nothing{};
+    });
   }
 
   static constexpr void weights(auto&&, auto&...) {}
@@ -45,15 +44,15 @@ struct TiedOutput {
   using reads = TiedWeight<letter, vocab_size, d_model, Real>;
   static FormulaText written(const FormulaText& X) { return X * transposed(FormulaText{letter}); }
 
-  codomain operator()(const domain& X, const reads& entry) const { return X * transposed(entry.W); }
+  codomain operator()(const domain& X, const reads& item) const { return X * transposed(item.W); }
 
   /// dY = dX×Wᵀ + X×dWᵀ, hence X̄ = Ȳ×W and W̄ = Ȳᵀ×X.
-  auto value_and_pullback(domain X, const reads& entry) const {
-    codomain Y = X * transposed(entry.W);
+  auto value_and_pullback(domain X, const reads& item) const {
+    codomain Y = X * transposed(item.W);
     return with_pullback(std::move(Y),
-                         [&entry, X = std::move(X)](const codomain& Y_bar, TiedOutput&, reads& entry_gradient) {
-                           accumulate(entry_gradient.W, transposed(Y_bar), X);
-                           return Y_bar * entry.W;
+                         [&item, X = std::move(X)](const codomain& Y_bar, TiedOutput&, reads& item_gradient) {
+                           accumulate(item_gradient.W, transposed(Y_bar), X);
+                           return Y_bar * item.W;
                          });
   }
 

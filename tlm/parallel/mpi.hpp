@@ -177,12 +177,12 @@ class ThreadsOfRanks {
     if (!ranks_.alike(hash_of(shards)))
       refuse<std::runtime_error>({"the ranks have not the same batch: all of them draw it from the same data, alike"});
     // What is there is on all ranks, and is to count once.
-    if (!ranks_.is_first()) set_to_zero(gradient);
+    if (!ranks_.is_first()) zero_grad(gradient);
     RealOf<T> loss(0);
     if (ranks_.rank() < shards.size())
       loss = loss_and_gradient(model, SharedBatch{threads_, shards[ranks_.rank()]}, gradient, objective);
     std::vector<std::span<RealOf<T>>> numbers{{&loss, 1}};
-    for (const auto& weight : numbers_of(gradient)) numbers.emplace_back(weight.numbers, weight.size());
+    for (const auto& weight : parameters(gradient)) numbers.emplace_back(weight.numbers, weight.size());
     ranks_.sum(numbers);
     return loss;
   }
@@ -190,7 +190,7 @@ class ThreadsOfRanks {
  private:
   static std::uint64_t hash_of(const T& model) {
     std::uint64_t hash = 0;
-    for (const auto& weight : numbers_of(model)) hash = mixed(hash, std::as_bytes(std::span{weight.numbers, 1}));
+    for (const auto& weight : parameters(model)) hash = mixed(hash, std::as_bytes(std::span{weight.numbers, 1}));
     return hash;
   }
   template <class BatchOf>

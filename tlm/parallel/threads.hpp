@@ -146,14 +146,14 @@ class Threads {
     std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
     threads_.parallel_for(parts.size(), [&](std::size_t k) {
       T& own = k == 0 ? gradient : *gradients_[k - 1];
-      if (k > 0) set_to_zero(own);
+      if (k > 0) zero_grad(own);
       losses[k] = loss_and_gradient(model, parts[k], own, objective);
     });
     // Each thread adds up its share of every weight: for one alone that is as much work as to move all of them.
-    const auto of_first = numbers_of(gradient);
+    const auto of_first = parameters(gradient);
     threads_.parallel_for(parts.size(), [&](std::size_t k) {
       for (std::size_t part = 1; part < parts.size(); ++part) {
-        const auto of_part = numbers_of(std::as_const(*gradients_[part - 1]));
+        const auto of_part = parameters(std::as_const(*gradients_[part - 1]));
         for (std::size_t w = 0; w < of_first.size(); ++w) {
           const std::size_t size = of_first[w].size(), last = size * (k + 1) / parts.size();
           for (std::size_t e = size * k / parts.size(); e < last; ++e) of_first[w].numbers[e] += of_part[w].numbers[e];

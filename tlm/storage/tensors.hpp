@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/diagnosis.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/optimizers.hpp>

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/diagnosis.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
 
 namespace tlm {
@@ -14,7 +14,7 @@ namespace tlm {
 /// generateRandomWeights.) The same generator gives the same weights on every machine.
 template <class Layer>
 void initialize_uniform(Layer& layer, Generator& generator) {
-  for (const auto& weight : numbers_of(layer))
+  for (const auto& weight : parameters(layer))
     for (auto& w : weight) w = std::remove_reference_t<decltype(w)>(generator.uniform() - 0.5);
 }
 
@@ -23,7 +23,7 @@ void initialize_uniform(Layer& layer, Generator& generator) {
 template <class Layer>
 void initialize_glorot(Layer& layer, Generator& generator) {
   using Real = typename CodomainOf<Layer>::Real;
-  for (const auto& weight : numbers_of(layer)) {
+  for (const auto& weight : parameters(layer)) {
     const double bound = std::sqrt(6.0 / double(weight.rows + weight.cols));
     for (Real& w : weight)
       w = weight.role == Role::matrix ? Real((2 * generator.uniform() - 1) * bound) : Real(weight.role == Role::factor);

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/algebra/layer.hpp>
+#include <tlm/algebra/diagnosis.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 #include <tlm/training/batch.hpp>
@@ -150,16 +150,17 @@ Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
   return {std::move(X), batch.x, batch.omega};
 }
 
-/// The loss weights of a kind of batch, if it has any, are of these numbers.
+/// Whether the loss weights of a kind of batch, if it has any, are of these numbers.
 template <class BatchOf, class Real>
 inline constexpr bool weighs_in = true;
+/// A Batch has weights.
 template <class Other, class Real>
 inline constexpr bool weighs_in<Batch<Other>, Real> = std::is_same_v<Other, Real>;
 
 /// The condition under which a model can learn from a kind of batch. A failure shows both.
 template <class T, class BatchOf>
 struct CanLearnFrom {
-  static constexpr bool is_layer = complete<T>, looks_back = !is_layer || autoregressive<T>;
+  static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || std::is_same_v<DomainOf<T>, typename BatchOf::Input>;
   static constexpr bool same_numbers = !fits || weighs_in<BatchOf, RealOf<T>>;
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include <tlm/algebra/layer.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/diagnosis.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/numbers/functions.hpp>
 
@@ -50,8 +50,8 @@ struct SGD {
     using Real = typename CodomainOf<Layer>::Real;
     detail::require_positive<Real>("the learning rate of SGD", learning_rate);
     const auto eta = Real(learning_rate);
-    const auto weights = numbers_of(layer);
-    const auto derivatives = numbers_of(gradient);
+    const auto weights = parameters(layer);
+    const auto derivatives = parameters(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       auto w = weights[k].entries();
       const auto g = derivatives[k].entries();
@@ -88,8 +88,8 @@ struct Adam {
     const auto eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
     const auto one_over_bias = Real(1 / (1 - std::pow(beta_2, double(t))));
     const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);
-    const auto weights = numbers_of(layer), moments = numbers_of(first_moment), squares = numbers_of(second_moment);
-    const auto derivatives = numbers_of(gradient);
+    const auto weights = parameters(layer), moments = parameters(first_moment), squares = parameters(second_moment);
+    const auto derivatives = parameters(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const auto decay = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
       auto w = weights[k].entries(), m = moments[k].entries(), v = squares[k].entries();
@@ -108,7 +108,7 @@ struct Adam {
 template <class Layer>
 double norm_of(const Layer& gradient) {
   double sum = 0;
-  for (const auto& weight : numbers_of(gradient))
+  for (const auto& weight : parameters(gradient))
     sum += sum_of(weight.size(), [&](std::size_t e) { return double(weight.numbers[e]) * double(weight.numbers[e]); });
   return std::sqrt(sum);
 }
@@ -137,7 +137,7 @@ struct Clipped {
                                   ": the weights have grown too large, as they do by too large a learning rate"});
     if (norm > limit) {
       const auto factor = Number(limit / norm);
-      for (const auto& weight : numbers_of(gradient))
+      for (const auto& weight : parameters(gradient))
         for (Number& g : weight) g *= factor;
     }
     optimizer(layer, gradient);

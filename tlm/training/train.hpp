@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
@@ -36,12 +36,12 @@ enum class Continue { no, yes };
 template <class Layer>
 void require_initialized(const Layer& layer, const Layer& gradient) {
   for (const Layer* const of : {&layer, &gradient})
-    for (const auto& weight : numbers_of(*of))
+    for (const auto& weight : parameters(*of))
       if (weight.role == Role::matrix)
         for (const auto& w : weight)
           if (!(w == RealOf<Layer>(0))) return;
   std::vector<std::string> paths;
-  const auto weights = numbers_of(layer, &paths);
+  const auto weights = parameters(layer, &paths);
   for (std::size_t k = 0; k < weights.size(); ++k)
     if (weights[k].role == Role::matrix)
       refuse<std::invalid_argument>(
@@ -58,7 +58,7 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 /// Your own loop does the same. A step is
 ///
-///   set_to_zero(gradient);                                      // the gradients of the steps do not add up
+///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
 ///   if (step == 1) require_initialized(model, gradient);        // a model that is all 0 would learn next to nothing, silently
 ///   optimizer(model, gradient);
@@ -72,7 +72,7 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
   T gradient;
   bool learns = false;
   for (std::size_t step = 1; step <= steps; ++step) {
-    set_to_zero(gradient);
+    zero_grad(gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
     if (!std::isfinite(loss))
       refuse<std::runtime_error>({"the loss of step ", step, " is ", std::isnan(loss) ? "not a number" : "infinite",

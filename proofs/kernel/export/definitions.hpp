@@ -12,8 +12,8 @@
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
 #include <proofs/kernel/export/variables.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/weights.hpp>
 #include <tlm/derivation/derivation.hpp>
 #include <tlm/derivation/notation.hpp>
 
@@ -33,7 +33,7 @@ void backwards(const Action& action, std::size_t k = 0) {
 
 /// T has weights of its own, or reads some.
 template <class T>
-constexpr bool has_weights = matrix_count<T> > 0 || requires {
+constexpr bool has_weights = weight_matrix_count<T> > 0 || requires {
   typename T::reads;
 };
 

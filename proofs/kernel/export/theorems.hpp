@@ -22,6 +22,13 @@
 /// rowwise is autoregressive.
 namespace tlm::coq {
 
+/// A rule of a composition whose premises differ: a theorem about two operations, which is not folded.
+template <class Form, class Conclusion>
+inline constexpr bool has_unlike_premises = false;
+template <class... F, class Conclusion>
+inline constexpr bool has_unlike_premises<forms::Composition<F...>, Conclusion> =
+    std::is_same_v<Conclusion, is::Constant> || std::is_same_v<Conclusion, is::CausalKernel>;
+
 /// Writes theorems among definitions, each once, behind those on which it stands.
 class Theorems {
  public:
@@ -69,7 +76,8 @@ class Theorems {
   }
 
   template <class Form, Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
-  Term by_rule(Form*, Rule<name, sentence, Conclusion, Is<T, Claim>...>, const Place& place) {
+  requires(!has_unlike_premises<Form, Conclusion>) Term
+      by_rule(Form*, Rule<name, sentence, Conclusion, Is<T, Claim>...>, const Place& place) {
     return folded_if<Form>(std::string(std::string_view(name)), premises(List<Is<T, Claim>...>{}, place));
   }
   template <class... Premise>

@@ -11,7 +11,7 @@
 #include <proofs/kernel/export/term.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/memory.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parameters.hpp>
 
 /// What the definition of an operation is about: its weights, the memory that it reads, and its source.
 namespace tlm::coq {

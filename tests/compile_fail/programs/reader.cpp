@@ -4,14 +4,14 @@ struct MyLayer {
   using declared = tlm::is::Rowwise;
   using domain = tlm::Matrix<tlm::n, 3>;
   using codomain = domain;
-  using Entry = tlm::TiedWeight<"a", 1, 3>;
-  using reads = Entry;
+  using Item = tlm::TiedWeight<"a", 1, 3>;
+  using reads = Item;
 
-  codomain operator()(domain X, const Entry& entry) const { return std::move(X += entry.W); }
+  codomain operator()(domain X, const Item& item) const { return std::move(X += item.W); }
 
-  auto value_and_pullback(domain X, const Entry& entry) const {
-    return tlm::with_pullback(std::move(X += entry.W), [](const codomain& Y_bar, MyLayer&, Entry& entry_gradient) {
-      tlm::accumulate_rows(entry_gradient.W, Y_bar);
+  auto value_and_pullback(domain X, const Item& item) const {
+    return tlm::with_pullback(std::move(X += item.W), [](const codomain& Y_bar, MyLayer&, Item& item_gradient) {
+      tlm::accumulate_rows(item_gradient.W, Y_bar);
       return Y_bar;
     });
   }
@@ -20,11 +20,10 @@ struct MyLayer {
 };
 
 using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;
-using Entry = tlm::TiedWeight<"a", 1, 3>;
+using Item = tlm::TiedWeight<"a", 1, 3>;
 
-auto used(const Model& model, const Entry& entry, Model& gradient, Entry& entry_gradient,
-          const tlm::Matrix<tlm::n, 3>& X) {
-  auto [Y, pullback] = model.value_and_pullback(X, entry);
+auto used(const Model& model, const Item& item, Model& gradient, Item& item_gradient, const tlm::Matrix<tlm::n, 3>& X) {
+  auto [Y, pullback] = model.value_and_pullback(X, item);
   tlm::State<Model> state;
-  return model(X, entry) + pullback(Y, gradient, entry_gradient) + tlm::extend(model, state, X, entry);
+  return model(X, item) + pullback(Y, gradient, item_gradient) + tlm::extend(model, state, X, item);
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A layer has a value and a pullback, the transpose of its derivative: given ∂L/∂Y it returns ∂L/∂X and adds ∂L/∂(weights) to
+// an object of the layer's own type. Here L = Σ Y_ij for Y = FF(X), and a derivative is compared with a quotient of differences.
+
+#include <iostream>
+
+#include <tlm/layers/feed_forward.hpp>
+#include <tlm/matrix/table.hpp>
+#include <tlm/training/initialization.hpp>
+
+int main() {
+  using FF = tlm::FeedForward<3, 5, double>;  // FF(X) = ReLU(N_ff(X)×A + K)×B + L
+  tlm::Generator generator{1};
+  FF layer;
+  tlm::initialize_glorot(layer, generator);
+  const tlm::Matrix<tlm::n, 3, double> X{tlm::Sequences{2}, {0.5, -1, 2, 1, 0, -0.5}};
+
+  const auto [Y, pullback] = layer.value_and_pullback(X);
+  std::cout << "X =\n" << X << "\nFF(X) =\n" << Y << '\n';
+
+  FF gradient;                                                     // 0 everywhere; its A is ∂L/∂A
+  const tlm::Matrix<tlm::n, 3, double> Y_bar{X.sequences(), 1.0};  // ∂L/∂Y
+  const auto X_bar = pullback(Y_bar, gradient);
+  std::cout << "∂L/∂X =\n" << X_bar << "\n∂L/∂A =\n" << tlm::weight<"A">(gradient) << '\n';
+
+  const auto L = [&](double change) {
+    FF changed = layer;
+    tlm::weight<"A">(changed)(1, 1) += change;
+    double sum = 0;
+    for (const double y : changed(X).xtensor()) sum += y;
+    return sum;
+  };
+  const double h = 1e-6;
+  std::cout << "∂L/∂A_22 by differences: " << (L(h) - L(-h)) / (2 * h) << '\n' << std::flush;
+  return std::cout ? 0 : 1;  // 1 if there was no room for what it prints
+}

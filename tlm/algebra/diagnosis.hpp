@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/layer.hpp>
+
+/// What the compiler reports when something is not a layer, or is used as it cannot be: one sentence.
+///
+/// Each condition is a struct that asserts. Its `value` is always true, so that static_assert(Condition<…>::value) reports one
+/// error and not two. What is missing is replaced by what stands in for it, so that no other errors follow.
+namespace tlm {
+
+// --- What stands in for what is missing ----------------------------------------------------------------------------------
+
+/// Whatever one takes it for.
+struct Anything {
+  Anything() = default;
+  template <class T>
+  Anything(T&&) {}
+  template <class T>
+  operator T() const;
+  Anything operator()(auto&&...) const { return {}; }
+  friend Anything operator+(Anything, Anything) { return {}; }
+  friend Anything operator+(Anything, const auto&) { return {}; }
+  friend Anything operator+(const auto&, Anything) { return {}; }
+};
+
+/// Stands where a T is missing: there is no such function.
+template <class T>
+T stand_in();
+
+/// What T takes and returns; Anything if T does not say it.
+template <class T>
+struct Types {
+  using domain = Anything;
+  using codomain = Anything;
+};
+template <HasTypes T>
+struct Types<T> {
+  using domain = typename T::domain;
+  using codomain = typename T::codomain;
+};
+/// What T takes.
+template <class T>
+using DomainOf = typename Types<T>::domain;
+/// What T returns.
+template <class T>
+using CodomainOf = typename Types<T>::codomain;
+
+/// Stands where T's value and pullback are missing.
+template <class T>
+struct InPlaceOf {
+  struct Pullback {
+    DomainOf<T> operator()(auto&&...) const;
+  };
+  CodomainOf<T> value;
+  Pullback pullback;
+};
+
+// --- Leaves --------------------------------------------------------------------------------------------------------------
+
+/// The condition under which T is a leaf that reads this item, or none. A failure shows both.
+template <class T, class... Item>
+struct IsLeaf {
+  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+  static constexpr bool reads = sizeof...(Item) > 0;
+  static constexpr bool function = HasTypes<T> && Function<T, Item...>;
+  static constexpr bool weights = function && HasWeights<T>;
+  static constexpr bool constructor = weights && std::default_initializable<T>;
+  static constexpr bool derivative = constructor && requires(const T& layer, DomainOf<T> X, const Item&... item) {
+    { layer.value_and_pullback(X, item...).value } -> std::convertible_to<CodomainOf<T>>;
+  };
+  static constexpr bool pullback = derivative && requires(const T& layer, DomainOf<T> X, const Item&... item,
+                                                          CodomainOf<T> Y_bar, T& gradient, Item&... item_gradient) {
+    layer.value_and_pullback(X, item...).pullback.function(Y_bar, gradient, item_gradient...);
+  };
+  static constexpr bool layer = pullback && Differentiable<T, Item...>;
+  static constexpr bool remembers = layer && Remembers<T>;
+  static constexpr bool state = requires { typename T::State; };
+  static_assert(
+      HasTypes<T>,
+      "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
+  static_assert(!HasTypes<T> || function || reads,
+                "a layer is a function: codomain operator()(const domain& X) const; if it takes an item of the "
+                "environment after X, it says which: using reads = ...");
+  static_assert(
+      !HasTypes<T> || function || !reads,
+      "a layer that `reads` an item of the environment takes it after X: codomain operator()(const domain& X, "
+      "const reads& item) const");
+  static_assert(!function || weights,
+                "a layer visits its weights: static constexpr void weights(auto&& visit, auto&... layer) "
+                "{ visit(tlm::Name{\"A\"}, layer.A...); }, with an empty body if it has none");
+  static_assert(!weights || constructor, "a layer can be made without arguments: so is its gradient");
+  static_assert(!constructor || derivative || reads,
+                "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "
+                "tlm::with_pullback(Y, pullback) with the codomain's Y");
+  static_assert(!constructor || derivative || !reads,
+                "a layer that `reads` an item of the environment has a derivative that takes it after X: auto "
+                "value_and_pullback(const domain& X, const reads& item) const, which returns tlm::with_pullback(Y, "
+                "pullback) with the codomain's Y");
+  static_assert(!derivative || pullback,
+                "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& "
+                "gradient) { ...; return X_bar; }; that of a layer that `reads` an item takes a third: reads& "
+                "item_gradient");
+  static_assert(
+      !pullback || layer,
+      "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
+  static_assert(!remembers || state,
+                "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { ... "
+                "}, and codomain extend(State& state, const domain& X) const");
+  static_assert(!remembers || !state || Extends<T, Item...>,
+                "a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& "
+                "state, const domain& X) const, with the item that it `reads` after X");
+};
+
+/// T is a leaf, and not a formula.
+template <class T>
+concept LeafOnly = Leaf<T> && !Formula<T>;
+
+/// The condition under which T is a layer.
+template <class T>
+struct IsLayer {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(Leaf<T>,
+                "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
+                "Unrestricted");
+};
+template <Formula T>
+struct IsLayer<T> {
+  static constexpr bool value = true;  // If not, the parts of the next line say so: once.
+  static_assert(Fits<typename T::form>::value && (DeclaresOrFollows<T>::value || true));
+};
+template <LeafOnly T>
+struct IsLayer<T> : IsLeaf<T> {};
+template <LeafOnly T>
+requires Reads<T>
+struct IsLayer<T> : IsLeaf<T, typename T::reads> {
+};
+
+// --- Formulas ------------------------------------------------------------------------------------------------------------
+
+/// Whether G takes what F returns.
+template <class DomainOfG, class CodomainOfF>
+inline constexpr bool composable = std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
+                                   std::is_same_v<CodomainOfF, Anything>;
+
+/// The condition under which G ∘ F exists. A failure shows both types.
+template <class DomainOfG, class CodomainOfF>
+struct DomainIs {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(composable<DomainOfG, CodomainOfF>, "in a composition G∘F the codomain of F is the domain of G");
+};
+
+/// The condition under which the parts of a formula are layers.
+template <class... F>
+struct AreLayers {
+  static constexpr bool value = true;  // If not, IsLayer says so: once.
+  static_assert((IsLayer<F>::value && ...));
+  static constexpr bool holds = (Layer<F> && ...);
+};
+
+/// The condition under which the parts of a form are layers and fit each other. Other forms have conditions of their own.
+template <class Form>
+struct Fits : AreLayers<> {};
+template <class F>
+struct Fits<forms::Composition<F>> {
+  static constexpr bool value = true;  // If not, IsLayer says so: once.
+  static_assert(IsLayer<F>::value);
+  static constexpr bool holds = Layer<F>;
+};
+template <class G, class F, class... Fs>
+struct Fits<forms::Composition<G, F, Fs...>> {
+  using Rest = Fits<forms::Composition<F, Fs...>>;
+  static constexpr bool value = true;  // If not, the parts of the next line say so: once.
+  static_assert(IsLayer<G>::value && DomainIs<DomainOf<G>, CodomainOf<F>>::value && Rest::value);
+  static constexpr bool holds = Layer<G> && composable<DomainOf<G>, CodomainOf<F>> && Rest::holds;
+};
+template <class F>
+struct Fits<forms::Residual<F>> : Fits<forms::Composition<F, F>> {};
+template <class F, std::size_t count>
+struct Fits<forms::Stack<F, count>> : Fits<forms::Composition<F, F>> {
+  static_assert(count > 0, "a Stack has at least one layer");
+};
+template <class F, class... Fs>
+struct Fits<forms::Concat<F, Fs...>> : AreLayers<F, Fs...> {
+  static_assert((std::is_same_v<DomainOf<F>, DomainOf<Fs>> && ...),
+                "layers that are concatenated take the same X: they have the same domain");
+};
+template <class Item, class F>
+struct Fits<forms::Tied<Item, F>> : AreLayers<F> {};
+template <class F>
+struct Fits<forms::OfMemory<F>> : AreLayers<F> {};
+template <class G, class F>
+struct Fits<forms::ThroughMemory<G, F>> : AreLayers<G, F> {};
+template <class Encoder, class Decoder>
+struct Fits<forms::EncoderDecoder<Encoder, Decoder>> : AreLayers<Encoder, Decoder> {};
+
+// --- Use -----------------------------------------------------------------------------------------------------------------
+
+/// The condition under which T can be extended row by row. A failure shows it.
+template <class T>
+struct CanExtend {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert(Extensible<T> || !Layer<T>,
+                "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
+};
+
+class Noise;  // noise.hpp
+
+/// The condition under which a layer is extended in an environment: claims are about layers without noise.
+template <class... Environment>
+struct ExtendsWithoutNoise {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert((!std::is_same_v<Environment, Noise> && ...),
+                "what is extended takes no noise: what is derived of a layer is derived of it without noise");
+};
+
+/// The condition under which T finds the item that it reads in this environment. A failure shows both.
+template <class T, class... Environment>
+struct FindsItem {
+  static constexpr bool value = true;  // If not, the next line says so: once.
+  static_assert((std::is_same_v<typename T::reads, Environment> || ...),
+                "this layer reads an item of the environment that nobody provides in its shape: a memory comes from an "
+                "EncoderDecoder, a tied weight from a Tied");
+};
+
+/// Called where F is not a layer.
+template <class F, class X_type, class... Environment>
+CodomainOf<F> apply(const F&, X_type&&, const Environment&...) {
+  static_assert(IsLayer<F>::value);
+  return stand_in<CodomainOf<F>>();
+}
+/// Called where F is not a layer.
+template <class F, class X_type, class... Environment>
+InPlaceOf<F> differentiate(const F&, X_type&&, const Environment&...) {
+  static_assert(IsLayer<F>::value);
+  return stand_in<InPlaceOf<F>>();
+}
+
+/// Called where T has no `extend`, or no State.
+template <class T, class... Item>
+CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
+  static_assert(IsLayer<T>::value);
+  static_assert(!Layer<T>,
+                "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
+                "codomain extend(State& state, const domain& X) const");
+  return stand_in<CodomainOf<T>>();
+}
+
+/// False, for every layer: no temporary one does.
+template <class Layer>
+inline constexpr bool outlives_its_pullback = false;
+
+/// What value_and_pullback of a temporary layer returns, which would not outlive the pullback: an error that says so.
+template <class Layer>
+auto refuse_temporary() {
+  static_assert(outlives_its_pullback<Layer>,
+                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
+  return stand_in<InPlaceOf<Layer>>();
+}
+
+}  // namespace tlm

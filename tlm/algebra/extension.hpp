@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/diagnosis.hpp>
+#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/layer.hpp>
+#include <tlm/matrix/sequences.hpp>
+
+/// The third face of a layer: the rows that follow earlier ones. It is how a model decodes token by token.
+namespace tlm {
+
+/// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
+template <class T>
+struct Remembered {
+  typename T::State rows{};
+  std::optional<std::size_t> count{};
+
+  /// Throws std::invalid_argument if these are not as many sequences as before.
+  void require(const Sequences& sequences) {
+    if (!count) count = sequences.count();
+    require_continuation(*count, sequences.count());
+  }
+};
+
+namespace detail {
+
+/// Nothing, if T is rowwise.
+template <class T>
+struct StateOf {
+  using type = Nothing;
+};
+/// What T remembers, if it is not rowwise.
+template <Layer T>
+requires Remembers<T>
+struct StateOf<T> {
+  using type = Remembered<T>;
+};
+
+}  // namespace detail
+
+/// What extending T needs between two calls: of attention, the keys and values so far. Nothing, if T is rowwise.
+template <class T>
+using State = typename detail::StateOf<T>::type;
+
+/// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This is
+/// possible as T(X|i) = T(X)|i: what was computed for X₀ stands.
+///
+/// Throws std::invalid_argument for another number of sequences than before. An exception may leave `state` in between: some
+/// parts have moved on, others have not. So composites extend their parts by it.
+template <class T, class... Environment>
+CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
+  static_assert(CanExtend<T>::value && ExtendsWithoutNoise<Environment...>::value);
+  if constexpr (std::is_same_v<State<T>, Nothing>) {
+    return apply(layer, std::move(X), environment...);
+  } else {
+    if constexpr (requires { X.sequences(); }) state.require(X.sequences());
+    return with_items<T>(
+        [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
+        environment...);
+  }
+}
+
+/// The same rows. An exception leaves the state as it was: it is copied first.
+template <class T, class... Environment>
+CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
+  State<T> next = state;
+  CodomainOf<T> Y = advance(layer, next, std::move(X), environment...);
+  state = std::move(next);
+  return Y;
+}
+
+/// T(X), as the rows that follow no rows. A leaf whose formula is its `extend` returns from_the_beginning(*this, X), or
+/// from_the_beginning(*this, X, item). Throws what `extend` throws.
+template <class T, class... Item>
+requires Extends<T, Item...> CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X, const Item&... item) {
+  typename T::State nothing_yet{};
+  return layer.extend(nothing_yet, std::move(X), item...);
+}
+
+}  // namespace tlm
