@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -69,9 +70,12 @@ struct Name {
 
   /// "DB_1.FF.A"
   std::string path() const {
-    std::string backwards;
-    spell_backwards([&](std::string_view piece) { backwards.append(piece.rbegin(), piece.rend()); });
-    return {backwards.rbegin(), backwards.rend()};
+    std::string path;
+    spell_backwards([&](std::string_view piece) {
+      for (std::size_t c = piece.size(); c > 0; --c) path.push_back(piece[c - 1]);
+    });
+    std::reverse(path.begin(), path.end());
+    return path;
   }
 
   /// Whether this is the path.
