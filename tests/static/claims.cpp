@@ -109,8 +109,7 @@ struct Whatever {
 };
 static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);
 static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Whatever>>);
-// No rule speaks of a bias on the scores of constant keys: a query has no position among them (tests/compile_fail).
-static_assert(!autoregressive<KernelOf<Unmasked, Rows, Same, ByPosition>>);
+// A bias on the scores of constant keys is refused: a query has no position among them (tests/compile_fail).
 
 // The article's Claim: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive. It is not rowwise.
 static_assert(autoregressive<Attention<1, Causal, Rows, Rows, Past>>);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/initialization.hpp>
 

@@ -69,9 +69,8 @@ TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right
 }
 TEST_CASE_TEMPLATE_APPLY(refused, LayersInDouble);
 
-TEST_CASE(
-    "and so where a part has moved when another one refuses: Concat(CA(X), PE(X)) with a piece that is too long") {
-  using T = Concat<CausalAttention<d_model, n_heads, double>, PositionalEncoding<max_len, d_model, double>>;
+TEST_CASE("and so where a part has moved when the next one refuses: PE(CA(X)) with a piece that is too long") {
+  using T = Composition<PositionalEncoding<max_len, d_model, double>, CausalAttention<d_model, n_heads, double>>;
   Generator generator{4};
   const T layer = random_layer<T>(generator);
   const auto X = random_rows<T::domain>(Sequences{4}, generator);
