@@ -27,9 +27,8 @@ int main() {
   const auto L = [&](double change) {
     FF changed = layer;
     tlm::weight<"A">(changed)(1, 1) += change;
-    double sum = 0;
-    for (const double y : changed(X).xtensor()) sum += y;
-    return sum;
+    const auto Y_changed = changed(X);
+    return xt::sum(Y_changed.xtensor())();
   };
   const double h = 1e-6;
   std::cout << "∂L/∂A_22 by differences: " << (L(h) - L(-h)) / (2 * h) << '\n' << std::flush;

@@ -74,11 +74,13 @@ struct ExponentialAverage {
 template <class Real>
 using SmallEA = ExponentialAverage<6, Real>;
 
-/// Φ ∘ N ∘ Res(FF) ∘ Res(EA) ∘ PE ∘ Em: EA in the place of attention.
+/// Φ ∘ N ∘ Res(FF) ∘ Res(CA ∘ N_ca) ∘ Res(EA) ∘ PE ∘ Em
 template <std::size_t vocab_size, std::size_t max_len, std::size_t d>
-struct OwnModel : tlm::Composition<tlm::FinalLayer<d, vocab_size>, tlm::Normalization<"N", d>,
-                                   tlm::Res<tlm::FeedForward<d, 2 * d>>, tlm::Res<ExponentialAverage<d>>,
-                                   tlm::PositionalEncoding<max_len, d>, tlm::Embedding<vocab_size, d>> {};
+struct OwnModel
+    : tlm::Composition<tlm::FinalLayer<d, vocab_size>, tlm::Normalization<"N", d>, tlm::Res<tlm::FeedForward<d, 2 * d>>,
+                       tlm::Res<tlm::Composition<tlm::CausalAttention<d, 2>, tlm::Normalization<"N_ca", d>>>,
+                       tlm::Res<ExponentialAverage<d>>, tlm::PositionalEncoding<max_len, d>,
+                       tlm::Embedding<vocab_size, d>> {};
 
 }  // namespace
 

@@ -14,7 +14,7 @@
 using namespace tlm;
 
 // clang-format off
-struct Attention {}; struct SelfAttention {}; struct CrossAttention {}; struct Bigram : Embedding<5, 5> {};
+struct SelfAttention {}; struct CrossAttention {}; struct Bigram : Embedding<5, 5> {};
 struct Data {}; struct Dataset {}; struct Decoder {}; struct Encoder {}; struct GPT {}; struct Head {};
 struct Hidden {}; struct LM {}; struct LanguageModel {}; struct Linear {}; struct MLP {}; struct Model : Bigram {};
 struct MyLayer {}; struct MyModel {}; struct Optimizer {}; struct Options {}; struct Parameters {}; struct Task {};
@@ -22,7 +22,7 @@ struct Text {}; struct Tokenizer {}; struct Trainer {}; struct Transformer {}; s
 struct Corpus {}; struct Pair {}; struct Sentence {}; struct Split {};
 using Rows = Matrix<n, 8>; using Weights = Matrix<n, 1>;
 
-using Names = std::tuple<Attention, SelfAttention, CrossAttention, Bigram, Data, Dataset, Decoder, Encoder, GPT,
+using Names = std::tuple<SelfAttention, CrossAttention, Bigram, Data, Dataset, Decoder, Encoder, GPT,
                           Head, Hidden, LM, LanguageModel, Linear, MLP, Model, MyLayer, MyModel, Optimizer, Options,
                           Parameters, Task, Text, Tokenizer, Trainer, Transformer, Vocabulary, Corpus, Pair, Sentence,
                           Split, Rows, Weights>;
@@ -65,7 +65,7 @@ const int wrong = loss;
 
 int main() {
   using namespace std;
-  static_assert(tuple_size_v<Names> == 33);
+  static_assert(tuple_size_v<Names> == 32);
   // In a function anything may be called anything.
   const auto loss = tlm::loss(model, unweighted(0, Tokens{{1, 2}, {3}}));
   const auto scores = model(Tokens{{1, 2}, {}, {3}});
