@@ -24,11 +24,12 @@ def filtered(lines):
         if not COMMENT.match(line):
             # A specialization that another one derives from is no class that derives from itself.
             line = re.sub(r"^(class Matrix)(<[^:]*>)? : public Matrix<.*\{$", r"\1\2 {", line)
+            line = re.sub(r"^struct (Composition|Concat|AppliedFirst) : \1<.*?\{(\}?;?)$", r"struct \1 {\2", line)
             lines[i] = line
             continue
         if shown[i]:
             continue
-        line = line.replace("\\x", "\\\\x").replace("@", "\\@")
+        line = line.replace("\\x", "\\\\x").replace("@", "\\@").replace("<>", "\\<\\>")
         blank = not COMMENT.match(line)[3]
         if i + 1 < len(lines) and shown[i + 1]:
             line += " \\verbatim" if not (i > 0 and shown[i - 1] and blank) else ""

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/parameters.hpp>
+#include <tlm/algebra/symbol.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// A weight of a layer, found by its path in the write-up: weight<"DB_1.FF.A">(model).
