@@ -29,7 +29,7 @@ def filtered(lines):
             continue
         if shown[i]:
             continue
-        line = line.replace("\\x", "\\\\x").replace("@", "\\@").replace("<>", "\\<\\>")
+        line = line.replace("\\x", "\\\\x").replace("@", "\\@")
         blank = not COMMENT.match(line)[3]
         if i + 1 < len(lines) and shown[i + 1]:
             line += " \\verbatim" if not (i > 0 and shown[i - 1] and blank) else ""
