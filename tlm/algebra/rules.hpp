@@ -97,8 +97,9 @@ template <class A, class B>
 struct Head : Product<A, B> {
   static constexpr std::string_view symbol = "H_i";
 };
+/// X ↦ F(M), where M is a memory
 template <class F>
-struct OfMemory;  ///< X ↦ F(M), where M is a memory
+struct OfMemory;
 template <class G, class F>
 struct ThroughMemory;  ///< F, with the memory G(M) in the place of M
 template <class Entry, class F>

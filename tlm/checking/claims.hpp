@@ -141,6 +141,7 @@ std::optional<Failure> compare_parts(const Operation<Real>& T, std::string_view 
 
 /// The ways in which a row is spoilt; tokens become others in each of them.
 inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "large numbers", "0"};
+/// How many there are of these.
 inline constexpr int count_of_ways = 6;
 /// What becomes of the rows: with which word a failure says it.
 inline const char* way_to_spoil(Shape shape, int way) { return shape.of_tokens ? "other tokens" : ways_to_spoil[way]; }
@@ -340,6 +341,7 @@ inline std::optional<Failure> trace_sequences(const Operation<Dependencies>& T, 
 
 /// The four ways to check a claim.
 enum class Way { reals, bits, field, sets };
+/// All of them.
 inline constexpr std::array all_ways{Way::reals, Way::bits, Way::field, Way::sets};
 
 /// The counter-example to a claim that one way finds.
