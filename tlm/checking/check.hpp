@@ -314,7 +314,7 @@ struct ReturnsRows {
 ///   - extending it piece by piece gives the rows of the whole, and a copy of its state is a state of its own.
 ///
 /// `Layer` is a template over the real numbers, as it runs over other arithmetics, too (tlm/checking/prime_field.hpp,
-/// positions.hpp, dual.hpp); a layer with further parameters is given by an alias template:
+/// dependencies.hpp, dual.hpp); a layer with further parameters is given by an alias template:
 ///
 ///     template <class Real>
 ///     using Mine = MyLayer<6, Real>;
