@@ -98,7 +98,7 @@ TEST_CASE("a matrix is made of an expression of xtensor, and gives its container
 }
 
 // X * W is the product of matrices: a matrix is no expression of xtensor.
-static_assert(!XtensorExpression<Matrix<n, 2>> && XtensorExpression<decltype(Matrix<n, 2>{}.row(0))>);
+static_assert(!detail::XtensorExpression<Matrix<n, 2>> && detail::XtensorExpression<decltype(Matrix<n, 2>{}.row(0))>);
 
 TEST_CASE("xtensor-blas goes together with the library, in one file") {
   const xt::xtensor<float, 2> X{{1, 2}, {3, 4}}, Y{{5, 6}, {7, 8}};
