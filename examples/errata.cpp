@@ -53,7 +53,7 @@ std::vector<double> row(const M& X, std::size_t i) {
 }
 
 std::vector<double> softmax_of(std::vector<double> x) {
-  softmax(as_vector(x.data(), x.size()));
+  softmax(detail::as_vector(x.data(), x.size()));
   return x;
 }
 
@@ -385,7 +385,7 @@ std::vector<Erratum> errata() {
          return Lines{"σ = 10⁻³, ε = 10⁻⁶: σ + ε = " + shown(sigma + epsilon) +
                           ", √(σ² + ε) = " + shown(std::sqrt(sigma * sigma + epsilon)),
                       "a bad token, here: “" + refusal([] {
-                        look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
+                        detail::look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
                       }) + "”"};
        },
        "A difference, not an error. As in the article; LayerNorm has the other divisor. A bad token is refused."},

@@ -108,43 +108,43 @@ std::string_view rule_of() {
 /// What a premise is replaced by where it is given up: claims of which it does not follow.
 template <class Conclusion, class Premise>
 struct Instead {
-  using type = List<is::Unrestricted>;
+  using type = rules::List<is::Unrestricted>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Unrestricted> {
-  using type = List<>;  // That is no premise.
+  using type = rules::List<>;  // That is no premise.
 };
 template <>
 struct Instead<is::Rowwise, is::Rowwise> {
-  using type = List<is::Autoregressive>;
+  using type = rules::List<is::Autoregressive>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::CausalKernel> {
-  using type = List<NotTriangular, NotLeading>;
+  using type = rules::List<NotTriangular, NotLeading>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, OverMemory<is::Autoregressive>> {
-  using type = List<OverMemory<is::Unrestricted>>;
+  using type = rules::List<OverMemory<is::Unrestricted>>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::LowerTriangular> {
-  using type = List<is::Full>;
+  using type = rules::List<is::Full>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Full> {
-  using type = List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
+  using type = rules::List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Positional> {
-  using type = List<Counts>;
+  using type = rules::List<Counts>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Constant> {
-  using type = List<LooksAtX>;
+  using type = rules::List<LooksAtX>;
 };
 template <>
 struct Instead<is::Constant, is::Constant> {
-  using type = List<is::Rowwise>;
+  using type = rules::List<is::Rowwise>;
 };
 
 /// The names of the rules that were checked.
@@ -162,8 +162,8 @@ struct Without<Form, place, Other, std::index_sequence<k...>, Premises...> {
 template <class M, class Conclusion>
 void conclusion_must_fail(const std::string& rule) {
   using T = typename M::template Layer<PrimeField>;
-  static_assert(!follows<T, Conclusion>);
-  if constexpr (!Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
+  static_assert(!rules::follows<T, Conclusion>);
+  if constexpr (!rules::Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
   CHECK(conclusion_fails<M, Conclusion>(rule));
 }
 
@@ -173,11 +173,11 @@ void check_rule(const std::string& rule) {
   checked.insert(rule);
   using M = Made<Form, Premises...>;
   using T = typename M::template Layer<PrimeField>;
-  static_assert(follows<T, Conclusion>);
+  static_assert(rules::follows<T, Conclusion>);
   CHECK(rule_of<T, Conclusion>() == rule);
   must_hold(conclusion_fails<M, Conclusion>(rule));
   const auto without = [&]<std::size_t place, class... Other>(std::integral_constant<std::size_t, place>,
-                                                              List<Other...>) {
+                                                              rules::List<Other...>) {
     INFO("premise ", place + 1, " of ", rule, " is given up");
     (conclusion_must_fail<typename Without<Form, place, Other, std::index_sequence_for<Premises...>, Premises...>::type,
                           Conclusion>(rule),

@@ -60,7 +60,7 @@ const std::size_t all = std::tuple_size_v<decltype(layers)>,
                   called_rowwise = count_of([]<class T>(T*) { return rowwise<T>; }),
                   called_autoregressive = count_of([]<class T>(T*) { return autoregressive<T>; }),
                   autoregressive_of_rows = count_of([]<class T>(T*) { return autoregressive<T> && !reads_tokens<T>; }),
-                  temporary_leaves = count_of([]<class T>(T*) { return Leaf<T> && TakesTemporaries<T>; });
+                  temporary_leaves = count_of([]<class T>(T*) { return rules::Leaf<T> && TakesTemporaries<T>; });
 
 }  // namespace
 

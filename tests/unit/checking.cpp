@@ -322,7 +322,7 @@ TEST_CASE("an X̄ that is added to what was never set") {
   CHECK(contains(first_failure(report), "nan"));
   CHECK(contains(printed(report), "\nnote:  nan may be an entry that was never set: M{sequences} sets none, "));
   CHECK(!contains(printed(check_sum(Plant::future_seen)), "nan may be"));  // which was put in
-  CHECK_FALSE(unset_is_nan);
+  CHECK_FALSE(detail::unset_is_nan);
 }
 
 TEST_CASE("a pullback that can be applied only once") {

@@ -61,9 +61,9 @@ std::size_t numbers_held() {
 /// While it lives, entries that nobody has set are NaN: who reads them is seen.
 class UnsetEntries {
  public:
-  UnsetEntries() { unset_is_nan = true; }
+  UnsetEntries() { detail::unset_is_nan = true; }
   UnsetEntries(UnsetEntries&&) = delete;
-  ~UnsetEntries() { unset_is_nan = false; }
+  ~UnsetEntries() { detail::unset_is_nan = false; }
 };
 
 /// The check of one layer, which writes its report.
@@ -275,11 +275,11 @@ template <template <class> class Layer>
 CheckedLayer checked_layer(std::string_view name) {
   using T = Layer<double>;
   bool temporaries = false;
-  if constexpr (Leaf<T>) temporaries = TakesTemporaries<T>;
+  if constexpr (rules::Leaf<T>) temporaries = TakesTemporaries<T>;
   return {subject<Layer, all_faces>(name),
           operation<Layer<Dual<double>>>(name),
           operation<Layer<Dual<PrimeField>>>(name),
-          Leaf<T>,
+          rules::Leaf<T>,
           rowwise<T>,
           autoregressive<T>,
           constant<T>,
@@ -293,11 +293,11 @@ template <class Real, class Layer>
 struct WeightsAreOf {
   static constexpr bool value = [] {
     bool same = true;
-    visit_weights<Layer>(
+    detail::visit_weights<Layer>(
         [&](const Name&, auto& weight) {
           same = same && std::is_same_v<typename std::remove_cvref_t<decltype(weight)>::Real, Real>;
         },
-        imaginary<Layer>);
+        detail::imaginary<Layer>);
     return same;
   }();
   static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");
@@ -344,7 +344,7 @@ struct ReturnsRows {
 ///
 /// Throws std::invalid_argument for limits of no rows, or of more than 31, for which the sets of positions have no room.
 template <template <class> class Layer>
-Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
+Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
   static_assert(over_all_numbers,
                 "what is checked runs over several kinds of numbers: a template over them hands its argument on, as in "
@@ -352,7 +352,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
   if constexpr (over_all_numbers) {
     using T = Layer<double>;
     if constexpr (checking::WeightsAreOf<double, T>::value) {
-      static_assert(IsLayer<T>::value);
+      static_assert(detail::IsLayer<T>::value);
       if constexpr (tlm::Layer<T>)
         if constexpr (checking::ReturnsRows<T>::value)
           return checking::Check{checking::checked_layer<Layer>(name), limits}.report();

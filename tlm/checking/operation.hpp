@@ -171,7 +171,7 @@ Input<Real> input(const Domain& X) {
 
 /// The numbers of a weight, and its path.
 template <class Real>
-struct NamedWeight : Parameter<Real> {
+struct NamedWeight : detail::Parameter<Real> {
   std::string path;
 };
 /// Takes in the weights that it visits. As it is of no layer's type, the visits within a part are compiled once, whatever
@@ -190,7 +190,7 @@ template <class Layer>
 auto named_weights(Layer& layer) {
   using Real = typename Layer::codomain::Real;
   std::vector<NamedWeight<Real>> list;
-  visit_weights<Layer>(WeightList<Real>{list}, layer);
+  detail::visit_weights<Layer>(WeightList<Real>{list}, layer);
   return list;
 }
 
@@ -289,7 +289,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
 
   std::unique_ptr<Continued<Real>> at_the_beginning() const override {
-    if constexpr ((faces & extension_face) != 0 && Extensible<T>)
+    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
       return std::unique_ptr<Continued<Real>>(new ContinuedLayer{layer});
     else
       return nullptr;
