@@ -230,6 +230,7 @@ namespace {
 template <class Real>
 std::optional<Failure> later_rows_show(const Operation<Real>& T) {
   Generator generator{8};
+  const Limits limits;
   const auto layer = drawn(T, generator);
   for (const std::size_t n : {31u, 32u, 33u, 65u}) {
     const auto X = draw_input(T, Sequences{n}, generator);
@@ -238,7 +239,8 @@ std::optional<Failure> later_rows_show(const Operation<Real>& T) {
       if (i < n) {
         Failure failure = failure_of(T, Claim::autoregressive, 8, X.target.sequences);
         failure.i = i;
-        if (auto found = spoil_the_rest(*layer, X, Y, {Claim::autoregressive, i, 0, i}, failure, generator, {}))
+        if (auto found =
+                spoil_the_rest<Real>({*layer, X, Y, {Claim::autoregressive, i, 0, i}, failure, generator, limits}))
           return found;
       }
   }
