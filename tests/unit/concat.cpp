@@ -97,7 +97,8 @@ TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)), with the blocks of columns of W_Q
 }
 
 TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
-  const auto failure = checking::gradient_fails<WrongColumns>("Concat", 1);
+  const auto failure =
+      checking::gradient_fails(checking::OperationOf<WrongColumns<double>, checking::pullback_face>{"Concat"}, 1);
   REQUIRE(failure);
   CHECK(failure->entry == "B, row 1, column 1");
 }
