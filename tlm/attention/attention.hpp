@@ -121,8 +121,10 @@ struct Attention {
   /// The next queries look at all keys and values so far: as A(X|i) is the leading block of A(X), the earlier rows stand.
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    state.KV.append(advance(k, state.k, X, environment...), advance(v, state.v, X, environment...));
-    return attend(advance(q, state.q, X, environment...), state.KV).value;
+    const Queries Q_X = advance(q, state.q, X, environment...);
+    const Keys K_X = advance(k, state.k, X, environment...);
+    state.KV.append(K_X, advance(v, state.v, X, environment...));
+    return attend(Q_X, state.KV).value;
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

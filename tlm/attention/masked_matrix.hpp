@@ -80,44 +80,39 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
   S.for_each_part(part_of_S, part_of_S);
 }
 
-/// Y += factor·A×V, the sum of factor·a_ij·V_j over the visible (i, j). V and Y are `width` columns wide.
-template <std::size_t width, class Mask, class Entry, std::size_t block, class Real = std::remove_const_t<Entry>>
-void accumulate(View<std::remove_const_t<Entry>> Y, const MaskedMatrix<Mask, Entry, block>& A,
-                View<const std::remove_const_t<Entry>> V, std::remove_const_t<Entry> factor = Real(1)) {
-  A.for_each_part(
-      [&](const auto& part) {
-        multiply(A.block(part.top, part.height, part.left, part.width), V.block(part.left, part.width, 0, width),
-                 Y.block(part.top, part.height, 0, width), Present::added_to, factor);
-      },
-      [&](const auto& part) {
-        A.for_each_visible(part, [&](std::size_t i, std::size_t j) {
-          auto y = as_vector<width>(&Y(i, 0));
-          y += factor * A(i, j) * as_vector<width>(&V(j, 0));
-        });
-      });
-}
-
 /// Aᵀ as a factor of a product. It refers to A.
 template <class Mask, class Entry, std::size_t block>
 Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask, Entry, block>& A) {
   return {A};
 }
 
-/// V += factor·Aᵀ×Y, the sum of factor·a_ij·Y_i over the visible (i, j). V and Y are `width` columns wide.
-template <std::size_t width, class Mask, class Entry, std::size_t block, class Real = std::remove_const_t<Entry>>
-void accumulate(View<std::remove_const_t<Entry>> V, Transposed<MaskedMatrix<Mask, Entry, block>> A_transposed,
-                View<const std::remove_const_t<Entry>> Y, std::remove_const_t<Entry> factor = Real(1)) {
-  const auto& A = A_transposed.matrix;
+/// Y += factor·A×V, the sum of factor·a_ij·V_j over the visible (i, j): row j of V goes to row i of Y. By Aᵀ row i of V goes to
+/// row j of Y. Both are `width` columns wide.
+template <std::size_t width, class A_or_transpose, class Real>
+void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_identity_t<Real>> V,
+                std::type_identity_t<Real> factor = Real(1)) {
+  constexpr bool back = requires { M.matrix; };
+  const auto& A = [&]() -> const auto& {
+    if constexpr (back)
+      return M.matrix;
+    else
+      return M;
+  }
+  ();
   A.for_each_part(
       [&](const auto& part) {
-        multiply(A.block(part.top, part.height, part.left, part.width).transposed(),
-                 Y.block(part.top, part.height, 0, width), V.block(part.left, part.width, 0, width), Present::added_to,
-                 factor);
+        const auto a = A.block(part.top, part.height, part.left, part.width);
+        const auto rows_of_A = [&](const auto& X) { return X.block(part.top, part.height, 0, width); };
+        const auto columns_of_A = [&](const auto& X) { return X.block(part.left, part.width, 0, width); };
+        if constexpr (back)
+          multiply(a.transposed(), rows_of_A(V), columns_of_A(Y), Present::added_to, factor);
+        else
+          multiply(a, columns_of_A(V), rows_of_A(Y), Present::added_to, factor);
       },
       [&](const auto& part) {
         A.for_each_visible(part, [&](std::size_t i, std::size_t j) {
-          auto v = as_vector<width>(&V(j, 0));
-          v += factor * A(i, j) * as_vector<width>(&Y(i, 0));
+          auto y = as_vector<width>(&Y(back ? j : i, 0));
+          y += factor * A(i, j) * as_vector<width>(&V(back ? i : j, 0));
         });
       });
 }

@@ -108,9 +108,14 @@ class Entries {
   const Real* data() const { return entries_.data(); }
 
   /// The container of the entries, for every function of xtensor. Its shape is not to be changed.
-  Xtensor& xtensor() { return entries_; }
+  Xtensor& xtensor() & { return entries_; }
   /// The container of the entries, for every function of xtensor.
-  const Xtensor& xtensor() const { return entries_; }
+  const Xtensor& xtensor() const& { return entries_; }
+  /// The container of a matrix that ends here, as in for (const auto& y : T(X).xtensor()).
+  Xtensor xtensor() && {
+    Entries ending = std::move(*this);
+    return std::move(ending.entries_);
+  }
 
  protected:
   /// Which rows belong to which sequence.

@@ -116,13 +116,13 @@ auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
   }
 }
 
-}  // namespace detail
-
 /// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
 template <std::floating_point Real>
 constexpr Real quotient_or_zero(Real a, Real b) {
   return b == Real(0) ? Real(0) : a / b;
 }
+
+}  // namespace detail
 
 /// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
 template <class Terms>
