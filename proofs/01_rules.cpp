@@ -9,7 +9,7 @@
 //
 // Each rule of tlm/algebra/rules.hpp is checked as a rule: on generic operations (generic.hpp), of which nothing is known but
 // which rows a row is a function of, exactly over the prime field. And where one of its premises is given up, whichever it
-// is, the compiler does not draw the conclusion, says which rule lacks a premise, and the conclusion falls when it is run.
+// is, the compiler does not draw the conclusion, says which rule lacks a premise, and the conclusion fails when it is run.
 // A rule about several parts is checked for two, which may be composed again.
 
 #include <doctest/doctest.h>
@@ -73,7 +73,7 @@ std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed)
   });
 }
 
-/// Whether what a rule concludes falls for a formula, with two keys of the uninterpreted functions.
+/// Whether what a rule concludes fails for a formula, with two keys of the uninterpreted functions.
 template <class M, class Conclusion>
 std::optional<Failure> conclusion_fails(const std::string& name) {
   std::optional<Failure> found;
@@ -152,9 +152,9 @@ struct Without<Form, place, Other, std::index_sequence<k...>, Premises...> {
   using type = Made<Form, std::conditional_t<k == place, Other, Premises>...>;
 };
 
-/// The conclusion falls for M, and the compiler does not draw it and names the rule that lacks a premise.
+/// The conclusion fails for M, and the compiler does not draw it and names the rule that lacks a premise.
 template <class M, class Conclusion>
-void conclusion_must_fall(const std::string& rule) {
+void conclusion_must_fail(const std::string& rule) {
   using T = typename M::template Layer<PrimeField>;
   static_assert(!rules::follows<T, Conclusion>);
   if constexpr (!rules::Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
@@ -173,7 +173,7 @@ void check_rule(const std::string& rule) {
   const auto without = [&]<std::size_t place, class... Other>(std::integral_constant<std::size_t, place>,
                                                               rules::List<Other...>) {
     INFO("premise ", place + 1, " of ", rule, " is given up");
-    (conclusion_must_fall<typename Without<Form, place, Other, std::index_sequence_for<Premises...>, Premises...>::type,
+    (conclusion_must_fail<typename Without<Form, place, Other, std::index_sequence_for<Premises...>, Premises...>::type,
                           Conclusion>(rule),
      ...);
   };

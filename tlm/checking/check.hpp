@@ -154,7 +154,7 @@ class Check {
     std::string where = found->arithmetic;
     if (found->n) where += " at n = " + std::to_string(*found->n);
     if (found->i) where += ", i = " + std::to_string(*found->i);
-    report_.note(statement + ", and is not: " + found->claim + " falls over " + where);
+    report_.note(statement + ", and is not: " + found->claim + " fails over " + where);
   }
 
   /// What the form of the layer says is what it computes.
@@ -187,22 +187,22 @@ class Check {
     if (!layer_.in_sets && in_field->weights().empty())
       return report_.note(layer_.name +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
-    const auto falls_short = [&](const auto& T, Requirement requirement) {
+    const auto fails = [&](const auto& T, Requirement requirement) {
       return pullback_fails(T, layer_.name, requirement, 2, limits_);
     };
     // What is required of it apart from the derivative comes first, as it names a mistake more closely.
     add("the pullback is linear: the prime field, exactly" + scope,
-        [&] { return falls_short(*in_field, Requirement::linear); });
+        [&] { return fails(*in_field, Requirement::linear); });
     add("the pullback adds to the gradient: the prime field, exactly" + scope,
-        [&] { return falls_short(*in_field, Requirement::adds); });
+        [&] { return fails(*in_field, Requirement::adds); });
     add("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope, [&] {
-      const auto found = falls_short(*in_field, Requirement::again);
-      return found ? found : falls_short(*in_double, Requirement::again);
+      const auto found = fails(*in_field, Requirement::again);
+      return found ? found : fails(*in_double, Requirement::again);
     });
     if (layer_.takes_temporaries)
       add("the pullback does not refer to the weights of " + layer_.name +
               ", which may be a temporary: the prime field, exactly" + scope,
-          [&] { return falls_short(*in_field, Requirement::outlives); });
+          [&] { return fails(*in_field, Requirement::outlives); });
     add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
         [&] { return transpose_fails(*in_field, *layer_.in_duals_of_field(), layer_.name, 21, limits_); });
     add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
