@@ -11,7 +11,7 @@
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/kv_cache.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../support.hpp"
 

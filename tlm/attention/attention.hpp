@@ -9,11 +9,11 @@
 #include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/attention/attention_weights.hpp>
-#include <tlm/attention/bias.hpp>
 #include <tlm/attention/conditions.hpp>
 #include <tlm/attention/kv_cache.hpp>
-#include <tlm/attention/mask.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
+#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm {
 
@@ -23,7 +23,7 @@ namespace tlm {
 ///
 /// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). `Mask` is Causal (◺) or
 /// Unmasked (nothing is masked). K and V may be taken FromMemory: cross-attention. A `Bias` b is a function of positions
-/// (bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
+/// (mask_and_bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
 ///
 /// With ◺ autoregressive if Q, K and V are: softmax(◺(…)) is a causal kernel, and the article's Claim is about its product with
 /// an autoregressive V. (proofs/03_product.cpp.)

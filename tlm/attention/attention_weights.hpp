@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tlm/attention/mask.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/matrix/product.hpp>
