@@ -51,6 +51,18 @@ struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
   }
 };
 
+/// A positional encoding that takes down when it is asked.
+std::string asked;
+template <char name>
+struct Asked : PositionalEncoding<max_len, 2, double> {
+  using Base = PositionalEncoding<max_len, 2, double>;
+  Base::codomain operator()(Base::domain X) const { return from_the_beginning(*this, std::move(X)); }
+  Base::codomain extend(Base::State& state, Base::domain X) const {
+    asked += name;
+    return Base::extend(state, std::move(X));
+  }
+};
+
 }  // namespace
 
 static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
@@ -94,6 +106,16 @@ TEST_CASE("H(X) = Concat(H_1(X), …, H_h(X)), with the blocks of columns of W_Q
   weight<"H_2.W_V">(one_by_one) = block(weight<"W_V">(H), 1);
   const auto X = random_rows<Domain>(unequal(), generator);
   CHECK(distance(H(X), one_by_one(X)) <= 1e-14);
+}
+
+TEST_CASE("F comes before G, with every compiler: so it is F that refuses first") {
+  using Layers = Concat<Asked<'F'>, Asked<'G'>, Asked<'H'>>;
+  const Layers layer;
+  const Matrix<n, 2, double> X{1, 2};
+  layer(X);
+  State<Layers> state;
+  extend(layer, state, X);
+  CHECK(asked == "FGHFGH");
 }
 
 TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
