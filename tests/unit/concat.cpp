@@ -54,7 +54,7 @@ struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
 }  // namespace
 
 static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
-static_assert(PathsAreUnique<TwoHeads<double>>::value);
+static_assert(detail::PathsAreUnique<TwoHeads<double>>::value);
 
 TEST_CASE("its rows are those of F(X), G(X), … side by side") {
   Generator generator{1};

@@ -12,7 +12,7 @@
 /// A matrix of attention, of which a part is visible, and its products.
 ///
 /// What a query does not see is not there. It is neither read nor multiplied by zero, so that even NaN cannot pass.
-namespace tlm {
+namespace tlm::detail {
 
 /// S or A of one head in one sequence: queries × keys, of which `Mask` says what is visible. It refers to its entries.
 ///
@@ -122,4 +122,4 @@ void accumulate(View<std::remove_const_t<Entry>> V, Transposed<MaskedMatrix<Mask
       });
 }
 
-}  // namespace tlm
+}  // namespace tlm::detail

@@ -153,9 +153,9 @@ Layer draw_layer(Generator& generator) {
 /// While it lives, entries that nobody has set are NaN: who reads them is seen.
 class UnsetEntries {
  public:
-  UnsetEntries() { unset_is_nan = true; }
+  UnsetEntries() { detail::unset_is_nan = true; }
   UnsetEntries(UnsetEntries&&) = delete;
-  ~UnsetEntries() { unset_is_nan = false; }
+  ~UnsetEntries() { detail::unset_is_nan = false; }
 };
 
 /// A number of the prime field of which is known how many there are.

@@ -15,7 +15,7 @@
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/numbers/vector.hpp>
 
-namespace tlm {
+namespace tlm::detail {
 
 /// Where entries begin: on a cache line, so that a product's bits do not depend on where its operands happen to be.
 inline constexpr std::size_t cache_line = 64;
@@ -148,4 +148,4 @@ class Entries {
   Xtensor entries_;
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

@@ -19,7 +19,7 @@ namespace tlm::detail {
 
 /// Several numbers at once: a batch of xsimd. Where there is no xsimd, or no batch of such numbers: one number.
 template <class Real>
-using Batch = xt_simd::simd_type<Real>;
+using SimdBatch = xt_simd::simd_type<Real>;
 /// How many numbers that are.
 template <class Real>
 inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
@@ -34,38 +34,38 @@ using Of = AtOnce<std::remove_cvref_t<E>, Real>;
 
 template <class Closure, class Real>
 requires(std::same_as<typename xt::xscalar<Closure>::value_type, Real>) struct AtOnce<xt::xscalar<Closure>, Real> {
-  static Batch<Real> read(const xt::xscalar<Closure>& c, std::size_t, std::size_t) { return Batch<Real>(c()); }
+  static SimdBatch<Real> read(const xt::xscalar<Closure>& c, std::size_t, std::size_t) { return SimdBatch<Real>(c()); }
   static bool fits(const xt::xscalar<Closure>&, std::size_t) { return true; }
 };
 template <class E, class Real>
 requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_type, Real>) struct AtOnce<E, Real> {
-  [[gnu::always_inline]] static Batch<Real> read(const E& x, std::size_t j, std::size_t count) {
+  [[gnu::always_inline]] static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t count) {
     if constexpr (lanes<Real> == 1) {
       return x.data()[j];
     } else {
-      if (count == lanes<Real>) return Batch<Real>::load_unaligned(x.data() + j);
+      if (count == lanes<Real>) return SimdBatch<Real>::load_unaligned(x.data() + j);
       Real some[lanes<Real>]{};
       std::copy_n(x.data() + j, count, some);
-      return Batch<Real>::load_unaligned(some);
+      return SimdBatch<Real>::load_unaligned(some);
     }
   }
   static bool fits(const E& x, std::size_t size) { return x.size() == size; }
 };
-template <class F, class... E, class Real>
-requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e, 0, 0)...); }
-struct AtOnce<xt::xfunction<F, E...>, Real> {
+template <class Expression, class Real, class Indices>
+struct FunctionAtOnce;
+template <class F, class... E, class Real, std::size_t... k>
+struct FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence<k...>> {
   [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
-    return [&]<std::size_t... k>(std::index_sequence<k...>) __attribute__((always_inline)) {
-      return f.functor().simd_apply(Of<E, Real>::read(std::get<k>(f.arguments()), j, count)...);
-    }
-    (std::index_sequence_for<E...>{});
+    return f.functor().simd_apply(Of<E, Real>::read(std::get<k>(f.arguments()), j, count)...);
   }
   [[gnu::always_inline]] static bool fits(const xt::xfunction<F, E...>& f, std::size_t size) {
-    return std::apply(
-        [&](const auto&... e) __attribute__((always_inline)) { return (Of<E, Real>::fits(e, size) && ...); },
-        f.arguments());
+    return (Of<E, Real>::fits(std::get<k>(f.arguments()), size) && ...);
   }
 };
+template <class F, class... E, class Real>
+requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e, 0, 0)...); }
+struct AtOnce<xt::xfunction<F, E...>, Real>
+    : FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence_for<E...>> {};
 
 /// take(batch, j, count) for all `size` entries of e, batch after batch. Throws std::invalid_argument if e has not so many.
 template <class E>
