@@ -19,7 +19,7 @@ struct HasOrder {
       "a layer does not branch on values, as a prime field and sets of positions have no order, and what is equal "
       "there "
       "is equal always: cases are told apart by functions of numbers, such as relu(x), relu_derivative(x) and "
-      "maximum(numbers, count) of tlm/numbers/functions.hpp");
+      "maximum(numbers, count) of tlm/numbers/rows.hpp");
 };
 
 /// The condition under which a function of numbers, or one of numbers of another kind, is known.
