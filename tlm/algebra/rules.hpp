@@ -108,6 +108,7 @@ template <class Encoder, class Decoder>
 struct EncoderDecoder;  ///< (x, X) ↦ Decoder(X), with the memory M = Encoder(x)
 }  // namespace forms
 
+/// Statements, the rules by which they follow from others, and what follows.
 namespace rules {
 
 /// The statement "T is Claim".
