@@ -48,6 +48,8 @@ struct Types<T> {
 };
 
 }  // namespace detail
+class Noise;  // noise.hpp
+
 /// What T takes.
 template <class T>
 using DomainOf = typename detail::Types<T>::domain;
@@ -215,12 +217,6 @@ struct CanExtend {
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
 };
 
-}  // namespace detail
-
-class Noise;  // noise.hpp
-
-namespace detail {
-
 /// The condition under which a layer is extended in an environment: claims are about layers without noise.
 template <class... Environment>
 struct ExtendsWithoutNoise {
@@ -237,6 +233,10 @@ struct FindsItem {
                 "this layer reads an item of the environment that nobody provides in its shape: a memory comes from an "
                 "EncoderDecoder, a tied weight from a Tied");
 };
+
+/// False, for every layer: no temporary one does.
+template <class Layer>
+inline constexpr bool outlives_its_pullback = false;
 
 }  // namespace detail
 
@@ -262,14 +262,6 @@ CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
                 "codomain extend(State& state, const domain& X) const");
   return detail::stand_in<CodomainOf<T>>();
 }
-
-namespace detail {
-
-/// False, for every layer: no temporary one does.
-template <class Layer>
-inline constexpr bool outlives_its_pullback = false;
-
-}  // namespace detail
 
 /// What value_and_pullback of a temporary layer returns, which would not outlive the pullback: an error that says so.
 template <class Layer>

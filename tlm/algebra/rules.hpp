@@ -108,6 +108,7 @@ template <class Encoder, class Decoder>
 struct EncoderDecoder;  ///< (x, X) ↦ Decoder(X), with the memory M = Encoder(x)
 }  // namespace forms
 
+/// Statements, the rules by which they follow from others, and what follows.
 namespace rules {
 
 /// The statement "T is Claim".
@@ -322,6 +323,10 @@ inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>.
 template <class T, class Claim, class... Rule>
 inline constexpr bool one_applies<T, Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
 
+/// An operation whose earlier rows stand when rows are appended: autoregressive, a causal kernel, or independent of X.
+template <class T>
+concept Extensible = follows<T, is::Autoregressive> || follows<T, is::CausalKernel> || follows<T, is::Constant>;
+
 }  // namespace rules
 
 /// T is rowwise: T(X_i) = T(X)_i.
@@ -340,13 +345,5 @@ inline constexpr bool constant = rules::follows<T, is::Constant>;
 /// An operation that is autoregressive by type: what decoding row by row and the loss ask for.
 template <class T>
 concept Autoregressive = autoregressive<T>;
-
-namespace rules {
-
-/// An operation whose earlier rows stand when rows are appended: autoregressive, a causal kernel, or independent of X.
-template <class T>
-concept Extensible = autoregressive<T> || causal_kernel<T> || constant<T>;
-
-}  // namespace rules
 
 }  // namespace tlm

@@ -25,6 +25,12 @@ namespace detail {
 template <class Real>
 concept Floating = std::floating_point<Real> || std::same_as<Real, SimdBatch<typename Real::value_type>>;
 
+/// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
+template <std::floating_point Real>
+constexpr Real quotient_or_zero(Real a, Real b) {
+  return b == Real(0) ? Real(0) : a / b;
+}
+
 }  // namespace detail
 
 /// a where the condition holds, otherwise b.
@@ -48,15 +54,5 @@ template <detail::Floating Real>
 Real relu_derivative(Real x) {
   return tlm::where(x > Real(0), Real(1), Real(0));
 }
-
-namespace detail {
-
-/// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
-template <std::floating_point Real>
-constexpr Real quotient_or_zero(Real a, Real b) {
-  return b == Real(0) ? Real(0) : a / b;
-}
-
-}  // namespace detail
 
 }  // namespace tlm

@@ -179,6 +179,13 @@ struct CanLearnFrom {
       "Batch<double>");
 };
 
+/// A loss with its gradient in the weight space.
+template <class T>
+struct ValueAndGradient {
+  RealOf<T> value;
+  T gradient{};
+};
+
 /// f(targets) for the targets of a batch. A token that T does not know is told by its place in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
@@ -214,17 +221,6 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
   else
     return {};
 }
-
-namespace detail {
-
-/// A loss with its gradient in the weight space.
-template <class T>
-struct ValueAndGradient {
-  RealOf<T> value;
-  T gradient{};
-};
-
-}  // namespace detail
 
 /// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient, which reuses the memory
 /// of a gradient.
