@@ -51,6 +51,18 @@ struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
   }
 };
 
+/// A positional encoding that takes down when it is asked.
+std::string asked;
+template <char name>
+struct Asked : PositionalEncoding<max_len, 2, double> {
+  using Base = PositionalEncoding<max_len, 2, double>;
+  Base::codomain operator()(Base::domain X) const { return from_the_beginning(*this, std::move(X)); }
+  Base::codomain extend(Base::State& state, Base::domain X) const {
+    asked += name;
+    return Base::extend(state, std::move(X));
+  }
+};
+
 }  // namespace
 
 static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
@@ -72,8 +84,19 @@ TEST_CASE("its rows are those of F(X), G(X), … side by side") {
   }
 }
 
+TEST_CASE("F comes before G, with every compiler: so it is F that refuses first") {
+  using Layers = Concat<Asked<'F'>, Asked<'G'>, Asked<'H'>>;
+  const Layers layer;
+  const Matrix<n, 2, double> X{1, 2};
+  layer(X);
+  State<Layers> state;
+  extend(layer, state, X);
+  CHECK(asked == "FGHFGH");
+}
+
 TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
-  const auto failure = checking::gradient_fails<WrongColumns>("Concat", 1);
+  const auto failure =
+      checking::gradient_fails(checking::OperationOf<WrongColumns<double>, checking::pullback_face>{"Concat"}, 1);
   REQUIRE(failure);
   CHECK(failure->entry == "B, row 1, column 1");
 }

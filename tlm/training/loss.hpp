@@ -141,7 +141,7 @@ using RealOf = typename CodomainOf<T>::Real;
 /// not know; std::invalid_argument for a weight that is not from [0, 1], and unless there is one for each token.
 template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
-  require_a_weight_for_each_token(batch);
+  batch.require_weights();
   Tokens X = detail::after_start(batch.start, batch.x);
   require_in_vocabulary(batch.x, T::codomain::cols, "to be said");
   const Sequences& sequences = batch.omega.sequences();

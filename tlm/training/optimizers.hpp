@@ -10,6 +10,7 @@
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. It throws
 /// std::invalid_argument, and moves nothing, if one of its own numbers is out of range when rounded to the numbers of the
