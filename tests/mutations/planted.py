@@ -72,7 +72,6 @@ SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradient
           "storage": "tests/storage", "mpi": "tests/mpi"}
 CASES = "tests/compile_fail/cases.toml"  # a case is a check of its own: compile_fail/NAME
 RANKS = 3  # on which what is in mpi runs
-MANY = 20  # changes by hand: a check that has to see so many is optimised, as it runs for longer than that takes
 SEED = 44
 MEMORY = 8 << 30  # bytes, for a change that asks for more and more
 Outcome = collections.namedtuple("Outcome", "ran failed ended reached seconds said")
@@ -273,8 +272,7 @@ class Runner:
         program, libraries = copy / check.replace("/", "_"), list(self.libraries)
         if check.startswith("mpi/"):
             libraries += subprocess.check_output(["pkg-config", "--cflags", "--libs", "ompi-c"], text=True).split()
-        many = sum(line.checks[0] == check for line in self.planted.by_hand) >= MANY
-        command = [*self.compiling(copy), "-std=c++20", "-O1" if many else "-O0", "-w", "-include", self.copy / "switch.hpp",
+        command = [*self.compiling(copy), "-std=c++20", "-Og", "-w", "-include", self.copy / "switch.hpp",
                    "-o", program, self.library.source(check), self.main, *libraries]
         while True:
             result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
