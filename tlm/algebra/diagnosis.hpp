@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/layer.hpp>
 
-/// What the compiler reports when something is not a layer, or is used as it cannot be: one sentence.
+/// What the compiler reports when something is not a layer, or is used in a way that is not possible: one sentence.
 ///
 /// Each condition is a struct that asserts. Its `value` is always true, so that static_assert(Condition<…>::value) reports one
 /// error and not two. What is missing is replaced by what stands in for it, so that no other errors follow.
@@ -16,7 +16,7 @@ namespace tlm {
 
 // --- What stands in for what is missing ----------------------------------------------------------------------------------
 
-/// Whatever one takes it for.
+/// Takes the place of any type.
 struct Anything {
   Anything() = default;
   template <class T>
@@ -29,11 +29,11 @@ struct Anything {
   friend Anything operator+(const auto&, Anything) { return {}; }
 };
 
-/// Stands where a T is missing: there is no such function.
+/// Takes the place of a missing T. It is declared only.
 template <class T>
 T stand_in();
 
-/// What T takes and returns; Anything if T does not say it.
+/// What T takes and returns; Anything if T does not declare it.
 template <class T>
 struct Types {
   using domain = Anything;
@@ -51,7 +51,7 @@ using DomainOf = typename Types<T>::domain;
 template <class T>
 using CodomainOf = typename Types<T>::codomain;
 
-/// Stands where T's value and pullback are missing.
+/// Takes the place of T's value and pullback if they are missing.
 template <class T>
 struct InPlaceOf {
   struct Pullback {
@@ -143,7 +143,7 @@ struct IsLayer<T> : IsLeaf<T, typename T::reads> {
 
 // --- Formulas ------------------------------------------------------------------------------------------------------------
 
-/// Whether G takes what F returns.
+/// True if G takes what F returns.
 template <class DomainOfG, class CodomainOfF>
 inline constexpr bool composable = std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
                                    std::is_same_v<CodomainOfF, Anything>;
@@ -251,11 +251,11 @@ CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
   return stand_in<CodomainOf<T>>();
 }
 
-/// False, for every layer: no temporary one does.
+/// False for every layer, so that the assertion fails.
 template <class Layer>
 inline constexpr bool outlives_its_pullback = false;
 
-/// What value_and_pullback of a temporary layer returns, which would not outlive the pullback: an error that says so.
+/// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
 template <class Layer>
 auto refuse_temporary() {
   static_assert(outlives_its_pullback<Layer>,
