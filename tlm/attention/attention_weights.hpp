@@ -14,8 +14,8 @@
 
 namespace tlm {
 
-/// The weights A of attention: for each sequence and each head a matrix, of which row i says how much query i looks at each
-/// key that it sees.
+/// The weights A of attention: a matrix for each sequence and each head. Row i tells how much query i looks at each key
+/// that it sees.
 template <std::size_t n_heads_, class Mask, class Real_, std::size_t block = 32>
 class AttentionWeights {
  public:

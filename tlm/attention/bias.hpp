@@ -12,8 +12,8 @@ namespace tlm {
 
 /// No bias: nothing is added to the scores of attention.
 ///
-/// A bias b is a place for what attention knows of positions: score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j),
-/// where h, i and j count from 0. It works on row i, of which the first `visible` entries are there:
+/// A bias b tells attention about positions. Score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j), where h, i
+/// and j count from 0. A bias works on row i, which has `visible` entries:
 ///
 ///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
 ///   add(h, i, s, visible)                 s_j += b(h, i, j) for j < visible

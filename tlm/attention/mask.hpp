@@ -6,14 +6,14 @@
 
 #include <tlm/algebra/rules.hpp>
 
-/// What a query (a row) sees of the keys (the columns): always the first so many of them.
+/// What a query (a row) sees of the keys (the columns): always the first keys, up to some number.
 namespace tlm {
 
 /// ◺: row i keeps the entries at and below the main diagonal, j ≤ i.
 struct Causal {
   using declared = is::LowerTriangular;
   static constexpr std::string_view symbol = "◺";
-  /// How many keys the query at position i of its sequence sees: those with j ≤ i. This is the one place that says so.
+  /// How many keys the query at position i of its sequence sees: those with j ≤ i. It is defined here only.
   static constexpr std::size_t visible(std::size_t i, std::size_t /*n_keys*/) { return i + 1; }
 };
 
