@@ -17,10 +17,11 @@
 
 namespace tlm {
 
-/// Where entries begin: on a cache line, so that a product's bits do not depend on where its operands happen to be.
+/// The alignment of entries: they begin on a cache line, so that the bits of a product do not depend on where its
+/// operands are.
 inline constexpr std::size_t cache_line = 64;
 
-/// Storage that begins on a cache line, for containers.
+/// An allocator for containers, whose storage begins on a cache line.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
@@ -34,12 +35,12 @@ struct CacheLineAllocator {
   friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
 };
 
-/// Whether floating-point entries that nobody has set are NaN, on this thread, and not what the memory held before: while a
-/// layer is checked (tlm/checking/drawing.hpp), so that what reads them is seen.
+/// True if unset floating-point entries are NaN on this thread, instead of what the memory held before. Checks set it
+/// (tlm/checking/drawing.hpp), so that a layer that reads such entries is seen.
 inline constinit thread_local bool unset_is_nan = false;
 
-/// What matrices with an open and with a fixed number of rows have in common: the entries, in rows of `cols`, and which rows
-/// belong to which sequence. Rows and columns of the program count from 0. What was moved from has no sequences and no rows.
+/// What all matrices have in common: the entries, in rows of `cols`, and which rows belong to which sequence. In code
+/// rows and columns count from 0. A moved-from matrix has no sequences and no rows.
 template <std::size_t cols_, class Real_>
 class Entries {
   static_assert(cols_ > 0, "a Matrix has at least one column");
@@ -52,12 +53,12 @@ class Entries {
 
   /// Without sequences.
   Entries() : entries_(shape(0)) {}
-  /// Uninitialised, as the rows of these sequences. Throws std::length_error for more than any memory has.
+  /// Uninitialised, with the rows of these sequences. Throws std::length_error if no memory has room for them.
   explicit Entries(const Sequences& sequences) : sequences_{sequences}, entries_(shape(sequences.rows())) {
     if constexpr (std::is_floating_point_v<Real>)
       if (unset_is_nan) entries_.fill(std::numeric_limits<Real>::quiet_NaN());
   }
-  /// The same number everywhere. Throws like the constructor without.
+  /// The same number everywhere. Throws like the constructor without a number.
   Entries(const Sequences& sequences, const Real& everywhere)
       : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
   /// Row by row, for these sequences. Throws std::invalid_argument if they do not fill their rows.

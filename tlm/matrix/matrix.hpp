@@ -22,15 +22,15 @@ enum Open {
 
 /// A matrix whose shape is its type.
 ///
-/// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. A number
-/// is a std::size_t, or an int as one writes it.
+/// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. The
+/// number may be a std::size_t or an int.
 template <auto rows, std::size_t cols, class Real = float>
 class Matrix : public Matrix<std::size_t{1}, cols, Real> {
   static_assert(std::is_same_v<decltype(rows), int>,
                 "the rows of a Matrix are n, a std::size_t or an int, as in Matrix<n, 3> and Matrix<2, 3>");
 };
 
-/// The write-up's usual shape: a stack of sequences (see Sequences), of which one sequence is the write-up's X.
+/// The write-up's usual shape: a stack of sequences (see Sequences). A stack of one sequence is the write-up's X.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), Open>
 class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
@@ -47,11 +47,11 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
   template <class = void>  // which stands back: {{1}, {2}} are two sequences
   Matrix(std::initializer_list<Real> entries) : Base{std::vector<Real>(entries)} {}
-  /// A column, from the entries of each sequence, of which there may be none: Tokens{{1, 2}, {}, {5}}.
+  /// A column, from the entries of each sequence: Tokens{{1, 2}, {}, {5}}. A sequence may be empty.
   Matrix(std::initializer_list<std::initializer_list<Real>> sequences) requires(cols_ == 1)
       : Matrix{std::vector<std::vector<Real>>(sequences.begin(), sequences.end())} {}
 
-  /// A column, from the entries of each sequence, of which there may be none.
+  /// A column, from the entries of each sequence. A sequence may be empty.
   explicit Matrix(const std::vector<std::vector<Real>>& sequences) requires(cols_ == 1)
       : Matrix{of_lengths_of(sequences)} {
     Real* next = this->data();
@@ -61,7 +61,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return Base::sequences(); }
 
-  /// Uninitialised, with as many rows in the same sequences and another number of columns.
+  /// Uninitialised, with the same sequences and another number of columns.
   template <std::size_t other_cols>
   Matrix<n, other_cols, Real> with_columns() const {
     return Matrix<n, other_cols, Real>{sequences()};
@@ -76,7 +76,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
     return *this;
   }
 
-  /// Adds a matrix "whose rows are identical", of which only the one row is kept: X + B.
+  /// Adds B to every row: the matrix B "whose rows are identical" is kept as one row.
   Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B) {
     for (std::size_t i = 0; i < this->rows(); ++i) this->row(i) += B.row(0);
     return *this;
@@ -163,7 +163,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   }
 };
 
-/// Matrix<2, 3> is a Matrix<std::size_t{2}, 3>: an int is how one writes a number.
+/// Matrix<2, 3> is a Matrix<std::size_t{2}, 3>, so that you can write an int.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), int>
 class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Real_> {
@@ -176,7 +176,7 @@ class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Rea
   using Base::Base;
 };
 
-/// A matrix of one row: what is the same for every row of an X.
+/// A matrix of one row, such as one that is added to every row of an X.
 template <std::size_t cols, class Real = float>
 using Row = Matrix<std::size_t{1}, cols, Real>;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #ifndef TLM_BLAS_NONE
-// Of xtensor-blas the two functions that are used, as its xblas.hpp brings them with all the others.
+// The two functions of xtensor-blas that are used; its xblas.hpp would include all others too.
 #include <complex>
 #include <xtensor-blas/xblas_config.hpp>
 
@@ -23,10 +23,10 @@
 
 namespace tlm {
 
-/// What becomes of the entries that are already there.
+/// What happens to the entries that are already there.
 enum class Present { overwritten, added_to };
 
-/// Whether BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
+/// True if BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
 template <class Real>
 #ifdef TLM_BLAS_NONE
 inline constexpr bool by_blas = false;
@@ -52,8 +52,8 @@ void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Pres
 }
 #endif
 
-/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k a_ik·b_k. The
-/// rows of C are contiguous; those of B are copied unless they are.
+/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k
+/// a_ik·b_k. The rows of C are contiguous. Those of B are copied unless they are contiguous.
 template <class Real>
 void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
   std::vector<Real> copy;
@@ -75,8 +75,8 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
   }
 }
 
-/// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous, and the sums have a term. By BLAS for float and double; over
-/// any other numbers by the definition.
+/// C = factor·A×B, or C += factor·A×B: by BLAS for float and double, by the definition for all other numbers. The rows
+/// of C are contiguous, and each sum has at least one term.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
@@ -93,7 +93,7 @@ struct Transposed {
   const M& matrix;
 };
 
-/// Mᵀ as a factor of a product. It refers to M, so it is to be used where it is written.
+/// Mᵀ as a factor of a product. It refers to M, so use it in the expression that makes it.
 template <auto rows, std::size_t cols, class Real>
 Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
   return {M};

@@ -8,7 +8,7 @@
 
 namespace tlm {
 
-/// Part of a matrix: entry (i, j) lies at data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
+/// Part of a matrix: entry (i, j) is data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
 template <class Real>
 struct View {
   Real* data;
@@ -17,10 +17,10 @@ struct View {
 
   Real& operator()(std::size_t i, std::size_t j) const { return data[i * row_step + j * col_step]; }
 
-  /// Whether the entries of a row lie side by side, and not those of a column. (Both steps of a matrix of one column are 1: it
-  /// lies as rows unless they would overlap.)
+  /// True if the entries of a row are side by side, and not those of a column. (Both steps of a matrix of one column
+  /// are 1. It counts as rows unless they would overlap.)
   bool by_rows() const { return col_step == 1 && row_step >= cols; }
-  /// How far its rows, or its columns, lie apart.
+  /// The distance between its rows, or between its columns.
   int leading() const { return int(by_rows() ? row_step : col_step); }
 
   /// The transpose: the same numbers, read the other way.
