@@ -29,7 +29,7 @@ struct Config {
   std::size_t d_ff = 2048;          ///< The width of certain weight matrices inside FF.
   std::size_t n_layers = 6;         ///< The number of decoder blocks.
   std::size_t n_heads = 8;          ///< The number of attention heads in each decoder block.
-  std::size_t max_len = 2048;       ///< The greatest number of tokens in an input sequence.
+  std::size_t max_len = 2048;       ///< The maximum number of tokens in an input sequence.
   Block block = Block::definition;  ///< Which decoder block.
 
   friend constexpr bool operator==(const Config&, const Config&) = default;
