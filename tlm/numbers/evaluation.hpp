@@ -12,23 +12,24 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/base/xtensor.hpp>
 
-/// How x = e is evaluated, for an e that takes vectors and numbers apart entry by entry: as xt::noalias(x) = e in one loop, of
-/// which less is compiled. And the bits of an entry depend on its operands alone, not on its place: the last entries, too few for
-/// a batch of xsimd, are computed as part of one. (xtensor computes them one by one, by the C library's functions.)
+/// How x = e is evaluated, if e is a function of vectors and numbers, entry by entry. It does what xt::noalias(x) = e
+/// does, in one loop that is compiled faster. The bits of an entry depend on its operands alone, and not on its place:
+/// the last entries, too few for a batch of xsimd, are computed as part of one. (xtensor computes them one by one, with
+/// the C library's functions.)
 namespace tlm::detail {
 
-/// Several numbers at once: a batch of xsimd. Where there is no xsimd, or no batch of such numbers: one number.
+/// Several numbers at once: a batch of xsimd. Without xsimd, or without a batch of such numbers, it is one number.
 template <class Real>
 using Batch = xt_simd::simd_type<Real>;
-/// How many numbers that are.
+/// The number of numbers in it.
 template <class Real>
 inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
 
-/// Defined for an expression E that is evaluated so: read(e, j, count) is a batch that begins with the entries j, …, j + count − 1
-/// of e, and fits(e, size) whether e has so many entries, or is a number.
+/// Defined for an expression E that is evaluated in this way. read(e, j, count) is a batch that begins with the entries
+/// j, …, j + count − 1 of e. fits(e, size) is true if e has `size` entries, or is a number.
 template <class E, class Real>
 struct AtOnce;
-/// The same of what an expression holds of another: a reference, or a copy.
+/// The same for what an expression holds of another one: a reference, or a copy.
 template <class E, class Real>
 using Of = AtOnce<std::remove_cvref_t<E>, Real>;
 
@@ -67,7 +68,8 @@ struct AtOnce<xt::xfunction<F, E...>, Real> {
   }
 };
 
-/// take(batch, j, count) for all `size` entries of e, batch after batch. Throws std::invalid_argument if e has not so many.
+/// take(batch, j, count) for all `size` entries of e, batch after batch. Throws std::invalid_argument if e has another
+/// number of entries.
 template <class E>
 [[gnu::always_inline]] inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
   using Real = typename E::value_type;

@@ -11,8 +11,8 @@
 
 /// The functions of numbers that the layers use beside + − × ÷.
 ///
-/// They are all that a layer knows of its arithmetic: no layer compares numbers or branches on a value. Another
-/// arithmetic (a prime field, sets of positions) brings its own overloads, found by argument-dependent lookup. So does a batch of
+/// A layer knows nothing else of its arithmetic: no layer compares numbers or branches on a value. Another arithmetic
+/// (a prime field, sets of positions) has its own overloads, found by argument-dependent lookup. So has a batch of
 /// xsimd, which is several numbers at once.
 namespace tlm {
 
@@ -28,7 +28,7 @@ using std::tanh;
 template <class Real>
 concept Floating = std::floating_point<Real> || std::same_as<Real, detail::Batch<typename Real::value_type>>;
 
-/// A real constant as a number of this kind, or as a batch of these.
+/// A real constant as a number of this type, or as a batch of these.
 template <class Real>
 Real real_constant(double c) {
   if constexpr (requires { typename Real::value_type; })
@@ -52,8 +52,8 @@ Real relu(Real x) {
   return tlm::where(x < Real(0), Real(0), x);
 }
 
-/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0, and so it is at NaN, which
-/// shows in the value.
+/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0 there is no derivative, and the choice is 0. It is 0 at NaN, too: the
+/// value shows the NaN.
 template <Floating Real>
 Real relu_derivative(Real x) {
   return tlm::where(x > Real(0), Real(1), Real(0));
@@ -71,7 +71,7 @@ Real normal_cdf(Real x) {
   return (Real(1) + erf(x / real_constant<Real>(std::numbers::sqrt2))) / Real(2);
 }
 
-/// The greatest of `count` ≥ 1 numbers.
+/// The maximum of `count` ≥ 1 numbers.
 template <std::floating_point Real>
 Real maximum(const Real* numbers, std::size_t count) {
   Real greatest = numbers[0];
@@ -80,13 +80,14 @@ Real maximum(const Real* numbers, std::size_t count) {
   return greatest;
 }
 
-/// The greatest entry of a vector.
+/// The maximum entry of a vector.
 template <class Adaptor>
 auto max_of(const Vector<Adaptor>& x) {
   return maximum(x.data(), x.size());
 }
 
-/// Σ_j x_j of the entries of an expression, for floating point in the order that is fastest. (xt::sum adds one after the other.)
+/// Σ_j x_j over the entries of an expression. Floating-point numbers are added in the fastest order. (xt::sum adds one
+/// after the other.)
 template <XtensorExpression E>
 [[gnu::always_inline]] inline auto sum_of(const E& x) {
   using Real = typename E::value_type;
@@ -120,7 +121,8 @@ template <XtensorExpression E>
 
 /// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
 ///
-/// What is divided by it keeps its digits, and its squares do not overflow. It is 1 in an arithmetic that does not overflow.
+/// A division by it keeps all digits, and then squares do not overflow. It is 1 in an arithmetic that does not
+/// overflow.
 template <class Adaptor>
 auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
   using Real = typename Adaptor::value_type;

@@ -6,7 +6,7 @@
 /// The softmax of some numbers, for attention and for Softmax layers.
 namespace tlm {
 
-/// x ← exp(x) / Σ_j exp(x_j). The greatest entry is subtracted first, which cancels and keeps exp from overflowing.
+/// x ← exp(x) / Σ_j exp(x_j). The maximum entry is subtracted first: it cancels, and exp does not overflow.
 template <class Adaptor>
 void softmax(Vector<Adaptor> x) {
   x = xt::exp(x - max_of(x));
@@ -17,7 +17,7 @@ void softmax(Vector<Adaptor> x) {
 ///
 ///   x̄ = y (ȳ − Σ_k y_k ȳ_k),
 ///
-/// which takes the place of ȳ.
+/// which replaces ȳ.
 template <class Y, class Cotangent>
 void softmax_pullback(const Vector<Y>& y, Vector<Cotangent> y_bar) {
   auto x_bar = y_bar;  // the same entries

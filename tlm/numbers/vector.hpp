@@ -33,13 +33,13 @@ template <class Real>
 
 }  // namespace detail
 
-/// A vector x whose entries lie elsewhere, side by side: a row of a matrix. It is an expression of xtensor, so that a formula is
-/// written as it is printed,
+/// A vector x that refers to entries side by side, such as a row of a matrix. It is an expression of xtensor, so that a
+/// formula is written as it is printed,
 ///
 ///   auto z = Z.row(i);
 ///   z = (x - mean_of(x)) / s;
 ///
-/// and means what xtensor says that it means. `Adaptor` is xtensor's type for it. A copy refers to the same entries.
+/// and means what it means in xtensor. `Adaptor` is xtensor's type for it. A copy refers to the same entries.
 template <class Adaptor>
 class Vector : public Adaptor {
   using Real = typename Adaptor::value_type;
@@ -76,13 +76,13 @@ class Vector : public Adaptor {
   }
 };
 
-/// The entries from `first` on, as many as the shape says: a vector of static shape.
+/// The entries from `first` on, as many as the shape has: a vector of static shape.
 template <std::size_t size, class Real>
 auto as_vector(Real* first) {
   return Vector{xt::adapt(std::move(first), xt::xshape<size>{})};
 }
 
-/// So many entries from `first` on, as a vector.
+/// `size` entries from `first` on, as a vector.
 template <class Real>
 auto as_vector(Real* first, std::size_t size) {
   return Vector{xt::adapt(std::move(first), size, xt::no_ownership())};
