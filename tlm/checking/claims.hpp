@@ -24,25 +24,27 @@
 ///   sets   sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i.
 ///          One run covers every input and all weights of that shape.
 ///
-/// `bits` and `sets` see that the future does not reach the past at one n, `reals` and `field` that nothing depends on n:
-/// both are needed. All run through n = 1, 2, … and i = 1, …, n in order, so that the first failure is the smallest. Of a
-/// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the largest n with
-/// zeros, rows of zeros and equal rows among the numbers.
+/// `bits` and `sets` see that the future does not reach the past at one n. `reals` and `field` see that nothing depends
+/// on n. Both are needed. All run through n = 1, 2, … and i = 1, …, n in order, so that the first failure is the
+/// smallest. If there are a source and a target, the target is cut and spoilt. In floating point all is repeated at the
+/// largest n with zeros, rows of zeros and equal rows among the numbers.
 ///
-/// What a pass of `field` proves: both sides are rational functions of the entries and of the values of the uninterpreted
-/// functions. If they were different functions, then with the hashes modelled as random functions the difference would
-/// vanish at a random point with probability at most H²·D/p for H hash calls and degree D (Schwartz and Zippel, and a
-/// collision of two hash arguments). For the layers of the library H < 10⁴ and p ≈ 2·10¹⁸; and D < 10³, as what is hashed
-/// is a variable of degree 1 again and each of at most two blocks multiplies the degree of a row by the common denominator
-/// of n ≤ 6 rows, by less than 10. So it is less than 10⁻⁷ for each run. The converse fails: softmax with the maximum of
-/// the full row subtracted is right over ℝ, where exp(a−m) = exp(a)/exp(m), and red here, where exp obeys no law.
+/// What a pass of `field` shows: both sides are rational functions of the entries and of the values of the
+/// uninterpreted functions. Let these be different functions, and model the hashes as random functions. Then the
+/// difference vanishes at a random point with probability at most H²·D/p, for H hash calls and degree D (Schwartz and
+/// Zippel, and a collision of two hash arguments). For the layers of the library H < 10⁴ and p ≈ 2·10¹⁸. The degree is
+/// D < 10³: what is hashed is a variable of degree 1 again. Each of at most two blocks multiplies the degree of a row
+/// by that of the common denominator of n ≤ 6 rows, less than 10. So the probability is less than 10⁻⁷ for each run.
+///
+/// The converse does not hold. Softmax with the maximum of the full row subtracted is right over ℝ, where exp(a−m) =
+/// exp(a)/exp(m). It fails here, where exp obeys no law.
 namespace tlm::checking {
 
-/// What is checked of T: T(X_i) = T(X)_i; T(X|i) = T(X)|i; that T(X) does not depend on X; that each sequence of a stack
-/// has the value that it has alone.
+/// The claims about T: T(X_i) = T(X)_i; T(X|i) = T(X)|i; T(X) does not depend on X; each sequence of a stack has the
+/// value that it has alone.
 enum class Claim { rowwise, autoregressive, constant, of_each_sequence };
 
-/// A layer without its type, over the arithmetics by which a claim is checked.
+/// A layer without its type, over the arithmetics that check a claim.
 struct Subject {
   std::string name;
   Maker<float> in_float = nullptr;
@@ -50,7 +52,7 @@ struct Subject {
   Maker<PrimeField> in_field = nullptr;
   Maker<Dependencies> in_sets = nullptr;  ///< Null for a layer that reads tokens: these carry no tags.
 };
-/// That of a layer, of which these faces are looked at.
+/// The subject of a layer, with these of its faces.
 template <template <class> class Layer, int faces = value_face>
 Subject subject(std::string_view name) {
   Subject subject{std::string(name), made<Layer<float>, faces & ~(extension_face | form_face)>,
@@ -59,14 +61,14 @@ Subject subject(std::string_view name) {
   return subject;
 }
 
-/// The claim about a cut at row i, of which rows first, …, i are left.
+/// The claim about a cut at row i, which leaves the rows first, …, i.
 struct Cut {
   Claim claim;
   std::size_t i;
 
   std::size_t first() const { return claim == Claim::rowwise ? i - 1 : 0; }
   std::size_t count() const { return i - first(); }
-  /// Whether row r, from 0, is cut off.
+  /// True if row r, from 0, is cut off.
   bool hides(std::size_t r) const { return claim == Claim::rowwise ? r + 1 != i : r >= i; }
   /// X_i or X|i.
   template <class Real>
@@ -89,7 +91,7 @@ struct Cut {
   }
 };
 
-/// Where T(X) is computed, of which rows are left then.
+/// A failure without values, for what T throws at n rows.
 inline Failure at(std::string_view layer, Claim claim, const char* arithmetic, std::uint64_t seed, std::size_t n) {
   Failure failure = Cut{claim, n}.failure(layer, arithmetic, seed, n);
   failure.i.reset();
@@ -139,11 +141,11 @@ std::optional<Failure> compare_parts(const Operation<Real>& T, std::string_view 
   });
 }
 
-/// The ways in which a row is spoilt; tokens become others in each of them.
+/// The ways to spoil a row. In each of them tokens become others.
 inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "large numbers", "0"};
-/// How many there are of these.
+/// The number of these ways.
 inline constexpr int count_of_ways = 6;
-/// What becomes of the rows: with which word a failure says it.
+/// The word for it in the sentence of a failure.
 inline const char* way_to_spoil(Shape shape, int way) { return shape.of_tokens ? "other tokens" : ways_to_spoil[way]; }
 
 /// Spoils row r in one of these ways.
@@ -161,8 +163,8 @@ void spoil(Stacked<Real>& X, std::size_t r, int way, Generator& generator, const
   }
 }
 
-/// `bits` of a claim about rows: what is done to other rows leaves a row of T(X) the same bit for bit. Where T(X) is not to
-/// depend on X, all rows are others.
+/// `bits` of a claim about rows: whatever is done to other rows, a row of T(X) stays the same bit for bit. If T(X) must
+/// not depend on X, all rows are others.
 template <class Real>
 std::optional<Failure> spoil_other_rows(const Operation<Real>& T, std::string_view name, Claim claim,
                                         std::uint64_t seed, const Limits& limits, Draw kind,
@@ -203,8 +205,8 @@ inline Failure depends_on_more(std::string_view layer, Claim claim, std::size_t 
   return failure;
 }
 
-/// `sets` of a claim about rows: row i of T(X) depends on no other rows of X than these. (Whether it depends on these, the
-/// sets do not say: x − x keeps its tag.)
+/// `sets` of a claim about rows: row i of T(X) depends on no other rows of X than these. (The sets do not tell whether
+/// it really depends on these: x − x keeps its tag.)
 inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, std::string_view name, Claim claim,
                                               const Limits& limits) {
   Generator generator{0};
@@ -227,9 +229,9 @@ inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, 
   return std::nullopt;
 }
 
-/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. Each of
-/// these, drawn anew, changes them all. (What does not change at two random points might at others: that it changes is
-/// shown, that it would not is not.)
+/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i.
+/// Drawing one of these rows anew changes every entry. (A change is shown. An entry that does not change at two random
+/// points might change at others.)
 inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, std::string_view name, Claim claim,
                                                    std::uint64_t seed, const Limits& limits) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
@@ -344,7 +346,7 @@ enum class Way { reals, bits, field, sets };
 /// All of them.
 inline constexpr std::array all_ways{Way::reals, Way::bits, Way::field, Way::sets};
 
-/// The counter-example to a claim that one way finds.
+/// The counter-example to a claim that this way finds.
 inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way way, const Limits& limits) {
   const std::string& name = subject.name;
   const bool of_stacks = claim == Claim::of_each_sequence;
@@ -378,7 +380,7 @@ inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way w
   }
 }
 
-/// What each way says of a claim.
+/// The result of each way to check a claim.
 struct Verdict {
   std::optional<Failure> reals{}, bits{}, field{}, sets{};
 
@@ -405,7 +407,7 @@ inline Verdict verdict(const Subject& subject, Claim claim, const Limits& limits
 
 // --- The same of a layer that is given by its type ----------------------------------------------------------------------
 
-/// The claim about a layer, as far as running it over the four arithmetics can tell.
+/// The verdict on a claim about a layer, as far as runs over the four arithmetics can tell.
 template <template <class> class Layer>
 Verdict verdict(std::string_view name, Claim claim, const Limits& limits = {}) {
   return verdict(subject<Layer>(name), claim, limits);
@@ -420,7 +422,7 @@ template <template <class> class Layer>
 Verdict rowwise_verdict(std::string_view name, const Limits& limits = {}) {
   return verdict<Layer>(name, Claim::rowwise, limits);
 }
-/// T(X) does not depend on X: not on its numbers, nor on how many rows they are.
+/// T(X) does not depend on X: neither on its numbers nor on its number of rows.
 template <template <class> class Layer>
 Verdict constant_verdict(std::string_view name, const Limits& limits = {}) {
   return verdict<Layer>(name, Claim::constant, limits);

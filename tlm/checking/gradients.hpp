@@ -15,11 +15,11 @@
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/comparison.hpp>
 
-/// Pullbacks against central differences, number by number, with their signs.
+/// Pullbacks compared with central differences, number by number, with their signs.
 namespace tlm::checking {
 
-/// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h; and the
-/// smaller h is, the fewer are the ReLUs whose kink lies between x − 2h and x + 2h, where there is no derivative to find.
+/// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h. A ReLU
+/// whose kink is between x − 2h and x + 2h has no derivative to find. The smaller h is, the fewer there are.
 inline constexpr double difference_step = 1e-5;
 
 /// df/dx by central differences: (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h. Leaves x as it was.
@@ -34,16 +34,16 @@ inline double derivative(const std::function<double()>& f, double& x, double h =
   return (8 * (at(here + h) - at(here - h)) - (at(here + 2 * h) - at(here - 2 * h))) / (12 * h);
 }
 
-/// Every number that some L depends on: its name, and ∂L with respect to it in both ways.
+/// Every number that some L depends on: its name, and the derivative of L with respect to it, computed in both ways.
 struct Comparison {
-  /// A number, and ∂L with respect to it in both ways.
+  /// A number, and the derivative of L with respect to it, computed in both ways.
   struct Entry {
     std::string name;
     double by_differences, by_pullback;
   };
   std::vector<Entry> entries;
 
-  /// Takes in a table of numbers, with respect to which ∂L is said to be another.
+  /// Adds a table of numbers, and the table of derivatives that the pullback gives for them.
   void add(const std::string& name, const std::function<double()>& loss, double* numbers, const double* pulled_back,
            std::size_t rows, std::size_t cols, double h = difference_step) {
     for (std::size_t e = 0; e < rows * cols; ++e)
@@ -51,7 +51,7 @@ struct Comparison {
           {name + ", " + entry(e / cols + 1, e % cols + 1), derivative(loss, numbers[e], h), pulled_back[e]});
   }
 
-  /// Takes in every weight of a model, with respect to which ∂L is said to be its gradient.
+  /// Adds every weight of a model, and the gradient that the pullback gives.
   template <class Model>
   void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = difference_step) {
     const auto weights = named_weights(model);
@@ -60,9 +60,9 @@ struct Comparison {
       add(weights[k].path, loss, weights[k].numbers, pulled_back[k].numbers, weights[k].rows, weights[k].cols, h);
   }
 
-  /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
-  /// by it, and ‖g‖ is the greatest of all |a| and |b|; or in which NaN is among them. Derivatives that are all 0 are a
-  /// failure, too, for then nothing has been compared.
+  /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), or one of a and b is NaN. Here a
+  /// and b are the two derivatives with respect to it, and ‖g‖ is the maximum of all |a| and |b|. It is a failure too
+  /// if all derivatives are 0, because then nothing has been compared.
   std::optional<Failure> failure(Failure found) const {
     double norm = 0;
     for (const Entry& entry : entries)
@@ -84,9 +84,9 @@ struct Comparison {
   }
 };
 
-/// What the pullback of T at a random X and random weights says about L = ⟨Ȳ, T(X)⟩, compared with differences of L: for
-/// every weight, and for every entry of X unless X consists of tokens. At others where all derivatives are 0, as they are
-/// where every ReLU rests.
+/// The derivatives of L = ⟨Ȳ, T(X)⟩ by the pullback of T, at a random X and random weights, compared with differences
+/// of L. That is done for every weight, and for every entry of X unless X consists of tokens. If all derivatives are 0,
+/// as where every ReLU rests, other numbers are drawn.
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name,
                                              const Sequences& sequences, std::uint64_t seed, const Limits& limits) {
   Generator generator{seed};
@@ -119,7 +119,7 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::st
   return found;
 }
 
-/// The same on the stacks of one row, and of two and three rows: each number is moved four times.
+/// The same on stacks of one row, and of two and three rows. Each number is moved four times.
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name, std::uint64_t seed,
                                              const Limits& limits) {
   for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))

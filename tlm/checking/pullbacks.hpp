@@ -12,11 +12,11 @@
 
 #include <tlm/checking/claims.hpp>
 
-/// What every pullback is to do: it is linear, adds to the gradient, can be applied again, and is in float what it is in
-/// double; and that of an autoregressive operation is anti-causal.
+/// What every pullback must do: it is linear, adds to the gradient, can be applied again, and is in float what it is in
+/// double. The pullback of an autoregressive operation is anti-causal.
 namespace tlm::checking {
 
-/// What a pullback makes of some Ȳ: the gradient and X̄, as one list of tables, each with its name.
+/// The result of a pullback for some Ȳ: the gradient and X̄, as one list of tables, each with its name.
 template <class Real>
 struct PulledBack {
   struct Part {
@@ -25,7 +25,7 @@ struct PulledBack {
   };
   std::vector<Part> parts;
 
-  /// Of what a pullback has added to this gradient, and returned.
+  /// From what a pullback has added to this gradient, and returned.
   PulledBack(Operation<Real>& gradient, const Input<Real>& X_bar) {
     for (const auto& weight : gradient.weights()) {
       Stacked<Real> numbers{Sequences{weight.rows}, {weight.cols}};
@@ -36,7 +36,7 @@ struct PulledBack {
     parts.push_back({"", X_bar.target});
   }
 
-  /// The failure with the first entry in which this is another than `expected(k, e)`, of entry e of part k.
+  /// The failure with the first entry in which this differs from `expected(k, e)`, for entry e of part k.
   template <class Expected, class Same = Agree>
   std::optional<Failure> differs(const Failure& failure, const Expected& expected, const Same& same = {}) const {
     for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -52,10 +52,10 @@ struct PulledBack {
   const Real& operator()(std::size_t k, std::size_t e) const { return parts[k].numbers.numbers[e]; }
 };
 
-/// What is required of the pullback when it is applied more than once.
+/// The requirements on a pullback that is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
 
-/// The failure to meet a requirement, without what it is seen of.
+/// The failure to meet a requirement, without its place.
 inline Failure failure_to_be(Requirement requirement) {
   switch (requirement) {
     case Requirement::linear:
@@ -71,15 +71,15 @@ inline Failure failure_to_be(Requirement requirement) {
   }
 }
 
-/// T has one value_and_pullback for layers that have a name and for temporary ones, which do not outlive the pullback.
+/// T's value_and_pullback also takes temporary layers, which do not outlive the pullback.
 template <class T>
 concept TakesTemporaries = requires {
   &T::value_and_pullback;
 };
 
-/// Whether T's pullback falls short of a requirement:
+/// The failure if T's pullback does not meet a requirement:
 ///
-///   linear    what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
+///   linear    pullback(a·w₁ + w₂) = a·pullback(w₁) + pullback(w₂);
 ///   adds      applied to w₂ with the gradient that w₁ has left, it adds to that;
 ///   again     applied to w₁ once more, it returns the same;
 ///   outlives  and so it does where the layer's weights have changed: it does not refer to them.
@@ -132,7 +132,8 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, std::string_view
   return found;
 }
 
-/// Whether T's value or pullback in float is another than in double, by more than a thousandth of the largest number.
+/// The failure if T's value or pullback in float differs from that in double by more than a thousandth of the largest
+/// number.
 inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
                                             std::string_view name, std::uint64_t seed, const Limits& limits) {
   const auto in_double = [](const Stacked<float>& X) {
@@ -175,8 +176,8 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
   return on_stacks(name, "float", seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Whether row i of X̄ depends on a row j < i of Ȳ; for a rowwise operation, on another row than i. For every input and
-/// all weights of that shape. Not for tokens.
+/// The failure if row i of X̄ depends on a row j < i of Ȳ, or for a rowwise operation on another row than i. One run
+/// covers every input and all weights of that shape. Tokens are not checked.
 inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T, std::string_view name, Claim claim,
                                                    const Limits& limits) {
   Generator generator{0};

@@ -15,11 +15,11 @@
 /// The check that a pullback is the transpose of the derivative, ⟨Jv, w⟩ = ⟨v, Jᵀw⟩.
 ///
 /// J comes from dual numbers, whose rules know nothing of the pullbacks: T(X + vε) = T(X) + (Jv)ε. Over dual numbers of
-/// the prime field the two sides are equal exactly, by the formal rules exp′ = exp, sqrt′ = 1/(2 sqrt), ReLU′ a function
-/// of its own.
+/// the prime field the two sides are equal exactly. There the rules are formal: exp′ = exp, sqrt′ = 1/(2 sqrt), and
+/// ReLU′ is a function of its own.
 namespace tlm::checking {
 
-/// Whether the value that value_and_pullback(X) returns is another than T(X).
+/// The failure if the value that value_and_pullback(X) returns is not T(X).
 template <class Real>
 std::optional<Failure> value_fails(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
                                    const Limits& limits) {
@@ -37,14 +37,14 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::string_view na
   return on_stacks(name, arithmetic<Real>(), seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Inputs and weights where the derivative is taken: the point, the dual numbers that move it, and what the pullback makes of w
+/// Inputs and weights where the derivative is taken: the point, the dual numbers that move it, and the pullback of w
 /// there.
 template <class Real>
 struct Coordinates {
   std::vector<NamedWeight<Real>> point, pulled_back;
   std::vector<NamedWeight<Dual<Real>>> moved;
 
-  /// Takes in a source or a target, unless it consists of tokens: X, and X̄ of it.
+  /// Adds a source or a target, X and its X̄, unless it consists of tokens.
   void add(Stacked<Real>& X, Stacked<Real>& X_bar, Stacked<Dual<Real>>& moved_X) {
     moved_X = Stacked<Dual<Real>>{X.sequences, {X.cols, !X.tokens.empty()}};
     moved_X.tokens = X.tokens;
@@ -56,8 +56,8 @@ struct Coordinates {
   }
 };
 
-/// Whether ⟨Jv, w⟩ is other than ⟨v, Jᵀw⟩ for a direction v that is drawn, where Jv_w() is ⟨Jv, w⟩ for the v along which the
-/// coordinates are moved. If so, the failure names the first coordinate at which Jᵀw is wrong.
+/// The failure if ⟨Jv, w⟩ ≠ ⟨v, Jᵀw⟩ for a random direction v. Jv_w() is ⟨Jv, w⟩ for the v along which the coordinates
+/// are moved. The failure names the first coordinate at which Jᵀw is wrong.
 template <class Real>
 std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, const std::function<Real()>& Jv_w,
                                        Generator& generator) {
@@ -99,8 +99,8 @@ std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, con
   return failure;
 }
 
-/// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions, on stacks
-/// of sequences of unequal lengths. If so, the failure names the first coordinate at which Jᵀw is wrong.
+/// The failure if T's pullback is not the transpose of its derivative, at random weights, inputs and directions, on
+/// stacks of sequences of unequal lengths. It names the first coordinate at which Jᵀw is wrong.
 template <class Real>
 std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation<Dual<Real>>& dual_T,
                                        std::string_view name, std::uint64_t seed, const Limits& limits) {
