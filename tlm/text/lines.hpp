@@ -8,11 +8,11 @@
 
 #include <tlm/base/language.hpp>
 
-/// Lines, by one rule wherever a text is read by lines.
+/// Lines of a text, by one rule everywhere.
 namespace tlm {
 
-/// A line without what is no part of it: a carriage return at its end, and a byte order mark of UTF-8 at its beginning, as the
-/// first line of a file may have one.
+/// A line without a carriage return at its end, and without a byte order mark of UTF-8 at its beginning, which the
+/// first line of a file may have.
 inline std::string_view bare_line(std::string_view line) {
   if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -26,7 +26,7 @@ inline std::string_view take_line(std::string_view& text) {
   return bare_line(line);
 }
 
-/// What stands between the separators of a text: one part more than there are separators.
+/// The parts of a text between its separators: one more than there are separators.
 inline std::vector<std::string_view> parts_between(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1))
