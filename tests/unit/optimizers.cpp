@@ -8,6 +8,7 @@
 #include <string>
 
 #include <tlm/algebra/composition.hpp>
+#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/schedules.hpp>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
@@ -103,19 +104,40 @@ struct Parameter {
   Real* end() const { return numbers + size(); }
 };
 
+namespace detail {
+
+/// Lists the weights that it visits, and their paths if there is a place for them.
+template <class Real>
+struct ListOfParameters {
+  Parameter<const Real>* next;
+  std::vector<std::string>* paths;
+
+  template <class Weight>
+  void operator()(const Name& name, const Weight& weight) {
+    *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
+    if (paths) paths->push_back(name.path());
+  }
+};
+
+}  // namespace detail
+
 /// The numbers of all weights of a layer, in the order of weights(). Their paths go into `paths`, if it is given.
 template <class Layer>
+auto parameters(const Layer& layer, std::vector<std::string>* paths = nullptr) {
+  using Real = typename Layer::codomain::Real;
+  std::array<Parameter<const Real>, weight_matrix_count<Layer>> weights;
+  for_each_weight(detail::ListOfParameters<Real>{weights.data(), paths}, layer);
+  return weights;
+}
+/// The same of a layer whose numbers can be changed.
+template <class Layer>
 auto parameters(Layer& layer, std::vector<std::string>* paths = nullptr) {
-  using Number = typename Layer::codomain::Real;
-  using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
-  std::array<Parameter<Real>, weight_matrix_count<std::remove_const_t<Layer>>> weights;
-  std::size_t k = 0;
-  for_each_weight(
-      [&](const Name& name, auto& weight) {
-        weights[k++] = {weight.data(), weight.size / weight.cols, weight.cols, name.role};
-        if (paths) paths->push_back(name.path());
-      },
-      layer);
+  using Real = typename Layer::codomain::Real;
+  std::array<Parameter<Real>, weight_matrix_count<Layer>> weights;
+  const auto constant = parameters(std::as_const(layer), paths);
+  std::transform(constant.begin(), constant.end(), weights.begin(), [](const auto& weight) {
+    return Parameter<Real>{const_cast<Real*>(weight.numbers), weight.rows, weight.cols, weight.role};
+  });
   return weights;
 }
 

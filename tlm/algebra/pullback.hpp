@@ -17,7 +17,7 @@ class Pullback {
   Function function;  ///< What computes X̄, from Ȳ of the sequences of Y.
 
   /// Of a Y with these sequences.
-  Pullback(Function function_, const Sequences& sequences) : function{std::move(function_)}, sequences_{sequences} {}
+  Pullback(Function&& function_, const Sequences& sequences) : function{std::move(function_)}, sequences_{sequences} {}
   Pullback(Pullback&&) = default;
   Pullback& operator=(Pullback&&) = default;
 

@@ -52,21 +52,21 @@ requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_
   }
   static bool fits(const E& x, std::size_t size) { return x.size() == size; }
 };
-template <class F, class... E, class Real>
-requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e, 0, 0)...); }
-struct AtOnce<xt::xfunction<F, E...>, Real> {
+template <class Expression, class Real, class Indices>
+struct FunctionAtOnce;
+template <class F, class... E, class Real, std::size_t... k>
+struct FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence<k...>> {
   [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
-    return [&]<std::size_t... k>(std::index_sequence<k...>) __attribute__((always_inline)) {
-      return f.functor().simd_apply(Of<E, Real>::read(std::get<k>(f.arguments()), j, count)...);
-    }
-    (std::index_sequence_for<E...>{});
+    return f.functor().simd_apply(Of<E, Real>::read(std::get<k>(f.arguments()), j, count)...);
   }
   [[gnu::always_inline]] static bool fits(const xt::xfunction<F, E...>& f, std::size_t size) {
-    return std::apply(
-        [&](const auto&... e) __attribute__((always_inline)) { return (Of<E, Real>::fits(e, size) && ...); },
-        f.arguments());
+    return (Of<E, Real>::fits(std::get<k>(f.arguments()), size) && ...);
   }
 };
+template <class F, class... E, class Real>
+requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e, 0, 0)...); }
+struct AtOnce<xt::xfunction<F, E...>, Real>
+    : FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence_for<E...>> {};
 
 /// take(batch, j, count) for all `size` entries of e, batch after batch. Throws std::invalid_argument if e has another
 /// number of entries.
