@@ -2,10 +2,9 @@
 // What becomes of the claims when the causal mask is broken: one key too many is visible, and the mask says that there is not;
 // and a mask that is a number, which a model learns around.
 
-#include <algorithm>
-#include <cstddef>
 #include <iostream>
 
+#include <examples/broken_mask.hpp>
 #include <examples/finite_mask.hpp>
 #include <examples/shared/command_line.hpp>
 #include <tlm/checking/check.hpp>
@@ -13,18 +12,12 @@
 
 namespace {
 
-// [mask]
-/// ◺ with an error: row i sees one row of the future. It declares what it should be.
-struct OneTooMany {
-  using declared = tlm::is::LowerTriangular;
-  static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
-};
-
+// [attention]
 template <class Real>
-using Broken = tlm::Attention<1, OneTooMany, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
+using Broken = tlm::Attention<1, BrokenMask<1>, tlm::Times<"W_Q", 3, 3, Real>, tlm::Times<"W_K", 3, 3, Real>,
                               tlm::Times<"W_V", 3, 3, Real>>;
 static_assert(tlm::autoregressive<Broken<double>>);  // says the compiler, by the rules, from what the mask declares
-// [/mask]
+// [/attention]
 
 void print() {
   std::cout << "softmax(mask(Q(X)×K(X)ᵀ/c))×V(X), where row i sees the keys j ≤ i + 1, and the mask says j ≤ i:\n\n"

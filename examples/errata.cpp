@@ -53,7 +53,7 @@ std::vector<double> row(const M& X, std::size_t i) {
 }
 
 std::vector<double> softmax_of(std::vector<double> x) {
-  softmax(as_vector(x.data(), x.size()));
+  softmax(detail::as_vector(x.data(), x.size()));
   return x;
 }
 
@@ -203,8 +203,8 @@ Lines upside_down() {
   const auto failure = checking::compare_parts<proofs::UpsideDownMask, double>("", checking::Claim::autoregressive, 1);
   const auto gradient = checking::transpose_fails<proofs::UpsideDownMask, checking::PrimeField>("", 21);
   return {failure
-              ? "T(X|i) = T(X)|i falls at n = " + std::to_string(*failure->n) + ", i = " + std::to_string(*failure->i)
-              : "T(X|i) = T(X)|i does not fall",
+              ? "T(X|i) = T(X)|i fails at n = " + std::to_string(*failure->n) + ", i = " + std::to_string(*failure->i)
+              : "T(X|i) = T(X)|i does not fail",
           gradient ? "its pullback is wrong"
                    : "and yet its pullback is the transpose of its derivative, exactly over the prime field"};
 }
@@ -384,7 +384,7 @@ std::vector<Erratum> errata() {
          return Lines{"σ = 10⁻³, ε = 10⁻⁶: σ + ε = " + shown(sigma + epsilon) +
                           ", √(σ² + ε) = " + shown(std::sqrt(sigma * sigma + epsilon)),
                       "a bad token, here: “" + refusal([] {
-                        look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
+                        detail::look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
                       }) + "”"};
        },
        "A difference, not an error. As in the article; LayerNorm has the other divisor. A bad token is refused."},
@@ -408,7 +408,7 @@ std::vector<Erratum> errata() {
        "np.tri(T) is stored where its layers read True as masked: row i sees the future only, and the last row "
        "everything.",
        upside_down,
-       "The best control for a check of causality: it must fall, and does; a gradient check cannot see it."},
+       "The best control for a check of causality: it must fail, and does; a gradient check cannot see it."},
       {"16", "Letters of cross-attention", numpy_notebook + ", “Cross-attention” and the derivation",
        "keys = yQ; ∂β_kl/∂x_ij = 0 for k ≠ i or l ≠ i; the factor 1/√M is not carried along.",
        [] {

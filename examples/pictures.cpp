@@ -59,7 +59,7 @@ Json dependencies(const std::string& name) {
   return {{"name", name}, {"matrix", matrix}};
 }
 
-/// What each arithmetic says: where a claim falls first, as "n = 2, i = 1", or that it holds; nothing where it cannot tell.
+/// What each arithmetic says: where a claim fails first, as "n = 2, i = 1", or that it holds; nothing where it cannot tell.
 Json as_json(const checking::Verdict& verdict, bool of_tokens) {
   const auto seen = [](const std::optional<Failure>& failure) -> Json {
     if (!failure) return "holds";

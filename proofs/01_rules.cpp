@@ -9,7 +9,7 @@
 //
 // Each rule of tlm/algebra/rules.hpp is checked as a rule: on generic operations (generic.hpp), of which nothing is known but
 // which rows a row is a function of, exactly over the prime field. And where one of its premises is given up, whichever it
-// is, the compiler does not draw the conclusion, says which rule lacks a premise, and the conclusion falls when it is run.
+// is, the compiler does not draw the conclusion, says which rule lacks a premise, and the conclusion fails when it is run.
 // A rule about several parts is checked for two, which may be composed again.
 
 #include <doctest/doctest.h>
@@ -73,7 +73,7 @@ std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed)
   });
 }
 
-/// Whether what a rule concludes falls for a formula, with two keys of the uninterpreted functions.
+/// Whether what a rule concludes fails for a formula, with two keys of the uninterpreted functions.
 template <class M, class Conclusion>
 std::optional<Failure> conclusion_fails(const std::string& name) {
   std::optional<Failure> found;
@@ -102,43 +102,43 @@ std::string_view rule_of() {
 /// What a premise is replaced by where it is given up: claims of which it does not follow.
 template <class Conclusion, class Premise>
 struct Instead {
-  using type = List<is::Unrestricted>;
+  using type = rules::List<is::Unrestricted>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Unrestricted> {
-  using type = List<>;  // That is no premise.
+  using type = rules::List<>;  // That is no premise.
 };
 template <>
 struct Instead<is::Rowwise, is::Rowwise> {
-  using type = List<is::Autoregressive>;
+  using type = rules::List<is::Autoregressive>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::CausalKernel> {
-  using type = List<NotTriangular, NotLeading>;
+  using type = rules::List<NotTriangular, NotLeading>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, OverMemory<is::Autoregressive>> {
-  using type = List<OverMemory<is::Unrestricted>>;
+  using type = rules::List<OverMemory<is::Unrestricted>>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::LowerTriangular> {
-  using type = List<is::Full>;
+  using type = rules::List<is::Full>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Full> {
-  using type = List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
+  using type = rules::List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Positional> {
-  using type = List<Counts>;
+  using type = rules::List<Counts>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Constant> {
-  using type = List<LooksAtX>;
+  using type = rules::List<LooksAtX>;
 };
 template <>
 struct Instead<is::Constant, is::Constant> {
-  using type = List<is::Rowwise>;
+  using type = rules::List<is::Rowwise>;
 };
 
 /// The names of the rules that were checked.
@@ -152,12 +152,12 @@ struct Without<Form, place, Other, std::index_sequence<k...>, Premises...> {
   using type = Made<Form, std::conditional_t<k == place, Other, Premises>...>;
 };
 
-/// The conclusion falls for M, and the compiler does not draw it and names the rule that lacks a premise.
+/// The conclusion fails for M, and the compiler does not draw it and names the rule that lacks a premise.
 template <class M, class Conclusion>
-void conclusion_must_fall(const std::string& rule) {
+void conclusion_must_fail(const std::string& rule) {
   using T = typename M::template Layer<PrimeField>;
-  static_assert(!follows<T, Conclusion>);
-  if constexpr (!Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
+  static_assert(!rules::follows<T, Conclusion>);
+  if constexpr (!rules::Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
   CHECK(conclusion_fails<M, Conclusion>(rule));
 }
 
@@ -167,13 +167,13 @@ void check_rule(const std::string& rule) {
   checked.insert(rule);
   using M = Made<Form, Premises...>;
   using T = typename M::template Layer<PrimeField>;
-  static_assert(follows<T, Conclusion>);
+  static_assert(rules::follows<T, Conclusion>);
   CHECK(rule_of<T, Conclusion>() == rule);
   must_hold(conclusion_fails<M, Conclusion>(rule));
   const auto without = [&]<std::size_t place, class... Other>(std::integral_constant<std::size_t, place>,
-                                                              List<Other...>) {
+                                                              rules::List<Other...>) {
     INFO("premise ", place + 1, " of ", rule, " is given up");
-    (conclusion_must_fall<typename Without<Form, place, Other, std::index_sequence_for<Premises...>, Premises...>::type,
+    (conclusion_must_fail<typename Without<Form, place, Other, std::index_sequence_for<Premises...>, Premises...>::type,
                           Conclusion>(rule),
      ...);
   };

@@ -62,7 +62,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "control: a Q, a K or a B that is not autoregressive, or an A without ◺, falls over each of the four arithmetics") {
+    "control: a Q, a K or a B that is not autoregressive, or an A without ◺, fails over each of the four arithmetics") {
   for (const Verdict& verdict : {autoregressive_verdict<QueriesOfColumns>("Q not autoregressive"),
                                  autoregressive_verdict<KeysOfColumns>("K not autoregressive"),
                                  autoregressive_verdict<ValuesOfColumns>("B not autoregressive"),
@@ -78,7 +78,7 @@ TEST_CASE("control: that a row counts for nothing is seen: row 2 of PE(X) does n
 }
 
 TEST_CASE(
-    "control: lower triangular alone is not enough: X ↦ (I/n)×X falls over double and the prime field, which vary "
+    "control: lower triangular alone is not enough: X ↦ (I/n)×X fails over double and the prime field, which vary "
     "n, and not in bits and sets, which do not") {
   const Verdict verdict = autoregressive_verdict<AveragedIdentity>("I/n × X");
   CHECK(verdict.reals);

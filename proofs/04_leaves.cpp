@@ -71,7 +71,7 @@ const std::size_t all = std::tuple_size_v<decltype(layers)>,
                   called_rowwise = count_of([]<class T>(T*) { return rowwise<T>; }),
                   called_autoregressive = count_of([]<class T>(T*) { return autoregressive<T>; }),
                   autoregressive_of_rows = count_of([]<class T>(T*) { return autoregressive<T> && !reads_tokens<T>; }),
-                  temporary_leaves = count_of([]<class T>(T*) { return Leaf<T> && TakesTemporaries<T>; });
+                  temporary_leaves = count_of([]<class T>(T*) { return rules::Leaf<T> && TakesTemporaries<T>; });
 
 }  // namespace
 
@@ -103,7 +103,7 @@ TEST_CASE(
 
 TEST_CASE(
     "no layer of the list is called less than it is, as far as running it can tell: rowwise or autoregressive, "
-    "where it is not so called, falls over at least one of the four arithmetics, n ≤ 6 (cross-attention is not in "
+    "where it is not so called, fails over at least one of the four arithmetics, n ≤ 6 (cross-attention is not in "
     "the list)") {
   for (const char* called : {" is not called rowwise", " is not called autoregressive"}) {
     std::size_t not_called = 0;
@@ -279,8 +279,8 @@ void check_control(const std::string& name, const std::string& a, const std::str
 }  // namespace
 
 TEST_CASE(
-    "controls: of eight planted errors T(X|i) = T(X)|i falls, each in the arithmetics that can see it (times 0 "
-    "and the maximum of the full row are right over ℝ: these fall by overflow, or where exp obeys no law)") {
+    "controls: of eight planted errors T(X|i) = T(X)|i fails, each in the arithmetics that can see it (times 0 "
+    "and the maximum of the full row are right over ℝ: these fail by overflow, or where exp obeys no law)") {
   // The table of what can refute what. Row 1 of attention sees itself with the whole weight exp(s−m)/exp(s−m) = 1,
   // whatever the scale and the maximum are, so that these show over (a) and (c) in row 2 of 3 at the earliest; over (b) a
   // great hidden maximum makes it 0/0.

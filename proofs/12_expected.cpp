@@ -204,7 +204,7 @@ TEST_CASE(
       }
       return sum;
     };
-    const auto Y = log_softmax(model(after_start(0, x)));
+    const auto Y = log_softmax(model(detail::after_start(0, x)));
     CHECK(std::abs(sum_of_products(Y) - 1) < 1e-13);
     CHECK(std::abs(sum_of_products(log_softmax(model(x))) - 1) > 1e-3);
   }

@@ -18,20 +18,20 @@ class Listing : public doctest::IReporter {
   void test_case_start(const doctest::TestCaseData& claim) override {
     name_ = claim.m_name;
     theorem_ = claim.m_description;
-    fallen_ = false;
+    failed_ = false;
   }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
-    if (!stats.testCaseSuccess) fall("");
-    if (!fallen_)
+    if (!stats.testCaseSuccess) fail("");
+    if (!failed_)
       std::cout << "checked: " << name_ << (theorem_ ? std::string("; proved: ") + theorem_ : "") << std::endl;
     checked_ += 1;
-    all_fallen_ += fallen_;
+    all_failed_ += failed_;
   }
   void test_run_end(const doctest::TestRunStats&) override {
-    if (all_fallen_ > 0) std::cout << all_fallen_ << " of " << checked_ << " fail" << std::endl;
+    if (all_failed_ > 0) std::cout << all_failed_ << " of " << checked_ << " fail" << std::endl;
   }
 
-  void log_message(const doctest::MessageData& message) override { fall(message.m_string.c_str()); }
+  void log_message(const doctest::MessageData& message) override { fail(message.m_string.c_str()); }
   void log_assert(const doctest::AssertData& assertion) override {
     if (!assertion.m_failed) return;
     std::ostringstream text;
@@ -45,14 +45,14 @@ class Listing : public doctest::IReporter {
       text << "\n  ";
       get_active_contexts()[c]->stringify(&text);
     }
-    fall(text.str());
+    fail(text.str());
   }
   void test_case_exception(const doctest::TestCaseException& exception) override {
     std::string text = exception.error_string.c_str();
     if (!text.starts_with('\n')) text.insert(0, exception.is_crash ? "\n  it crashes: " : "\n  it throws: ");
     for (int c = 0; c < get_num_stringified_contexts(); ++c)
       text += std::string("\n  ") + get_stringified_contexts()[c].c_str();
-    fall(text);
+    fail(text);
   }
 
   void report_query(const doctest::QueryData&) override {}
@@ -64,16 +64,16 @@ class Listing : public doctest::IReporter {
 
  private:
   /// The claim fails, which is printed once, and here is why.
-  void fall(const std::string& why) {
-    if (!fallen_) std::cout << "FAILS: " << name_;
-    if (!fallen_ || !why.empty()) std::cout << why << std::endl;
-    fallen_ = true;
+  void fail(const std::string& why) {
+    if (!failed_) std::cout << "FAILS: " << name_;
+    if (!failed_ || !why.empty()) std::cout << why << std::endl;
+    failed_ = true;
   }
 
   const char* name_ = "";
   const char* theorem_ = nullptr;
-  bool fallen_ = false;
-  int checked_ = 0, all_fallen_ = 0;
+  bool failed_ = false;
+  int checked_ = 0, all_failed_ = 0;
 };
 
 DOCTEST_REGISTER_REPORTER("listing", 1, Listing);

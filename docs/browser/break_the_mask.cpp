@@ -2,12 +2,13 @@
 // Attention that the reader breaks, and what tlm::check says of it. With one key too many it is that of
 // examples/break_the_mask.cpp, and the report is the same.
 
-#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
+#include <examples/broken_mask.hpp>
+#include <examples/finite_mask.hpp>
 #include <tlm/checking/check.hpp>
 #include <tlm/tlm.hpp>
 
@@ -26,8 +27,8 @@ enum class Counted : unsigned { not_at_all, from_the_left, from_the_right };
 
 /// What the reader has changed.
 struct Changes {
-  std::size_t future = 0;  ///< So many keys of the future are visible.
-  unsigned minus = 0;  ///< If it is not 0 all keys are visible, and this is subtracted from the scores of the future.
+  unsigned future = 0;  ///< So many keys of the future are visible: 0, 1, 2, or all.
+  unsigned minus = 0;   ///< 10 or 10⁹: all keys are visible, and this is subtracted from the scores of the future.
   Divisor divisor = Divisor::root_d_head;
   Counted positions = Counted::not_at_all;
 } changes;
@@ -36,20 +37,20 @@ struct Changes {
 struct Mask {
   using declared = is::LowerTriangular;
   static std::size_t visible(std::size_t i, std::size_t n_keys) {
-    return changes.minus > 0 ? n_keys : std::min(i + 1 + changes.future, n_keys);
+    if (changes.minus > 0 || changes.future > 2) return n_keys;
+    return changes.future == 0   ? Causal::visible(i, n_keys)
+           : changes.future == 1 ? BrokenMask<1>::visible(i, n_keys)
+                                 : BrokenMask<2>::visible(i, n_keys);
   }
 };
 
 /// A mask that is a number.
-struct FiniteMask {
-  using declared = is::Positional;
+struct NumberAsMask : finite_mask::FiniteMask<10> {
   template <class Real>
-  static void add(std::size_t, std::size_t i, Real* s, std::size_t visible) {
-    if (changes.minus > 0)
-      for (std::size_t j = i + 1; j < visible; ++j) s[j] = s[j] - Real(changes.minus);
+  static void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) {
+    if (changes.minus == 10) finite_mask::FiniteMask<10>::add(h, i, s, visible);
+    if (changes.minus > 10) finite_mask::FiniteMask<1'000'000'000>::add(h, i, s, visible);
   }
-  static void pull_back(std::size_t, std::size_t, const auto*, std::size_t, FiniteMask&) {}
-  static constexpr void weights(auto&&, auto&...) {}
 };
 
 /// X ↦ X·√d_head/c, where c is the divisor: queries times this, and scores are divided by c. It declares that it is rowwise.
@@ -88,7 +89,7 @@ struct Numbered {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, Numbered&) { return Y_bar; });
   }
 
-  using State = LengthsSoFar;
+  using State = positions::LengthsSoFar;
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
     state.lengths.resize(sequences.count());
@@ -111,7 +112,7 @@ template <Symbol letter, class Real>
 using Linear = Composition<Times<letter, d, d, Real>, Numbered<Real>>;
 template <class Real>
 using Attending = Attention<1, Mask, Composition<Times<"W_Q", d, d, Real>, Divided<Real>, Numbered<Real>>,
-                            Linear<"W_K", Real>, Linear<"W_V", Real>, FiniteMask>;
+                            Linear<"W_K", Real>, Linear<"W_V", Real>, NumberAsMask>;
 static_assert(autoregressive<Attending<double>>);  // whatever is changed: the compiler believes what is declared
 
 /// For each row of T(X), of six, the rows of X that it may depend on.

@@ -36,24 +36,24 @@ live.figures.break_the_mask = {
     // The report of tlm::check, as statements with their counter-examples, each claim once.
     function show(report) {
       const groups = new Map();
-      let last = null, fallen = 0, all = 0;
+      let last = null, failed = 0, all = 0;
       for (const line of report.trimEnd().split("\n")) {
-        const found = /^(holds|FALLS|FAILS):\s+(.*)$/.exec(line);
+        const found = /^(holds|FAILS):\s+(.*)$/.exec(line);
         if (found) {
           const holds = found[1] === "holds", at = found[2].lastIndexOf(": ");
           const claim = at < 0 ? found[2] : found[2].slice(0, at), over = at < 0 ? "" : found[2].slice(at + 2);
           last = { holds, over, lines: [] };
           groups.set(claim, [...(groups.get(claim) ?? []), last]);
           ++all;
-          fallen += !holds;
+          failed += !holds;
         } else if (line.startsWith(" ")) {
           last?.lines.push(line.slice(2));
         } else {
           last = null;
         }
       }
-      verdict.textContent = fallen === 0 ? `All ${all} statements hold.` : `${fallen} of ${all} statements fail.`;
-      verdict.className = `live-status ${fallen === 0 ? "live-right" : "live-wrong"}`;
+      verdict.textContent = failed === 0 ? `All ${all} statements hold.` : `${failed} of ${all} statements fail.`;
+      verdict.className = `live-status ${failed === 0 ? "live-right" : "live-wrong"}`;
       let first = true;
       claims.replaceChildren(...[...groups].map(([claim, statements]) => make("li", {}, claim, make("ul", {}, ...statements.map(
         ({ holds, over, lines }) => {

@@ -3,12 +3,13 @@
 
 // Look inside the model that the reader trains: train.js shows it below.
 live.inside = (call, question) => {
-  const { make, shown, written } = live;
-  const at = { box: 0, i: 0, j: 0 };
-  let boxes = [], matrix = null;
+  const { make, written } = live;
+  const at = { box: 0, matrix: "", i: 0, j: 0 };
+  let boxes = "", named = "", matrix = null;
 
-  const drawing = make("div", { class: "live-boxes", role: "group", "aria-label": "The matrices of the model, in the order in which they are computed" });
+  const drawing = make("div", { class: "live-boxes", role: "group", "aria-label": "The boxes of the model, in the order in which they compute" });
   const title = make("p", { class: "live-status" });
+  const choices = make("div", { class: "live-boxes", role: "group", "aria-label": "The matrices of this box" });
   const canvas = make("canvas", {
     tabindex: 0, role: "img", onclick: event => point(event), onpointermove: event => { if (event.buttons) point(event); },
     onkeydown(event) {
@@ -21,91 +22,123 @@ live.inside = (call, question) => {
   const entry = make("p", { "aria-live": "polite" });
   const terms = make("div", {});
 
+  // A number in so many digits; what is small as a multiple of a power of ten.
+  const number = (x, digits = 3) => {
+    if (x === 0 || Math.abs(x) >= 1e-3) return live.shown(x, digits);
+    const [mantissa, power] = x.toExponential(2).split("e-");
+    return `${mantissa.replace("-", "−")}·10⁻${[...power].map(digit => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
+  };
   const colours = () => {
     const style = getComputedStyle(drawing);
     return { plus: style.getPropertyValue("--color-brand-content"), minus: style.getPropertyValue("--false"), empty: style.getPropertyValue("--color-background-primary"), text: style.color };
   };
-  // Cells in a canvas, scaled to the largest of them; those after the row `until` fade.
-  function paint(target, values, rows, cols, { until = rows - 1, i = -1, j = -1 } = {}) {
-    const cell = Math.max(2, Math.min(22, Math.floor(target.room / cols))), height = Math.max(14, Math.min(22, cell)), ratio = devicePixelRatio;
+  // Cells in a canvas, with numbers where these have room, coloured by their share of the largest. Of rows that row i does not
+  // depend on, after it (fade 1) or before it (fade −1), little is left.
+  function paint(target, values, rows, cols, { fade = 0, i = -1, j = -1 } = {}) {
+    const cell = Math.max(2, Math.min(46, Math.floor(room() / cols))), height = Math.max(2, Math.min(22, Math.floor(360 / rows))), ratio = devicePixelRatio;
     target.cell = cell;
+    target.line = height;
     target.height = height * rows * ratio;
     target.width = cell * cols * ratio;
     target.style.width = `${cell * cols}px`;
     target.style.height = `${height * rows}px`;
-    target.line = height;
     const pen = target.getContext("2d"), { plus, minus, empty, text } = colours();
     const largest = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 1e-30);
     pen.scale(ratio, ratio);
+    pen.font = "11px sans-serif";
+    pen.textAlign = "center";
     for (let r = 0; r < rows; ++r) {
+      const seen = fade * (r - i) > 0 ? 0.12 : 1;
       for (let c = 0; c < cols; ++c) {
-        const value = values[r * cols + c];
+        const value = values[r * cols + c], wide = cell >= 34 && height >= 16, gap = height > 4 ? 1 : 0;
         if (!Number.isFinite(value)) continue;
         pen.globalAlpha = 1;
         pen.fillStyle = empty;
         pen.fillRect(c * cell, r * height, cell, height);
-        pen.globalAlpha = Math.abs(value) / largest * (r > until ? 0.12 : 1);
+        pen.globalAlpha = Math.abs(value) / largest * seen * (wide ? 0.55 : 1);
         pen.fillStyle = value > 0 ? plus : minus;
-        pen.fillRect(c * cell, r * height, cell, height - 1);
+        pen.fillRect(c * cell, r * height, wide ? cell - 1 : cell, height - gap);
+        if (!wide) continue;
+        pen.globalAlpha = seen < 1 ? 0.3 : 1;
+        pen.fillStyle = text;
+        pen.fillText(value === 0 ? "0" : Math.abs(value) < 5e-3 ? "≈ 0" : value.toFixed(2).replace("-", "−"), c * cell + cell / 2, r * height + height / 2 + 4);
       }
     }
     pen.globalAlpha = 1;
     if (i >= 0) {
       pen.strokeStyle = text;
       pen.lineWidth = 2;
-      pen.strokeRect(j * cell + 1, i * height + 1, Math.max(cell, 4) - 2, height - 2);
+      pen.strokeRect(j * cell + 1, i * height + 1, Math.max(cell, 4) - 2, Math.max(height, 4) - 2);
     }
   }
-
   const strip = (label, values) => {
-    const cells = make("canvas", { role: "img", "aria-label": `${label}: ${values.length} numbers from ${shown(Math.min(...values), 2)} to ${shown(Math.max(...values), 2)}` });
-    cells.room = room();
+    const cells = make("canvas", { role: "img", "aria-label": `${label}: ${values.length} numbers from ${number(Math.min(...values), 2)} to ${number(Math.max(...values), 2)}` });
     paint(cells, values, 1, values.length);
     return make("div", { class: "live-strip" }, make("span", {}, label), cells);
   };
   const room = () => Math.max(200, drawing.clientWidth - 8);
 
+  // An entry in words: its value, and the sum of products that it is.
   function explain(formula, pairs) {
     const products = pairs.map(([a, b]) => a * b), sum = products.reduce((total, x) => total + x, 0);
-    const value = matrix.entries[at.i * matrix.cols + at.j];
-    const hidden = !Number.isFinite(value);
+    const value = matrix.entries[at.i * matrix.cols + at.j], hidden = !Number.isFinite(value);
     const largest = pairs.map((pair, k) => [Math.abs(products[k]), pair]).sort((a, b) => b[0] - a[0]).slice(0, 4).map(([, pair]) => pair);
-    const inNumbers = pairs.length <= 4 ? pairs : largest;
-    const spelled = inNumbers.map(([a, b]) => (b === 1 ? shown(a) : `${shown(a)}·${b < 0 ? `(${shown(b)})` : shown(b)}`)).join(" + ");
+    const spelled = (pairs.length <= 4 ? pairs : largest).map(([a, b]) => (b === 1 ? number(a) : `${number(a)}·${b < 0 ? `(${number(b)})` : number(b)}`)).join(" + ");
+    const made = pairs.length === 0 ? `${number(value, 4)}: ${formula}.`
+      : `${number(value, 4)} = ${formula}: ${spelled}${pairs.length > 4 ? ` + … (${pairs.length} terms, the largest first)` : ""} = ${number(sum, 4)}.`;
     entry.replaceChildren(make("strong", {}, `Row ${at.i + 1}, column ${at.j + 1}: `), hidden
-      ? "row " + (at.i + 1) + " does not see this key. There is nothing here, not even a 0."
-      : written(`${shown(value, 4)} = ${formula}: ${spelled}${pairs.length > 4 ? ` + … (${pairs.length} terms, the largest first)` : ""} = ${shown(sum, 4)}.`));
+      ? `row ${at.i + 1} does not see this key. There is nothing here, not even a 0.` : written(made));
+    entry.dataset.value = value;
+    entry.dataset.sum = pairs.length ? sum : "";
     terms.replaceChildren(...(hidden || pairs.length <= 4 ? [] : [
       strip("left factors", pairs.map(([a]) => a)), strip("right factors", pairs.map(([, b]) => b)), strip("products", products)]));
   }
 
+  const button = (label, act) => make("button", { type: "button", "aria-pressed": false, onclick: act }, written(label));
+  const press = (group, pressed) => group.querySelectorAll("button").forEach((one, k) => one.setAttribute("aria-pressed", k === pressed));
+
   async function show() {
-    const { text, numbers } = await call("look", question(), at.box, at.i, at.j);
-    const [names, formula] = text.split("\n\n");
+    const { text, numbers } = await call("look", `${question()}\n${at.matrix}`, at.box, at.i, at.j);
+    const [names, matrices, made] = text.split("\n\n"), [name, formula] = made.split("\n");
     const list = names.split("\n").map(line => line.split("\t"));
-    if (list.join() !== boxes.join()) {
-      boxes = list;
+    if (names !== boxes) {
+      boxes = names;
       const groups = [];
-      boxes.forEach(([path, name], k) => {
+      list.forEach(([path, does], k) => {
         const block = path.split(".")[0];
         if (groups.at(-1)?.block !== block) groups.push({ block, buttons: [] });
-        const inner = path.split(".").slice(1).filter(part => part !== name).join(".");
-        groups.at(-1).buttons.push(make("button", { type: "button", "aria-pressed": false, onclick: () => { at.box = k; show(); } },
-          written(inner ? `${inner} ${name}` : name)));
+        const inner = path.split(".").slice(1).filter(part => part !== does).join(".");
+        groups.at(-1).buttons.push(button(inner ? `${inner} ${does}` : does, () => {
+          at.box = k;
+          at.matrix = "";
+          refresh();
+        }));
       });
       drawing.replaceChildren(...groups.map(({ block, buttons }) => make("div", { class: "live-block" }, make("span", {}, written(block)), ...buttons)));
     }
-    drawing.querySelectorAll("button").forEach((button, k) => button.setAttribute("aria-pressed", k === at.box));
-    const [rows, cols] = numbers, entries = [...numbers.slice(2, 2 + rows * cols)], rest = numbers.slice(2 + rows * cols);
+    if (at.box >= list.length) {  // of a model with fewer boxes
+      at.box = 0;
+      return show();
+    }
+    press(drawing, at.box);
+    if (matrices !== named) {
+      named = matrices;
+      choices.replaceChildren(...matrices.split("\n").map(one => button(one, () => {
+        at.matrix = one;
+        refresh();
+      })));
+    }
+    press(choices, matrices.split("\n").indexOf(name));
+    const [rows, cols, fade] = numbers, entries = [...numbers.slice(3, 3 + rows * cols)], rest = numbers.slice(3 + rows * cols);
     matrix = { rows, cols, entries };
     at.i = Math.min(at.i, rows - 1);
     at.j = Math.min(at.j, cols - 1);
-    title.replaceChildren(written(`${boxes[at.box].join(", ")}: ${rows} rows, ${cols} columns.`));
-    canvas.setAttribute("aria-label", `A matrix of ${rows} rows and ${cols} columns. Arrow keys choose an entry.`);
-    canvas.room = room();
-    paint(canvas, entries, rows, cols, { until: at.i, i: at.i, j: at.j });
+    const isGradient = name.includes("\u0304");
+    title.replaceChildren(written(`${list[at.box].join(", ")}: ${name}${isGradient ? `, the gradient of the loss with respect to ${name.replace("\u0304", "")}` : ""}. ${rows} × ${cols}.`));
+    canvas.setAttribute("aria-label", `${name}, a matrix of ${rows} rows and ${cols} columns. Arrow keys choose an entry.`);
+    paint(canvas, entries, rows, cols, { fade, i: at.i, j: at.j });
     explain(formula, Array.from({ length: rest.length / 2 }, (_, k) => [rest[2 * k], rest[2 * k + 1]]));
-    element.dataset.shown = `${at.box} ${at.i} ${at.j}`;
+    element.dataset.shown = `${at.box} ${name} ${at.i} ${at.j}`;
   }
   const move = (i, j) => {
     at.i = Math.min(Math.max(i, 0), matrix.rows - 1);
@@ -116,8 +149,11 @@ live.inside = (call, question) => {
 
   const refresh = live.latest(async () => { if (element.open) await show(); });
   const element = make("details", { class: "live-inside", ontoggle: () => refresh() }, make("summary", {}, "Look inside"),
-    make("p", {}, make("strong", {}, "Try: "), "choose a matrix, then point at one of its entries, or use the arrow keys. The rows "
-      + "after the chosen one fade: nothing of them reaches it. Blue is positive, orange negative, and full colour is the largest entry."),
-    drawing, title, make("div", { class: "live-scroll" }, canvas), entry, terms);
+    make("p", {}, make("strong", {}, "Try: "), "choose a box, and one of its matrices: what goes in, its weights, what comes out. Then point "
+      + "at an entry, or use the arrow keys, and see what it was made of. The rows after it fade: nothing of them reaches it. The model reads "
+      + "the sequence that you asked for, with the right answer, as in one training step. Letters with a bar are the gradient in that "
+      + "step: how much the loss grows with each entry. They come back from later rows, so the rows before fade. Blue is positive, "
+      + "orange negative; the largest entry has the full colour."),
+    drawing, title, choices, make("div", { class: "live-scroll" }, canvas), entry, terms);
   return { element, refresh };
 };

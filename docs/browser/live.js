@@ -101,9 +101,13 @@ const live = (() => {
     field.input = input;
     return field;
   };
-  // A choice among texts; `set` is called with its number.
-  const choice = (label, texts, set) => {
-    const select = make("select", { onchange: () => set(select.selectedIndex) }, ...texts.map(text => make("option", {}, text)));
+  // A choice among texts, of which each may be of a group; `set` is called with its number.
+  const choice = (label, texts, set, groups = []) => {
+    const select = make("select", { onchange: () => set(select.selectedIndex) });
+    texts.forEach((text, k) => {
+      if (groups[k] && groups[k] !== groups[k - 1]) select.append(make("optgroup", { label: groups[k] }));
+      (groups[k] ? select.lastChild : select).append(make("option", {}, text));
+    });
     return labelled(label, select);
   };
   // Of calls that come faster than they are answered only the last one.
@@ -185,5 +189,5 @@ const live = (() => {
     for (const box of boxes) seen.observe(box);
   });
 
-  return { figures, packed, load, make, labelled, slider, choice, latest, matrix, bars, shown, written, calm: matchMedia("(prefers-reduced-motion: reduce)") };
+  return { figures, packed, load, open, make, labelled, slider, choice, latest, matrix, bars, shown, written, calm: matchMedia("(prefers-reduced-motion: reduce)") };
 })();

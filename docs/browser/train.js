@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 
-// Examples 0 to 2 of the notebook, trained by the reader.
+// Examples 0 to 2 of the notebook, or a small model of the reader's choice, trained by the reader.
 live.figures.train = {
   module: "train",
   title: "A Transformer Language Model that learns here",
   async build(figure, call, width) {
     await live.load("inside.js");
     const { make, labelled, choice, matrix, latest, calm } = live;
-    const tasks = [
-      { name: "Example 0: 2 of 10 tokens", ask: "3 7" },
-      { name: "Example 1: 2 to 3 of 3 tokens", ask: "3 1 2" },
-      { name: "Example 2: 2 to 4 of 4 tokens", ask: "1 2 3 4" },
+    const notebook = "The notebook's models", own = "Or a small Config of your own";
+    // Of each module the lessons in their order.
+    const lessons = [
+      { group: notebook, module: "train", number: 0, name: "Example 0: 2 of 10 tokens", ask: "3 7" },
+      { group: notebook, module: "train", number: 1, name: "Example 1: 2 to 3 of 3 tokens", ask: "3 1 2" },
+      { group: notebook, module: "train", number: 2, name: "Example 2: 2 to 4 of 4 tokens", ask: "1 2 3 4" },
+      { group: own, module: "own", number: 0, name: "16 wide, 1 block, 1 head", ask: "3 7" },
+      { group: own, module: "own", number: 1, name: "32 wide, 1 block, 2 heads", ask: "3 7" },
+      { group: own, module: "own", number: 2, name: "32 wide, 2 blocks, 2 heads", ask: "3 7" },
+      { group: own, module: "own", number: 3, name: "the same for 20 tokens", ask: "3 17" },
     ];
-    let example = 0, bySGD = 0, steps = 0, losses = [], run = 0, question = "";
+    // `model` counts the models, `run` the times that one was set to learn.
+    let lesson = lessons[0], bySGD = 0, steps = 0, losses = [], model = 0, run = 0, question = "";
 
+    const type = make("code", { class: "live-type" });
     const seed = make("input", { type: "number", min: 0, max: 999999, value: 1, required: true });
     const status = make("p", { class: "live-status", "aria-live": "polite" });
     const chart = make("svg", { class: "live-chart", viewBox: `0 0 ${width} 220`, width, height: 220, role: "img" });
@@ -23,16 +31,19 @@ live.figures.train = {
     const answer = make("output", { class: "live-answer" });
     const score = make("output", {});
     const maps = make("div", { class: "live-maps" });
-    const inside = live.inside(call, () => question);
+    const inside = live.inside((...given) => call(...given), () => question);
 
     const grouped = x => x.toLocaleString("en");
     const mean = list => list.reduce((sum, x) => sum + x, 0) / list.length;
 
-    function draw() {
+    function tell() {
       const last = losses.slice(-50);
       status.textContent = losses.length
         ? `Step ${grouped(losses.length)} of ${grouped(steps)}. Mean loss of the last ${last.length} steps: ${mean(last).toPrecision(3)}.`
         : "A new model, which has learned nothing.";
+    }
+    function draw() {
+      tell();
       const count = Math.max(600, losses.length), each = Math.ceil(count / 260);
       const x = step => 44 + step / count * (width - 54), y = loss => 8 + (1 - Math.log10(Math.min(Math.max(loss, 1e-5), 10))) / 6 * 180;
       const lines = [1, 0, -1, -2, -3, -4, -5].flatMap(power => [
@@ -45,7 +56,7 @@ live.figures.train = {
         path += `${path ? "L" : "M"}${x(k + part.length / 2).toFixed(1)} ${y(mean(part)).toFixed(1)}`;
       }
       chart.setAttribute("aria-label", losses.length
-        ? `The loss over ${losses.length} steps, from ${mean(losses.slice(0, 20)).toPrecision(2)} to ${mean(last).toPrecision(2)}.` : "No loss yet.");
+        ? `The loss over ${losses.length} steps, from ${mean(losses.slice(0, 20)).toPrecision(2)} to ${mean(losses.slice(-50)).toPrecision(2)}.` : "No loss yet.");
       chart.replaceChildren(...lines, make("path", { class: "live-line", d: path }),
         make("text", { x: 44, y: 212 }, "0"), make("text", { x: width - 10, y: 212, "text-anchor": "end" }, `${grouped(count)} steps`));
     }
@@ -87,21 +98,33 @@ live.figures.train = {
         return;
       }
       ++run;
+      const mine = ++model;
+      try {
+        const opened = await live.open(lesson.module);
+        if (mine !== model) return;
+        call = opened;
+        const { text, numbers } = await call("begin", lesson.number, number, bySGD);
+        if (mine !== model) return;
+        type.textContent = text;
+        steps = numbers[0];
+      } catch (error) {
+        status.textContent = `There is no new model: ${error.message}.`;
+        return;
+      }
       losses = [];
-      steps = (await call("begin", example, number, bySGD)).numbers[0];
       toTheEnd.textContent = `Train to step ${grouped(steps)}`;
       score.textContent = "";
-      field.value = question = tasks[example].ask;
+      field.value = question = lesson.ask;
       draw();
       await asked();
       figure.dataset.step = 0;
     }
 
     async function train(until) {
-      const mine = ++run;
-      status.setAttribute("aria-live", "off");  // it would be read out many times a second
-      let count = 5, drawn = performance.now();
+      const mine = ++run, its = model;
+      let count = 5, told = performance.now();
       while (mine === run && losses.length < until) {
+        status.setAttribute("aria-live", "off");  // it would be read out many times a second
         const began = performance.now();
         let numbers;
         try {
@@ -111,17 +134,19 @@ live.figures.train = {
           status.textContent = `Training has ended: ${error.message}.`;
           return;
         }
-        if (mine !== run) return;
+        if (its !== model) return;
         losses.push(...numbers);
         const now = performance.now();
         count = Math.max(1, Math.min(100, Math.round(count * 60 / (now - began))));
-        if (!calm.matches || now - drawn > 1000) {
+        if (!calm.matches) {
           draw();
           show(await call("ask", question));
-          drawn = now;
+        } else if (now - told > 1000) {  // without motion: the curve and the maps are drawn when it stops
+          tell();
+          told = now;
         }
       }
-      if (mine !== run) return;
+      if (its !== model) return;
       status.setAttribute("aria-live", "polite");
       draw();
       show(await call("ask", question));
@@ -131,15 +156,17 @@ live.figures.train = {
     const toTheEnd = make("button", { type: "button", onclick: () => train(steps) });
     figure.append(
       make("p", {}, make("strong", {}, "Try: "), "train 600 steps, and see the loss fall and the answer become right. The model reads "
-        + "a sequence and a 0, and has to say the sequence backwards. Then ask for a sequence of your own, go on, or begin again "
-        + "with another seed or with SGD, which does not always succeed."),
+        + "a sequence and a 0, and has to say the sequence backwards. Ask for a sequence of your own, also while it learns. Stop, go on, "
+        + "or begin again with another seed, with a smaller model, or with SGD, which does not always succeed."),
       make("div", { class: "live-controls" },
-        choice("Task", tasks.map(({ name }) => name), number => { example = number; begin(); }),
+        choice("Model", lessons.map(({ name }) => name), number => { lesson = lessons[number]; begin(); }, lessons.map(({ group }) => group)),
         choice("Optimizer", ["Adam", "SGD"], number => { bySGD = number; begin(); }),
-        labelled("Seed", seed), make("button", { type: "button", onclick: begin }, "New model")),
+        labelled("Seed", seed), make("button", { type: "button", onclick: begin }, "New model"),
+        make("button", { type: "button", onclick: () => { seed.value = (Number(seed.value) + 1) % 1000000; begin(); } }, "Another seed")),
+      make("p", {}, type),
       make("div", { class: "live-controls" },
         make("button", { type: "button", class: "live-first", onclick: () => train(losses.length + 600) }, "Train 600 steps"),
-        toTheEnd, make("button", { type: "button", onclick: () => { ++run; draw(); } }, "Stop")),
+        toTheEnd, make("button", { type: "button", onclick: () => { ++run; } }, "Stop")),
       status, chart,
       make("div", { class: "live-controls" }, labelled("Ask", field), complaint, answer),
       make("div", { class: "live-controls" },

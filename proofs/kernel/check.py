@@ -119,7 +119,7 @@ def uncited_theorems(proofs, sentences):
 
 
 def check_the_check():
-    """What is compared as text is seen to fall, too."""
+    """What is compared as text is seen to fail, too."""
     file = DIRECTORY / "control_axiom.v"
     file.write_text("From Coq Require Import Classical.\n"
                     "Axiom of_a_type_that_does_not_stand_on_the_line_of_its_name :\n"

@@ -25,17 +25,17 @@ namespace {
 template <class Model>
 consteval std::size_t count_in(std::string_view layer, std::string_view part) {
   std::size_t sum = 0;
-  visit_weights<Model>(
+  detail::visit_weights<Model>(
       [&](const Name& name, auto& weight) {
         std::string_view symbols[2];  // of the outermost part, and of what is next to it
         std::size_t count = 0;
-        name.for_each_part([&](const PartName& around) {
+        name.for_each_part([&](const detail::PartName& around) {
           if (count < 2) symbols[count++] = around.symbol;
         });
         if (count < 2) symbols[count] = name.letter;
         if (symbols[0] == layer && symbols[1].starts_with(part)) sum += weight.size;
       },
-      imaginary<Model>);
+      detail::imaginary<Model>);
   return sum;
 }
 
@@ -295,7 +295,7 @@ TEST_CASE("the order of weights, in which a seed draws them: the tied one, the e
     add(formulated_paths, "Decoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
     add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
   }
-  CHECK(formulated_paths.size() == weight_matrix_count<SmallFormulated>);
+  CHECK(formulated_paths.size() == detail::weight_matrix_count<SmallFormulated>);
   CHECK(not_drawn_in_this_order<SmallFormulated>(formulated_paths) == "");
 
   add(numpy_paths, "src.", {"Em.W_e", "PE.PE"});
@@ -315,7 +315,7 @@ TEST_CASE("the order of weights, in which a seed draws them: the tied one, the e
     add(numpy_paths, "tgt.dec_" + l + ".norm_ff.", {"γ", "β"});
   }
   add(numpy_paths, "tgt.", {"W", "b"});
-  CHECK(numpy_paths.size() == weight_matrix_count<NumpyToy>);
+  CHECK(numpy_paths.size() == detail::weight_matrix_count<NumpyToy>);
   CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
 }
 

@@ -220,7 +220,7 @@ class Errata(unittest.TestCase):
         self.assertGreater(self.number("4", r"best T_3 misses by (\S+)"), 1e-3)
         self.assertGreater(self.number("5", r"uniform numbers by (\S+)"), 0.1)
         self.assertEqual(self.number("7", r"differ by (\S+)"), 0)
-        self.assertIn("falls at n = 2, i = 1", self.entries["15"]["computed"][0])
+        self.assertIn("fails at n = 2, i = 1", self.entries["15"]["computed"][0])
         self.assertIn("is the transpose", self.entries["15"]["computed"][1])
         self.assertEqual(self.number("20", r"three places: (\S+)"), 63045632)
         self.assertGreater(self.number("27", r"misses by (\S+)"), 0.1)
@@ -244,7 +244,7 @@ class Tutorial(unittest.TestCase):
             result = subprocess.run([DIRECTORY / "tutorial"], capture_output=True, text=True, timeout=300, cwd=directory)
             self.assertEqual(result.returncode, 0)
             self.assertTrue((pathlib.Path(directory) / "mine.safetensors").is_file())
-        self.assertNotIn("FALLS", result.stdout)
+        self.assertNotIn("FAILS", result.stdout)
         self.assertEqual(result.stdout.splitlines()[-1].strip(), "3 7 0  →  3 7 0 7 3 0")
 
     def test_the_page_shows_the_whole_program_piece_by_piece(self):
@@ -267,10 +267,10 @@ class Tutorial(unittest.TestCase):
 
 
 class BreakTheMask(unittest.TestCase):
-    def test_what_should_fall_falls_and_the_pullback_does_not(self):
+    def test_what_should_fail_fails_and_the_pullback_does_not(self):
         output = run("break_the_mask").stdout
-        for line in ("FALLS: attention is autoregressive: double", "FALLS: attention is autoregressive: sets of positions",
-                     "FALLS: the pullback is anti-causal", "holds: the pullback is the transpose of the derivative: dual numbers "
+        for line in ("FAILS: attention is autoregressive: double", "FAILS: attention is autoregressive: sets of positions",
+                     "FAILS: the pullback is anti-causal", "holds: the pullback is the transpose of the derivative: dual numbers "
                      "of the prime field, exactly"):
             self.assertIn("\n" + line, output)
         structural, finite = (float(loss) for loss in re.findall(r"last 100 steps (\S+),", output))
@@ -293,7 +293,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual([item["matrix"] for item in self.numbers["dependencies"]],
                          [matrix(lambda i, j: i == j), triangle, triangle, matrix(lambda i, j: True)])
 
-    def test_every_leaf_holds_and_every_control_falls(self):
+    def test_every_leaf_holds_and_every_control_fails(self):
         for leaf in self.numbers["verdicts"]:
             self.assertEqual(set(leaf["verdict"].values()), {"holds"}, leaf)
         for control in self.numbers["controls"]:

@@ -209,16 +209,16 @@ std::string printed(const auto& object) {
   return out.str();
 }
 
-/// The first line that falls, with its counter-example; and that some line holds beside it.
-std::string first_fall(const Report& report) {
+/// The first line that fails, with its counter-example; and that some line holds beside it.
+std::string first_failure(const Report& report) {
   CHECK(!report.holds());
   for (const auto& line : report.lines())
     if (line.failure) return line.statement + printed(*line.failure);
   return "";
 }
 
-/// Whether exactly the statements fall that begin with one of these words.
-bool falls_only(const Report& report, std::initializer_list<std::string_view> words) {
+/// Whether exactly the statements fail that begin with one of these words.
+bool fails_only(const Report& report, std::initializer_list<std::string_view> words) {
   bool only = true;
   for (const auto& line : report.lines()) {
     bool named = false;
@@ -230,14 +230,14 @@ bool falls_only(const Report& report, std::initializer_list<std::string_view> wo
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Requires that of the sum with this change exactly the statements fall that begin with one of these words, and that the
+/// Requires that of the sum with this change exactly the statements fail that begin with one of these words, and that the
 /// report has each of these parts.
-void must_fall(Plant changed, std::initializer_list<std::string_view> words,
+void must_fail(Plant changed, std::initializer_list<std::string_view> words,
                std::initializer_list<std::string_view> parts) {
   const auto report = check_sum(changed);
   INFO(report);
   CHECK(!report.holds());
-  CHECK(falls_only(report, words));
+  CHECK(fails_only(report, words));
   for (const auto& part : parts) {
     CAPTURE(std::string(part));
     CHECK(contains(printed(report), part));
@@ -251,7 +251,7 @@ TEST_CASE("what is right holds") {
   INFO(sum);
   CHECK(sum.holds());
   CHECK(contains(printed(sum),
-                 "note:  Sum is not called rowwise, and is not: T(X_i) = T(X)_i falls over double at n = 2, "
+                 "note:  Sum is not called rowwise, and is not: T(X_i) = T(X)_i fails over double at n = 2, "
                  "i = 2\n"));
   CHECK(contains(printed(sum), "holds: Sum is autoregressive: double within 1e-12, n ≤ 6\n"));
   CHECK(contains(printed(sum), "holds: Sum is autoregressive: the prime field, exactly, n ≤ 6\n"));
@@ -266,11 +266,11 @@ TEST_CASE("what is right holds") {
 
 TEST_CASE("a future that is seen") {
   const auto report = check_sum(Plant::future_seen);
-  const auto text = first_fall(report);
+  const auto text = first_failure(report);
   INFO(report);
   CHECK(
       text.starts_with("Sum is autoregressive: double within 1e-12, n ≤ 6\n"
-                       "  T(X|i) = T(X)|i — falls for Sum\n"
+                       "  T(X|i) = T(X)|i — fails for Sum\n"
                        "  seen over double at n = 2, i = 1, in row 1, column 1:\n"
                        "    T(X|i) gives "));
   CHECK(contains(text, "\n    T(X)|i gives "));
@@ -280,65 +280,65 @@ TEST_CASE("a future that is seen") {
 TEST_CASE("a number of rows that is seen") {
   const auto report = check_sum(Plant::n_seen);
   INFO(report);
-  CHECK(contains(printed(report), "FALLS: Sum is autoregressive: the prime field, exactly, n ≤ 6\n"));
+  CHECK(contains(printed(report), "FAILS: Sum is autoregressive: the prime field, exactly, n ≤ 6\n"));
   CHECK(contains(printed(report),
                  "holds: Sum is autoregressive: sets of positions at one n"));  // it is not seen at one n
 }
 
 TEST_CASE("a flipped sign in the pullback") {
-  must_fall(Plant::sign_flipped, {"the pullback is the transpose", "the pullback agrees with central differences"},
-            {"FALLS: the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
-             "\n  ⟨Jv, w⟩ = ⟨v, Jᵀw⟩ — falls for Sum\n"
+  must_fail(Plant::sign_flipped, {"the pullback is the transpose", "the pullback agrees with central differences"},
+            {"FAILS: the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
+             "\n  ⟨Jv, w⟩ = ⟨v, Jᵀw⟩ — fails for Sum\n"
              "  seen over dual numbers of the prime field, in a sequence of 1 row, in X, row 1, column 1:\n"
              "    the derivative is ",
              "\n    the pullback returns ", "in X, row 1, column 1:\n    by differences the derivative is "});
-  CHECK(!contains(first_fall(check_sum(Plant::sign_flipped)), "n ="));
+  CHECK(!contains(first_failure(check_sum(Plant::sign_flipped)), "n ="));
 }
 
 TEST_CASE("a gradient that is forgotten, and one that is overwritten") {
-  must_fall(Plant::gradient_forgotten,
+  must_fail(Plant::gradient_forgotten,
             {"the pullback is the transpose", "the pullback agrees with central differences"},
             {"in w, row 1, column 1:", "the pullback returns 0"});
-  must_fall(Plant::gradient_overwritten, {"the pullback adds to the gradient"},
+  must_fail(Plant::gradient_overwritten, {"the pullback adds to the gradient"},
             {"in w, row 1, column 1:\n    w₂ makes of the gradient that w₁ has left "});
 }
 
 TEST_CASE("a pullback that is not linear") {
   const std::string linear =
-      "\n  pullbacks are linear — falls for Sum\n"
+      "\n  pullbacks are linear — fails for Sum\n"
       "  seen over the prime field, in a sequence of 1 row, in ";
-  must_fall(Plant::not_linear, {"the pullback "}, {linear + "row 1, column 1:\n    for a·w₁ + w₂ it returns "});
-  must_fall(Plant::gradient_not_linear, {"the pullback "}, {linear + "w, row 1, column 1:\n"});
+  must_fail(Plant::not_linear, {"the pullback "}, {linear + "row 1, column 1:\n    for a·w₁ + w₂ it returns "});
+  must_fail(Plant::gradient_not_linear, {"the pullback "}, {linear + "w, row 1, column 1:\n"});
 }
 
 TEST_CASE("a pullback that returns other rows than X has") {
-  must_fall(Plant::rows_added, {"the pullback ", "value and pullback in float"},
+  must_fail(Plant::rows_added, {"the pullback ", "value and pullback in float"},
             {"it throws: the number of rows of sequence 1 is 1 in X, but 2 in the X̄ that the pullback returns"});
 }
 
 TEST_CASE("an X̄ that is added to what was never set") {
   const auto report = check_sum(Plant::never_set);
   INFO(report);
-  CHECK(contains(first_fall(report), "nan"));
+  CHECK(contains(first_failure(report), "nan"));
   CHECK(contains(printed(report), "\nnote:  nan may be an entry that was never set: M{sequences} sets none, "));
   CHECK(!contains(printed(check_sum(Plant::future_seen)), "nan may be"));  // which was put in
-  CHECK_FALSE(unset_is_nan);
+  CHECK_FALSE(detail::unset_is_nan);
 }
 
 TEST_CASE("a pullback that can be applied only once") {
-  must_fall(
+  must_fail(
       Plant::used_up, {"the pullback "},
-      {"FALLS: the pullback can be applied again: the prime field, exactly, and double to the last bit",
-       "\n  a pullback can be applied again — falls for Sum\n"
+      {"FAILS: the pullback can be applied again: the prime field, exactly, and double to the last bit",
+       "\n  a pullback can be applied again — fails for Sum\n"
        "  seen over the prime field, in a sequence of 1 row, in row 1, column 1:\n    applied again, it returns "});
 }
 
 TEST_CASE("a value that is another") {
-  must_fall(Plant::other_value, {"value_and_pullback(X) begins"}, {"    value_and_pullback(X).value is "});
+  must_fail(Plant::other_value, {"value_and_pullback(X) begins"}, {"    value_and_pullback(X).value is "});
 }
 
 TEST_CASE("an extension that forgets") {
-  must_fall(Plant::extend_forgets, {"extending in pieces"},
+  must_fail(Plant::extend_forgets, {"extending in pieces"},
             {"seen over double at n = 2, computed in pieces of 1 + 1 rows, in row 2, column 1:\n"
              "    extending by the piece gives "});
 }
@@ -356,24 +356,24 @@ TEST_CASE("a layer is not asked to go on with other sequences than before, and i
   CHECK(extend(layer, state, first) == extend(layer, untouched, first));
 }
 
-TEST_CASE("the weights that are visited are listed, and how many lines fall") {
+TEST_CASE("the weights that are visited are listed, and how many lines fail") {
   CHECK(contains(printed(check<RightScale>("Scale", {.rows = 2})),
                  "note:  Scale has the weights w (1×3)\nholds: `weights` visits every number that a new Scale "
                  "holds\n"));
   const auto right = check_sum(Plant::none, {.rows = 3});
-  CHECK(right.fallen() == 0);
+  CHECK(right.failed() == 0);
   CHECK(printed(right).ends_with("\nall " + std::to_string(right.statements()) + " statements hold\n"));
   CHECK(right.statements() + 3 == right.lines().size());  // with the notes
   const auto wrong = check_sum(Plant::gradient_overwritten, {.rows = 3});
-  CHECK(wrong.fallen() == 1);
+  CHECK(wrong.failed() == 1);
   CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.statements()) +
-                                     " statements fall\n"));  // over the field, but nowhere else was it asked
+                                     " statements fail\n"));  // over the field, but nowhere else was it asked
   CHECK(!contains(printed(wrong), "note:  over the prime field alone"));
-  CHECK(contains(printed(check<OddSine>("Sine")), " statements fall\nnote:  over the prime field alone"));
+  CHECK(contains(printed(check<OddSine>("Sine")), " statements fail\nnote:  over the prime field alone"));
   const auto everywhere = check_sum(Plant::sequences_mix, {.rows = 3});
-  CHECK(everywhere.fallen() > 1);
+  CHECK(everywhere.failed() > 1);
   CHECK(printed(everywhere)
-            .ends_with(" statements fall\nnote:  begin with the first that falls: what is below may fall "
+            .ends_with(" statements fail\nnote:  begin with the first that fails: what is below may fail "
                        "for the same reason\n"));
   CHECK(!contains(printed(everywhere), "over the prime field alone"));
 }
@@ -381,19 +381,20 @@ TEST_CASE("the weights that are visited are listed, and how many lines fall") {
 TEST_CASE("a weight that is not visited") {
   const auto report = check<ScaleWithMore>("Scale", {.rows = 2});
   INFO(report);
-  CHECK(report.fallen() == 1);
+  CHECK(report.failed() == 1);
   CHECK(contains(
-      first_fall(report),
+      first_failure(report),
       "`weights` visits every number that a new Scale holds\n  a layer holds its weights and no other numbers — "
-      "falls for Scale:\n    it holds 9 numbers\n    `weights` visits the weights w (1×3): 3\n  what is not"));
+      "fails for Scale:\n    it holds 9 numbers\n    `weights` visits the weights w (1×3): 3\n  what is not"));
 }
 
 TEST_CASE("a pullback that refers to a temporary layer") {
   const auto report = check<ScaleTemporarily>("Scale", {.rows = 2});
   INFO(report);
-  CHECK(report.fallen() == 1);
-  CHECK(contains(first_fall(report), "a pullback that refers to its layer refuses a temporary one — falls for Scale"));
-  CHECK(contains(first_fall(report), "return tlm::refuse_temporary<Scale>(); } beside it"));
+  CHECK(report.failed() == 1);
+  CHECK(
+      contains(first_failure(report), "a pullback that refers to its layer refuses a temporary one — fails for Scale"));
+  CHECK(contains(first_failure(report), "return tlm::refuse_temporary<Scale>(); } beside it"));
   CHECK(!contains(printed(check<RightScale>("Scale", {.rows = 2})), "temporary"));
   CHECK(contains(printed(check<WithoutWeights>("Softmax", {.rows = 2})),
                  "holds: the pullback does not refer to the weights of Softmax, which may be a temporary"));
@@ -401,7 +402,7 @@ TEST_CASE("a pullback that refers to a temporary layer") {
 
 TEST_CASE("sequences that mix") {
   const auto report = check_sum(Plant::sequences_mix);
-  const auto text = first_fall(report);
+  const auto text = first_failure(report);
   INFO(report);
   CHECK(text.starts_with("the sequences of a stack do not affect each other: double within 1e-12"));
   CHECK(contains(text, "seen over double, in a stack of 1 and 1 rows, in row 2, column 1:\n    T of the stack gives "));
@@ -411,11 +412,11 @@ TEST_CASE("sequences that mix") {
 TEST_CASE("too much declared") {
   const auto report = check<DeclaredRowwise>("Sum");
   INFO(report);
-  CHECK(contains(first_fall(report),
-                 "T(X_i) = T(X)_i — falls for Sum\n  seen over double at n = 2, i = 2, in row 2, "
+  CHECK(contains(first_failure(report),
+                 "T(X_i) = T(X)_i — fails for Sum\n  seen over double at n = 2, i = 2, in row 2, "
                  "column 1:\n    T(X_i) gives "));
   const auto constant = check<DeclaredConstant>("Scale");
-  CHECK(contains(first_fall(constant), "T(X) does not depend on X — falls for Scale\n  seen over double at n = 1"));
+  CHECK(contains(first_failure(constant), "T(X) does not depend on X — fails for Scale\n  seen over double at n = 1"));
 }
 
 TEST_CASE("too little declared is a note") {
@@ -432,8 +433,8 @@ TEST_CASE("too little declared is a note") {
 TEST_CASE("a layer that throws") {
   const auto report = check_sum(Plant::throws);
   CHECK(contains(
-      first_fall(report),
-      "T(X|i) = T(X)|i — falls for Sum\n  seen over double at n = 3\n  it throws: more than two rows\n  seed 1"));
+      first_failure(report),
+      "T(X|i) = T(X)|i — fails for Sum\n  seen over double at n = 3\n  it throws: more than two rows\n  seed 1"));
   for (const auto& line : report.lines())
     if (line.failure) CHECK(contains(printed(*line.failure), "it throws: more than two rows"));
   CHECK(check_sum(Plant::throws, {.rows = 1}).lines().size() > 10);
@@ -509,7 +510,7 @@ TEST_CASE("all ways to split") {
 
 TEST_CASE("a failure prints nothing that does not apply") {
   CHECK(printed(Failure{.claim = "a claim", .layer = "T", .arithmetic = "double"}) ==
-        "\n  a claim — falls for T\n  seen over double");
+        "\n  a claim — fails for T\n  seen over double");
   CHECK(printed(Failure{.claim = "a claim",
                         .layer = "T",
                         .arithmetic = "float",
@@ -518,7 +519,7 @@ TEST_CASE("a failure prints nothing that does not apply") {
                         .entry = "row 1",
                         .left = {"here is", "1"},
                         .right = {"there is", "2"}}) ==
-        "\n  a claim — falls for T\n  seen over float at n = 3, in row 1:\n    here is 1\n    there is 2\n  seed 7");
+        "\n  a claim — fails for T\n  seen over float at n = 3, in row 1:\n    here is 1\n    there is 2\n  seed 7");
 }
 
 // --- The parts of the checks, each with what it must refuse -------------------------------------------------------------
@@ -554,7 +555,7 @@ TEST_CASE("results are compared in every entry, and in their numbers of rows") {
   CHECK(!first_difference(Failure{}, input<double>(Both{X, X}), input<double>(Both{X, X})));
 }
 
-TEST_CASE("a verdict falls if one of the arithmetics refutes") {
+TEST_CASE("a verdict fails if one of the arithmetics refutes") {
   using checking::Verdict;
   const Failure failure{.claim = "a claim", .layer = "T", .arithmetic = "double"};
   CHECK((Verdict{}.holds() && !Verdict{}.failure()));

@@ -56,7 +56,7 @@ struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
 static_assert(std::is_same_v<Three<double>::codomain, Matrix<n, 16, double>>);
 static_assert(autoregressive<Three<double>> && !rowwise<Three<double>>);
 static_assert(rowwise<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>);
-static_assert(PathsAreUnique<TwoHeads<double>>::value);
+static_assert(detail::PathsAreUnique<TwoHeads<double>>::value);
 static_assert(std::is_same_v<State<Concat<Times<"W", 6, 4>, Plus<"B", 6>>>, Nothing>);
 
 TEST_CASE("its rows are those of F(X), G(X), … side by side") {

@@ -307,14 +307,14 @@ std::string printed(const Report& report) {
   return out.str();
 }
 
-/// Requires that a statement with these words falls, if the layer tells this lie.
+/// Requires that a statement with these words fails, if the layer tells this lie.
 template <template <class> class Layer>
-void must_fall(Lie lie, std::string_view words) {
+void must_fail(Lie lie, std::string_view words) {
   const Report report = report_on<Layer>(lie);
   INFO("lie ", int(lie), ": ", report);
-  bool fell = false;
-  for (const auto& line : report.lines()) fell |= line.failure && line.statement.find(words) != std::string::npos;
-  CHECK_MESSAGE(fell, std::string(words));
+  bool failed = false;
+  for (const auto& line : report.lines()) failed |= line.failure && line.statement.find(words) != std::string::npos;
+  CHECK_MESSAGE(failed, std::string(words));
 }
 
 }  // namespace
@@ -329,44 +329,44 @@ TEST_CASE("without a lie they pass") {
 }
 
 TEST_CASE("values that depend on zeros, on equal numbers, on what hides") {
-  must_fall<Square>(Lie::counts_rows_of_zeros, "is rowwise: double");
-  must_fall<Square>(Lie::counts_rows_of_zeros, "is rowwise: float and double to the last bit");
-  must_fall<Square>(Lie::looks_for_a_zero, "is rowwise: double");
-  must_fall<Square>(Lie::looks_for_equal_neighbours, "is rowwise: double");
-  must_fall<Square>(Lie::nan_at_equal_neighbours, "is rowwise: double");
-  must_fall<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: sets of positions");
-  must_fall<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: float and double to the last bit");
-  must_fall<Square>(Lie::other_for_one_row, "is rowwise: the prime field");
-  must_fall<RunningSum>(Lie::sees_the_next_row_a_little, "is autoregressive: float and double to the last bit");
-  must_fall<Square>(Lie::wrong_in_float, "value and pullback in float are those in double");
+  must_fail<Square>(Lie::counts_rows_of_zeros, "is rowwise: double");
+  must_fail<Square>(Lie::counts_rows_of_zeros, "is rowwise: float and double to the last bit");
+  must_fail<Square>(Lie::looks_for_a_zero, "is rowwise: double");
+  must_fail<Square>(Lie::looks_for_equal_neighbours, "is rowwise: double");
+  must_fail<Square>(Lie::nan_at_equal_neighbours, "is rowwise: double");
+  must_fail<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: sets of positions");
+  must_fail<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: float and double to the last bit");
+  must_fail<Square>(Lie::other_for_one_row, "is rowwise: the prime field");
+  must_fail<RunningSum>(Lie::sees_the_next_row_a_little, "is autoregressive: float and double to the last bit");
+  must_fail<Square>(Lie::wrong_in_float, "value and pullback in float are those in double");
 }
 
 TEST_CASE("values that depend on other sequences") {
-  must_fall<RunningSum>(Lie::reads_the_sequence_before, "the sequences of a stack do not affect each other: sets");
-  must_fall<Square>(Lie::counts_sequences, "the sequences of a stack do not affect each other: the prime field");
+  must_fail<RunningSum>(Lie::reads_the_sequence_before, "the sequences of a stack do not affect each other: sets");
+  must_fail<Square>(Lie::counts_sequences, "the sequences of a stack do not affect each other: the prime field");
 }
 
 TEST_CASE("pullbacks") {
-  must_fall<Square>(Lie::nan_at_zero, "dual numbers of double");
-  must_fall<Square>(Lie::nan_for_an_empty_sequence, "dual numbers of double");
-  must_fall<Square>(Lie::reads_the_next_row_of_five, "value_and_pullback(X) begins with T(X): the prime field");
-  must_fall<Square>(Lie::pullback_wrong_in_float, "value and pullback in float are those in double");
-  must_fall<Square>(Lie::keeps_a_reference_to_X, "the pullback is the transpose of the derivative");
-  must_fall<Square>(Lie::keeps_a_reference_to_Y, "the pullback is the transpose of the derivative");
-  must_fall<Square>(Lie::forgets_the_last_sequence, "the pullback is the transpose of the derivative");
-  must_fall<Square>(Lie::doubles_the_gradient, "the pullback adds to the gradient");
-  must_fall<Square>(Lie::not_linear, "the pullback is linear");
+  must_fail<Square>(Lie::nan_at_zero, "dual numbers of double");
+  must_fail<Square>(Lie::nan_for_an_empty_sequence, "dual numbers of double");
+  must_fail<Square>(Lie::reads_the_next_row_of_five, "value_and_pullback(X) begins with T(X): the prime field");
+  must_fail<Square>(Lie::pullback_wrong_in_float, "value and pullback in float are those in double");
+  must_fail<Square>(Lie::keeps_a_reference_to_X, "the pullback is the transpose of the derivative");
+  must_fail<Square>(Lie::keeps_a_reference_to_Y, "the pullback is the transpose of the derivative");
+  must_fail<Square>(Lie::forgets_the_last_sequence, "the pullback is the transpose of the derivative");
+  must_fail<Square>(Lie::doubles_the_gradient, "the pullback adds to the gradient");
+  must_fail<Square>(Lie::not_linear, "the pullback is linear");
 }
 
 TEST_CASE("extensions") {
-  must_fall<RunningSum>(Lie::copies_share_memory, "extending in pieces gives the rows of the whole");
-  must_fall<RunningSum>(Lie::positions_begin_anew, "extending in pieces gives the rows of the whole");
-  must_fall<RunningSum>(Lie::forgets_where_nothing_comes, "extending in pieces gives the rows of the whole");
+  must_fail<RunningSum>(Lie::copies_share_memory, "extending in pieces gives the rows of the whole");
+  must_fail<RunningSum>(Lie::positions_begin_anew, "extending in pieces gives the rows of the whole");
+  must_fail<RunningSum>(Lie::forgets_where_nothing_comes, "extending in pieces gives the rows of the whole");
 }
 
 TEST_CASE("forms") {
-  must_fall<Twice>(Lie::none, "is what its form says");
-  must_fall<OtherOrder>(Lie::none, "is what its form says");
+  must_fail<Twice>(Lie::none, "is what its form says");
+  must_fail<OtherOrder>(Lie::none, "is what its form says");
 }
 
 TEST_CASE("what begins after the rows that are looked at passes, with the rows that were; with more rows it is seen") {

@@ -62,8 +62,8 @@ TEST_CASE("the loss of a batch is −Σωy/Σω") {
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
   const Tokens x = concat_sequences<1, Token>({{1, 2, 3}, {4}, {2, 2}});
-  CHECK(after_start(0, x) == concat_sequences<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
-  CHECK(after_start(7, x) == concat_sequences<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
+  CHECK(detail::after_start(0, x) == concat_sequences<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
+  CHECK(detail::after_start(7, x) == concat_sequences<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
 }
 
 TEST_CASE("the loss of a single sequence is −(1/n)Σy_k, and the token that starts is what the batch says it is") {

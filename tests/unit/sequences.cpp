@@ -22,8 +22,8 @@ constexpr double tolerance = 1e-12;
 template <class T>
 constexpr bool remembers_lengths = [] {
   bool found = requires { std::declval<typename T::State&>().lengths; };
-  if constexpr (HasParts<T>)
-    T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, imaginary<T>);
+  if constexpr (detail::HasParts<T>)
+    T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, detail::imaginary<T>);
   return found;
 }();
 

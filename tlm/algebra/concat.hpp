@@ -21,7 +21,7 @@ struct Concat : Concat<F_1, Concat<F_2, Fs...>> {
 template <class F, class G>
 struct Concat<F, G> {
   using form = forms::Concat<F, G>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = Matrix<n, F::codomain::cols + G::codomain::cols, typename F::codomain::Real>;
 

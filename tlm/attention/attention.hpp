@@ -29,15 +29,15 @@ namespace tlm {
 /// its product with an autoregressive V. (proofs/03_product.cpp.)
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias = NoBias, std::size_t block = 32>
 struct Attention {
-  static_assert(IsAttention<n_heads, Mask, Q, K, V, Bias>::value);
+  static_assert(detail::IsAttention<n_heads, Mask, Q, K, V, Bias>::value);
   using domain = typename Q::domain;
   using codomain = typename V::codomain;
   using Queries = typename Q::codomain;
   using Keys = typename K::codomain;
   using Real = typename Keys::Real;
-  static constexpr std::size_t d_head = head_width<Keys::cols, n_heads>;
-  static constexpr std::size_t d_value = head_width<codomain::cols, n_heads>;
-  using Cache = KVCache<n_heads, d_head, d_value, Real>;
+  static constexpr std::size_t d_head = detail::head_width<Keys::cols, n_heads>;
+  static constexpr std::size_t d_value = detail::head_width<codomain::cols, n_heads>;
+  using Cache = detail::KVCache<n_heads, d_head, d_value, Real>;
 
   /// The weights of a head with these queries and keys.
   template <class Q_h, class K_h>
@@ -93,7 +93,7 @@ struct Attention {
           const auto A_h = A(s, h);
           const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h), Y_bar_h = head(Y_bar, s, h);
           Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
-          const MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
+          const detail::MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
           multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
           for (std::size_t i = 0; i < S_bar.rows; ++i) {
             softmax_pullback(A_h.row(i), S_bar.row(i));
@@ -140,7 +140,7 @@ struct Attention {
   template <class M>
   static auto head(M& X, std::size_t s, std::size_t h) {
     constexpr std::size_t width = M::cols / n_heads;
-    return view(X, s).block(0, X.sequences().length(s), h * width, width);
+    return detail::view(X, s).block(0, X.sequences().length(s), h * width, width);
   }
 
   /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, and A = softmax(S) row by row.

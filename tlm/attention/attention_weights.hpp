@@ -36,11 +36,11 @@ class AttentionWeights {
   const Sequences& keys() const { return keys_; }
 
   /// A of head h in sequence s.
-  MaskedMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) {
+  detail::MaskedMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) {
     return {entries_.data() + begin(s, h), queries_.length(s), keys_.length(s)};
   }
   /// A of head h in sequence s.
-  MaskedMatrix<Mask, const Real, block> operator()(std::size_t s, std::size_t h) const {
+  detail::MaskedMatrix<Mask, const Real, block> operator()(std::size_t s, std::size_t h) const {
     return {entries_.data() + begin(s, h), queries_.length(s), keys_.length(s)};
   }
 

@@ -28,11 +28,13 @@ struct NoBias {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
+namespace detail {
+
 /// The condition under which a Bias is one, for scores that are numbers of type Real. A failure shows it.
 template <class Bias, class Real>
 struct IsBias {
   static constexpr bool value = true;  // If not, one of the next lines says so: once.
-  static constexpr bool declares = Leaf<Bias>;
+  static constexpr bool declares = rules::Leaf<Bias>;
   static constexpr bool adds = requires(const Bias& b, std::size_t i, Real* s) { b.add(i, i, s, i); };
   static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Real* s, Bias& gradient) {
     b.pull_back(i, i, s, i, gradient);
@@ -51,5 +53,7 @@ struct IsBias {
   static_assert(!declares || !adds || !pulls_back || visits,
                 "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto&... bias)");
 };
+
+}  // namespace detail
 
 }  // namespace tlm

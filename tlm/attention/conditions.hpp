@@ -9,7 +9,7 @@
 #include <tlm/attention/mask.hpp>
 
 /// What the compiler reports if the parts of attention do not fit each other.
-namespace tlm {
+namespace tlm::detail {
 
 /// The condition under which columns split into heads. A failure shows both numbers.
 template <std::size_t d_model, std::size_t n_heads>
@@ -63,4 +63,4 @@ struct IsAttention {
   static_assert(IsBias<Bias, typename K::codomain::Real>::value);
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

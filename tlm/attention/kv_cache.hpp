@@ -9,7 +9,7 @@
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/matrix/view.hpp>
 
-namespace tlm {
+namespace tlm::detail {
 
 /// The keys K and values V that queries look at: stacks of sequences that grow row by row, split into heads.
 ///
@@ -70,4 +70,4 @@ class KVCache {
   Sequences sequences_;
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

@@ -12,7 +12,7 @@
 /// A matrix of attention, part of which is visible, and its products.
 ///
 /// What a query does not see is neither read nor multiplied by zero, so that even NaN cannot pass.
-namespace tlm {
+namespace tlm::detail {
 
 /// S or A of one head in one sequence: queries × keys. `Mask` decides what is visible. The object refers to its
 /// entries.
@@ -123,4 +123,4 @@ void accumulate(View<std::remove_const_t<Entry>> V, Transposed<MaskedMatrix<Mask
       });
 }
 
-}  // namespace tlm
+}  // namespace tlm::detail

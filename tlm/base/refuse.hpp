@@ -13,6 +13,8 @@
 /// How the library refuses: by one sentence that names the value and the limit.
 namespace tlm {
 
+namespace detail {
+
 /// Part of a sentence: words, or a number in the fewest digits that are read back as the same. It refers to the words.
 class Word {
  public:
@@ -42,10 +44,12 @@ class Word {
   return whole;
 }
 
+}  // namespace detail
+
 /// Throws an Error with this sentence. (It is a function of its own, so that making the sentence is compiled once, and
 /// not again for each shape of a matrix.)
 template <class Error>
-[[noreturn, gnu::cold, gnu::noinline]] void refuse(std::initializer_list<Word> words) {
+[[noreturn, gnu::cold, gnu::noinline]] void refuse(std::initializer_list<detail::Word> words) {
   throw Error(sentence(words));
 }
 

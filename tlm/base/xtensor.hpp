@@ -16,10 +16,10 @@
 #include <xtensor/xtensor.hpp>
 #endif
 
-namespace tlm {
+namespace tlm::detail {
 
 /// An expression of xtensor: a container, a view of one, or a function of expressions.
 template <class E>
 concept XtensorExpression = xt::is_xexpression<E>::value;
 
-}  // namespace tlm
+}  // namespace tlm::detail

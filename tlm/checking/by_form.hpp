@@ -22,7 +22,7 @@ struct ByForm;
 /// T's form is known.
 template <class T>
 inline constexpr bool form_is_known = false;
-template <Formula T>
+template <rules::Formula T>
 inline constexpr bool form_is_known<T> = requires {
   sizeof(ByForm<typename T::form>);
 };
@@ -68,7 +68,7 @@ class PartsOf {
       ++k;
     };
     (match(static_cast<const F*>(nullptr)), ...);
-    if constexpr (Formula<Part>)
+    if constexpr (rules::Formula<Part>)
       if (next_ == before) look_into(part);
   }
 

@@ -154,7 +154,7 @@ class Check {
     std::string where = found->arithmetic;
     if (found->n) where += " at n = " + std::to_string(*found->n);
     if (found->i) where += ", i = " + std::to_string(*found->i);
-    report_.note(statement + ", and is not: " + found->claim + " falls over " + where);
+    report_.note(statement + ", and is not: " + found->claim + " fails over " + where);
   }
 
   /// The layer computes what its form says.
@@ -187,22 +187,22 @@ class Check {
     if (!layer_.in_sets && in_field->weights().empty())
       return report_.note(layer_.name +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
-    const auto falls_short = [&](const auto& T, Requirement requirement) {
+    const auto fails = [&](const auto& T, Requirement requirement) {
       return pullback_fails(T, layer_.name, requirement, 2, limits_);
     };
     // Requirements other than the derivative come first, because they name a mistake more closely.
     add("the pullback is linear: the prime field, exactly" + scope,
-        [&] { return falls_short(*in_field, Requirement::linear); });
+        [&] { return fails(*in_field, Requirement::linear); });
     add("the pullback adds to the gradient: the prime field, exactly" + scope,
-        [&] { return falls_short(*in_field, Requirement::adds); });
+        [&] { return fails(*in_field, Requirement::adds); });
     add("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope, [&] {
-      const auto found = falls_short(*in_field, Requirement::again);
-      return found ? found : falls_short(*in_double, Requirement::again);
+      const auto found = fails(*in_field, Requirement::again);
+      return found ? found : fails(*in_double, Requirement::again);
     });
     if (layer_.takes_temporaries)
       add("the pullback does not refer to the weights of " + layer_.name +
               ", which may be a temporary: the prime field, exactly" + scope,
-          [&] { return falls_short(*in_field, Requirement::outlives); });
+          [&] { return fails(*in_field, Requirement::outlives); });
     add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
         [&] { return transpose_fails(*in_field, *layer_.in_duals_of_field(), layer_.name, 21, limits_); });
     add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
@@ -266,9 +266,9 @@ template <template <class> class Layer>
 CheckedLayer checked_layer(std::string_view name) {
   using T = Layer<double>;
   bool temporaries = false;
-  if constexpr (Leaf<T>) temporaries = TakesTemporaries<T>;
+  if constexpr (rules::Leaf<T>) temporaries = TakesTemporaries<T>;
   return {subject<Layer, all_faces>(name),
-          Leaf<T>,
+          rules::Leaf<T>,
           rowwise<T>,
           autoregressive<T>,
           constant<T>,
@@ -284,11 +284,11 @@ template <class Real, class Layer>
 struct WeightsAreOf {
   static constexpr bool value = [] {
     bool same = true;
-    visit_weights<Layer>(
+    detail::visit_weights<Layer>(
         [&](const Name&, auto& weight) {
           same = same && std::is_same_v<typename std::remove_cvref_t<decltype(weight)>::Real, Real>;
         },
-        imaginary<Layer>);
+        detail::imaginary<Layer>);
     return same;
   }();
   static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");
@@ -335,7 +335,7 @@ struct ReturnsRows {
 ///
 /// Throws std::invalid_argument for limits of 0 rows, or of more than 31: the sets of positions have no room for more.
 template <template <class> class Layer>
-Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
+Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
   static_assert(over_all_numbers,
                 "what is checked runs over several kinds of numbers: a template over them hands its argument on, as in "
@@ -343,7 +343,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
   if constexpr (over_all_numbers) {
     using T = Layer<double>;
     if constexpr (checking::WeightsAreOf<double, T>::value) {
-      static_assert(IsLayer<T>::value);
+      static_assert(detail::IsLayer<T>::value);
       if constexpr (tlm::Layer<T>)
         if constexpr (checking::ReturnsRows<T>::value)
           return checking::Check{checking::checked_layer<Layer>(name), limits}.report();

@@ -155,9 +155,9 @@ Layer draw_layer(Generator& generator) {
 /// While it lives, unset entries are NaN, so that a layer that reads them is seen.
 class UnsetEntries {
  public:
-  UnsetEntries() { unset_is_nan = true; }
+  UnsetEntries() { detail::unset_is_nan = true; }
   UnsetEntries(UnsetEntries&&) = delete;
-  ~UnsetEntries() { unset_is_nan = false; }
+  ~UnsetEntries() { detail::unset_is_nan = false; }
 };
 
 /// A number of the prime field that counts how many of them exist.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tlm/checking/refusals.hpp>
-#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/normal_distribution.hpp>
 
 namespace tlm::checking {
 

@@ -162,13 +162,13 @@ Input<Real> input(const Domain& X) {
 
 /// The numbers of a weight, and its path.
 template <class Real>
-struct NamedWeight : Parameter<Real> {
+struct NamedWeight : detail::Parameter<Real> {
   std::string path;
 };
 
 /// Numbers with their paths.
 template <class Real>
-std::vector<NamedWeight<Real>> named(const Parameter<Real>* weights, std::vector<std::string> paths) {
+std::vector<NamedWeight<Real>> named(const detail::Parameter<Real>* weights, std::vector<std::string> paths) {
   std::vector<NamedWeight<Real>> list;
   for (std::size_t k = 0; k < paths.size(); ++k) list.push_back({weights[k], std::move(paths[k])});
   return list;
@@ -264,7 +264,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
 
   std::unique_ptr<Continued<Real>> at_the_beginning() const override {
-    if constexpr ((faces & extension_face) != 0 && Extensible<T>)
+    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
       return std::unique_ptr<Continued<Real>>(new ContinuedLayer{layer});
     else
       return nullptr;

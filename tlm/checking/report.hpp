@@ -18,7 +18,7 @@
 
 namespace tlm {
 
-/// A claim that fell, with a counter-example. What does not apply stays empty and is not printed.
+/// A claim that failed, with a counter-example. What does not apply stays empty and is not printed.
 struct Failure {
   /// A number or a set, and what it is: "T(X|i) gives 0.5".
   struct Value {
@@ -34,7 +34,7 @@ struct Failure {
   std::string remark{};
 
   friend std::ostream& operator<<(std::ostream& out, const Failure& failure) {
-    out << "\n  " << failure.claim << " — falls for " << failure.layer;
+    out << "\n  " << failure.claim << " — fails for " << failure.layer;
     if (!failure.arithmetic.empty()) out << "\n  seen over " << failure.arithmetic;
     const char* separator = " at ";
     if (failure.n) out << std::exchange(separator, ", ") << "n = " << *failure.n;
@@ -70,12 +70,12 @@ class Thrown : public std::runtime_error {
   std::string text_;
 };
 
-/// What was checked of a layer, line by line: what holds, what falls and with what counter-example, and notes.
+/// What was checked of a layer, line by line: what holds, what fails and with what counter-example, and notes.
 ///
 /// Every line carries its scope (which arithmetic, how many rows), so that it says no more than was shown.
 class Report {
  public:
-  /// A statement. If it falls there is a failure; a note is neither shown nor refuted, but said.
+  /// A statement. If it fails there is a failure; a note is neither shown nor refuted, but said.
   struct Line {
     std::string statement;
     std::optional<Failure> failure{};
@@ -96,7 +96,7 @@ class Report {
   /// Something to know.
   void note(std::string sentence) { lines_.push_back({std::move(sentence), std::nullopt, true}); }
 
-  /// Whether nothing fell.
+  /// Whether nothing failed.
   bool holds() const {
     for (const Line& line : lines_)
       if (line.failure) return false;
@@ -110,16 +110,16 @@ class Report {
     return count;
   }
 
-  /// How many of them fell.
-  std::size_t fallen() const {
+  /// How many of them failed.
+  std::size_t failed() const {
     std::size_t count = 0;
     for (const Line& line : lines_) count += line.failure.has_value();
     return count;
   }
 
-  /// Whether all that fell was seen over the prime field, no more is said of it, and the same was said of other numbers, and
+  /// Whether all that failed was seen over the prime field, no more is said of it, and the same was said of other numbers, and
   /// holds there.
-  bool falls_over_the_field_alone() const {
+  bool fails_over_the_field_alone() const {
     const auto claim = [](const Line& line) { return line.statement.substr(0, line.statement.find(": ")); };
     for (const Line& line : lines_) {
       if (!line.failure) continue;
@@ -132,31 +132,31 @@ class Report {
     return true;
   }
 
-  /// Whether something fell by a NaN where none was put in.
-  bool falls_by_nan() const {
+  /// Whether something failed by a NaN where none was put in.
+  bool fails_by_nan() const {
     return std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
       return line.failure && line.statement.find("NaN") == std::string::npos &&
              (line.failure->left.value + line.failure->right.value).find("nan") != std::string::npos;
     });
   }
 
-  /// One line for each statement, "holds: …", "FALLS: …" or "note: …"; a counter-example is indented below. Then how many
-  /// there are, or how many of them fall, and with which to begin.
+  /// One line for each statement, "holds: …", "FAILS: …" or "note: …"; a counter-example is indented below. Then how many
+  /// there are, or how many of them fail, and with which to begin.
   friend std::ostream& operator<<(std::ostream& out, const Report& report) {
     for (const Line& line : report.lines_) {
-      out << (line.failure ? "FALLS: " : line.note ? "note:  " : "holds: ") << line.statement;
+      out << (line.failure ? "FAILS: " : line.note ? "note:  " : "holds: ") << line.statement;
       if (line.failure) out << *line.failure;
       out << '\n';
     }
     if (report.holds()) {
       out << "all " << report.statements() << " statements hold\n";
     } else {
-      out << report.fallen() << " of " << report.statements() << " statements fall\n";
-      if (report.fallen() > 1)
-        out << "note:  begin with the first that falls: what is below may fall for the same reason\n";
-      if (report.falls_by_nan())
+      out << report.failed() << " of " << report.statements() << " statements fail\n";
+      if (report.failed() > 1)
+        out << "note:  begin with the first that fails: what is below may fail for the same reason\n";
+      if (report.fails_by_nan())
         out << "note:  nan may be an entry that was never set: M{sequences} sets none, M{sequences, Real(0)} all\n";
-      if (report.falls_over_the_field_alone())
+      if (report.fails_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
                "there, and "
                "Real(std::sin(-a)) another\n";

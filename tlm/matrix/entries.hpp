@@ -15,7 +15,7 @@
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/numbers/vector.hpp>
 
-namespace tlm {
+namespace tlm::detail {
 
 /// The alignment of entries: they begin on a cache line, so that the bits of a product do not depend on where its
 /// operands are.
@@ -149,4 +149,4 @@ class Entries {
   Xtensor entries_;
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

@@ -33,8 +33,8 @@ class Matrix : public Matrix<std::size_t{1}, cols, Real> {
 /// The write-up's usual shape: a stack of sequences (see Sequences). A stack of one sequence is the write-up's X.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), Open>
-class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
-  using Base = Entries<cols_, Real_>;
+class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
+  using Base = detail::Entries<cols_, Real_>;
 
  public:
   using Base::Base;
@@ -112,8 +112,8 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
 /// A matrix with a fixed number of rows: a weight.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), std::size_t>
-class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
-  using Base = Entries<cols_, Real_>;
+class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
+  using Base = detail::Entries<cols_, Real_>;
 
  public:
   using typename Base::Real;
@@ -131,7 +131,7 @@ class Matrix<rows_, cols_, Real_> : public Entries<cols_, Real_> {
   explicit Matrix(const std::vector<Real>& entries) : Base{all(entries)} {}
 
   /// From an xtensor expression. Throws std::invalid_argument if its shape is another.
-  template <XtensorExpression E>
+  template <detail::XtensorExpression E>
   explicit Matrix(const E& expression) : Base{expression} {
     if (this->rows() != rows_)
       refuse<std::invalid_argument>({"an expression with ", this->rows(), " rows cannot become a matrix with ", rows_});

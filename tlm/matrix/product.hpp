@@ -23,6 +23,8 @@
 
 namespace tlm {
 
+namespace detail {
+
 /// What happens to the entries that are already there.
 enum class Present { overwritten, added_to };
 
@@ -93,12 +95,6 @@ struct Transposed {
   const M& matrix;
 };
 
-/// Mᵀ as a factor of a product. It refers to M, so use it in the expression that makes it.
-template <auto rows, std::size_t cols, class Real>
-Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
-  return {M};
-}
-
 /// The condition under which a product exists: as many columns as rows, of the same numbers. A failure shows both.
 template <class Left, class Right>
 struct ProductExists;
@@ -118,12 +114,20 @@ struct ProductExists<Matrix<rows, inner, Left>, Transposed<Matrix<cols, inner_ri
                 "in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double");
 };
 
+}  // namespace detail
+
+/// Mᵀ as a factor of a product. It refers to M, so use it in the expression that makes it.
+template <auto rows, std::size_t cols, class Real>
+detail::Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
+  return {M};
+}
+
 /// X × W, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
 template <auto rows, std::size_t inner, class Real, auto inner_right, std::size_t cols, class Right>
 Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Right>& W) {
-  if constexpr (ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value) {
+  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value) {
     Matrix<rows, cols, Real> Y = X.template with_columns<cols>();
-    multiply(view(X), view(W), view(Y));
+    multiply(detail::view(X), detail::view(W), detail::view(Y));
     return Y;
   } else {
     return {};
@@ -132,11 +136,12 @@ Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Mat
 
 /// Y × Wᵀ; its rows are those of Y, in the same sequences.
 template <auto rows, std::size_t inner, class Real, auto cols_, std::size_t inner_right, class Right>
-auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inner_right, Right>> W) {
+auto operator*(const Matrix<rows, inner, Real>& Y, detail::Transposed<Matrix<cols_, inner_right, Right>> W) {
   constexpr auto cols = std::size_t(cols_);
-  if constexpr (ProductExists<Matrix<rows, inner, Real>, Transposed<Matrix<cols_, inner_right, Right>>>::value) {
+  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>,
+                                      detail::Transposed<Matrix<cols_, inner_right, Right>>>::value) {
     Matrix<rows, cols, Real> X = Y.template with_columns<cols>();
-    multiply(view(Y), view(W.matrix).transposed(), view(X));
+    multiply(detail::view(Y), detail::view(W.matrix).transposed(), detail::view(X));
     return X;
   } else {
     return Matrix<rows, cols, Real>{};
@@ -145,12 +150,12 @@ auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inne
 
 /// G += Xᵀ × Y. Throws std::invalid_argument unless X and Y have as many rows.
 template <auto rows, std::size_t cols, class Real>
-void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, std::size_t(rows), Real>> X,
+void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::size_t(rows), Real>> X,
                 const Matrix<n, cols, Real>& Y) {
   if (X.matrix.rows() != Y.rows())
     refuse<std::invalid_argument>(
         {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
-  multiply(view(X.matrix).transposed(), view(Y), view(G), Present::added_to);
+  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Present::added_to);
 }
 
 /// b += the sum of the rows of Y.

@@ -6,7 +6,7 @@
 
 #include <tlm/matrix/matrix.hpp>
 
-namespace tlm {
+namespace tlm::detail {
 
 /// Part of a matrix: entry (i, j) is data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
 template <class Real>
@@ -46,4 +46,4 @@ auto view(M& X, std::size_t s) -> decltype(view(X)) {
   return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, M::cols);
 }
 
-}  // namespace tlm
+}  // namespace tlm::detail

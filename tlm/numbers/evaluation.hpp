@@ -20,7 +20,7 @@ namespace tlm::detail {
 
 /// Several numbers at once: a batch of xsimd. Without xsimd, or without a batch of such numbers, it is one number.
 template <class Real>
-using Batch = xt_simd::simd_type<Real>;
+using SimdBatch = xt_simd::simd_type<Real>;
 /// The number of numbers in it.
 template <class Real>
 inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
@@ -35,19 +35,19 @@ using Of = AtOnce<std::remove_cvref_t<E>, Real>;
 
 template <class Closure, class Real>
 requires(std::same_as<typename xt::xscalar<Closure>::value_type, Real>) struct AtOnce<xt::xscalar<Closure>, Real> {
-  static Batch<Real> read(const xt::xscalar<Closure>& c, std::size_t, std::size_t) { return Batch<Real>(c()); }
+  static SimdBatch<Real> read(const xt::xscalar<Closure>& c, std::size_t, std::size_t) { return SimdBatch<Real>(c()); }
   static bool fits(const xt::xscalar<Closure>&, std::size_t) { return true; }
 };
 template <class E, class Real>
 requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_type, Real>) struct AtOnce<E, Real> {
-  [[gnu::always_inline]] static Batch<Real> read(const E& x, std::size_t j, std::size_t count) {
+  [[gnu::always_inline]] static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t count) {
     if constexpr (lanes<Real> == 1) {
       return x.data()[j];
     } else {
-      if (count == lanes<Real>) return Batch<Real>::load_unaligned(x.data() + j);
+      if (count == lanes<Real>) return SimdBatch<Real>::load_unaligned(x.data() + j);
       Real some[lanes<Real>]{};
       std::copy_n(x.data() + j, count, some);
-      return Batch<Real>::load_unaligned(some);
+      return SimdBatch<Real>::load_unaligned(some);
     }
   }
   static bool fits(const E& x, std::size_t size) { return x.size() == size; }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <numbers>
 #include <type_traits>
 
 #include <tlm/numbers/vector.hpp>
@@ -16,29 +15,20 @@
 /// xsimd, which is several numbers at once.
 namespace tlm {
 
-using std::cos;
-using std::erf;
 using std::exp;
 using std::log;
-using std::sin;
 using std::sqrt;
-using std::tanh;
+
+namespace detail {
 
 /// A floating-point number, or a batch of these.
 template <class Real>
-concept Floating = std::floating_point<Real> || std::same_as<Real, detail::Batch<typename Real::value_type>>;
+concept Floating = std::floating_point<Real> || std::same_as<Real, SimdBatch<typename Real::value_type>>;
 
-/// A real constant as a number of this type, or as a batch of these.
-template <class Real>
-Real real_constant(double c) {
-  if constexpr (requires { typename Real::value_type; })
-    return Real(typename Real::value_type(c));
-  else
-    return Real(c);
-}
+}  // namespace detail
 
 /// a where the condition holds, otherwise b.
-template <Floating Real>
+template <detail::Floating Real>
 Real where(auto condition, Real a, Real b) {
   if constexpr (std::floating_point<Real>)
     return condition ? a : b;
@@ -47,28 +37,16 @@ Real where(auto condition, Real a, Real b) {
 }
 
 /// ReLU(x) = max(0, x). NaN stays NaN.
-template <Floating Real>
+template <detail::Floating Real>
 Real relu(Real x) {
   return tlm::where(x < Real(0), Real(0), x);
 }
 
 /// ReLU′(x) = 1 for x > 0, otherwise 0. At 0 there is no derivative, and the choice is 0. It is 0 at NaN, too: the
 /// value shows the NaN.
-template <Floating Real>
+template <detail::Floating Real>
 Real relu_derivative(Real x) {
   return tlm::where(x > Real(0), Real(1), Real(0));
-}
-
-/// φ(x) = exp(−x²/2)/√(2π), the density of the standard normal distribution.
-template <Floating Real>
-Real normal_density(Real x) {
-  return exp(-x * x / Real(2)) * real_constant<Real>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-}
-
-/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function.
-template <Floating Real>
-Real normal_cdf(Real x) {
-  return (Real(1) + erf(x / real_constant<Real>(std::numbers::sqrt2))) / Real(2);
 }
 
 /// The maximum of `count` ≥ 1 numbers.
@@ -88,13 +66,13 @@ auto max_of(const Vector<Adaptor>& x) {
 
 /// Σ_j x_j over the entries of an expression. Floating-point numbers are added in the fastest order. (xt::sum adds one
 /// after the other.)
-template <XtensorExpression E>
+template <detail::XtensorExpression E>
 [[gnu::always_inline]] inline auto sum_of(const E& x) {
   using Real = typename E::value_type;
   Real sum(0);
   if constexpr (detail::EvaluatedAtOnce<E>) {
     constexpr std::size_t lanes = detail::lanes<Real>;
-    detail::Batch<Real> sums(Real(0));
+    detail::SimdBatch<Real> sums(Real(0));
     Real each[lanes];
     detail::for_each_batch(
         x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
@@ -114,10 +92,12 @@ template <XtensorExpression E>
 }
 
 /// (Σ_j x_j)/d of the d entries of an expression.
-template <XtensorExpression E>
+template <detail::XtensorExpression E>
 [[gnu::always_inline]] inline auto mean_of(const E& x) {
   return sum_of(x) / typename E::value_type(x.size());
 }
+
+namespace detail {
 
 /// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
 ///
@@ -137,6 +117,8 @@ auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
     return Real(1);
   }
 }
+
+}  // namespace detail
 
 /// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
 template <std::floating_point Real>

@@ -20,7 +20,7 @@ concept EvaluatedAtOnce = requires {
 
 /// The first `count` numbers of a batch.
 template <class Real>
-[[gnu::always_inline]] inline void store(const Batch<Real>& batch, Real* to, std::size_t count) {
+[[gnu::always_inline]] inline void store(const SimdBatch<Real>& batch, Real* to, std::size_t count) {
   if constexpr (lanes<Real> == 1) {
     *to = batch;
   } else {
@@ -76,6 +76,8 @@ class Vector : public Adaptor {
   }
 };
 
+namespace detail {
+
 /// The entries from `first` on, as many as the shape has: a vector of static shape.
 template <std::size_t size, class Real>
 auto as_vector(Real* first) {
@@ -87,5 +89,7 @@ template <class Real>
 auto as_vector(Real* first, std::size_t size) {
   return Vector{xt::adapt(std::move(first), size, xt::no_ownership())};
 }
+
+}  // namespace detail
 
 }  // namespace tlm

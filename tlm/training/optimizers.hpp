@@ -104,6 +104,8 @@ struct Adam {
   std::uint64_t t = 0;
 };
 
+namespace detail {
+
 /// ‖g‖ = √Σg², over all weights of a gradient together, in double.
 template <class Layer>
 double norm_of(const Layer& gradient) {
@@ -112,6 +114,8 @@ double norm_of(const Layer& gradient) {
     sum += sum_of(weight.size(), [&](std::size_t e) { return double(weight.numbers[e]) * double(weight.numbers[e]); });
   return std::sqrt(sum);
 }
+
+}  // namespace detail
 
 /// An optimizer with gradient clipping by norm (Pascanu et al., 2013, algorithm 1). Before it moves the weights,
 ///
@@ -131,7 +135,7 @@ struct Clipped {
   void operator()(Layer& layer, Layer& gradient) {
     using Number = typename CodomainOf<Layer>::Real;
     detail::require_positive<Number>("the limit of Clipped", limit);
-    norm = norm_of(gradient);
+    norm = detail::norm_of(gradient);
     if (!std::isfinite(norm))
       refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do by too large a learning rate"});
