@@ -47,8 +47,7 @@ struct Dropout {
 
  private:
   static codomain dropped(domain X, const Noise::OfLayer& own) {
-    constexpr std::uint64_t p =
-        percent * (~std::uint64_t{0} / 100);  // a share p of the numbers below 2⁶⁴ is below it
+    constexpr std::uint64_t p = percent * (~std::uint64_t{0} / 100);  // a share p of the numbers below 2⁶⁴ is below it
     const Real scale = Real(100) / Real(100 - percent);
     const Sequences& sequences = X.sequences();
     for (std::size_t s = 0; s < sequences.count(); ++s)
