@@ -462,7 +462,7 @@ TEST_CASE("bad input: one sentence each") {
                     "sequence 1, of 10 tokens, is too long: max_len is 9");
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
-                    "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
+                    "target 1 has 1 tokens: a target needs the start token and one more, at least 2");
   CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }
 
@@ -481,7 +481,7 @@ TEST_CASE("sources and targets written sequence by sequence stay together, which
 
   // Each refusal is of the pair that is incomplete.
   CHECK_THROWS_WITH(loss(model, Translations{x, y}),
-                    "target 3 has 0 tokens: a target needs a start and a token to say, 2 at least");
+                    "target 3 has 0 tokens: a target needs the start token and one more, at least 2");
   CHECK_THROWS_WITH(loss(model, Translations{x, {{0, 2, 1}, {0, 3}, {0, 4}}}),
                     "sequence 2 of the memory is empty: attention needs a row to look at");
   CHECK_THROWS_WITH(loss(model, Translations{{{1, 2}, {4}, {5}}, {{0, 2, 1}, {0, 3}, {0, 2, 11}}}),

@@ -89,7 +89,7 @@ struct IsLeaf {
   static constexpr bool state = requires { typename T::State; };
   static_assert(
       HasTypes<T>,
-      "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
+      "a layer has an input and an output type: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
   static_assert(!HasTypes<T> || function || reads,
                 "a layer is a function: codomain operator()(const domain& X) const; if it takes an item of the "
                 "environment after X, it says which: using reads = ...");
@@ -226,7 +226,7 @@ template <class... Environment>
 struct ExtendsWithoutNoise {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert((!std::is_same_v<Environment, Noise> && ...),
-                "what is extended takes no noise: what is derived of a layer is derived of it without noise");
+                "extend takes no noise: claims are derived for a layer without noise");
 };
 
 /// The condition under which T finds the item that it reads in this environment. A failure shows both.

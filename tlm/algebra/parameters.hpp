@@ -69,7 +69,7 @@ struct PathsAreUnique {
     std::sort(hashes.begin(), hashes.end() - 1);
     return std::adjacent_find(hashes.begin(), hashes.end() - 1) == hashes.end() - 1;
   }();
-  static_assert(unique, "two weights of this layer have the same path: give the parts that they are in a symbol each");
+  static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };
 
 /// The numbers of a weight, row by row, whatever its shape. It refers to them.

@@ -57,7 +57,7 @@ class Check {
   Report report() {
     const UnsetEntries are_seen;
     PrimeField::key = 11;
-    report_.note(layer_.name + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
+    report_.note(layer_.name + " was run on random numbers from fixed seeds, unless a line says otherwise");
     report_.note(layer_.name + " has " + weights());
     held();
     if (layer_.constant) {

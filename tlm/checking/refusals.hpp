@@ -17,8 +17,7 @@ struct HasOrder {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(
       compared,
-      "a layer does not branch on values, as a prime field and sets of positions have no order, and what is equal "
-      "there "
+      "a layer does not branch on values: a prime field and sets of positions have no order, and what is equal there "
       "is equal always: cases are told apart by functions of numbers, such as relu(x), relu_derivative(x) and "
       "maximum(numbers, count) of tlm/numbers/functions.hpp");
 };
@@ -29,9 +28,9 @@ struct IsKnown {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(
       known,
-      "tlm::check runs a layer over numbers that are no float or double: functions of them are those of "
-      "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
-      "another function is added is said in CONTRIBUTING.md");
+      "tlm::check runs a layer over numbers that are not float or double: functions of them are those of "
+      "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); "
+      "CONTRIBUTING.md says how to add a function");
 };
 
 /// True if two numbers are the same. Checks ask this; layers must not.

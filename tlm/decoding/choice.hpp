@@ -35,7 +35,7 @@ struct Greedy {
   /// Throws std::invalid_argument for scores that are infinite or not numbers.
   template <class Real>
   Token operator()(const Real* scores, std::size_t count) const {
-    detail::require_finite(scores, count, "the greatest is taken");
+    detail::require_finite(scores, count, "the maximum is taken");
     return Token(std::max_element(scores, scores + count) - scores);
   }
 };

@@ -36,7 +36,7 @@ struct CanDecode {
   static constexpr bool fits = !is_layer || !looks_back || of_tokens || of_source;
   static constexpr bool value = is_layer && looks_back && fits;
   static_assert(looks_back, "decoding extends what was computed, which needs a model that is autoregressive by type");
-  static_assert(fits, "what is decoded reads tokens: sequences of them, or a source and a target");
+  static_assert(fits, "a model that decodes reads tokens: sequences of them, or a source and a target");
 };
 
 }  // namespace detail
@@ -60,18 +60,18 @@ class Generation {
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&scores(model)}, limits_{limits}, texts_(given.size()) {
     if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
-    if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the token that starts"});
+    if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the start token"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (limits.max_len > T::config.max_len + 1)
         refuse<std::length_error>({"max_len is ", limits.max_len, ", but a model that reads ", T::config.max_len,
-                                   " tokens says no more than ", T::config.max_len + 1, ", with the one that starts"});
+                                   " tokens generates no more than ", T::config.max_len + 1, ", with the start token"});
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       Text& text = texts_[k];
       text.tokens.push_back(limits.start);
       if constexpr (detail::CanDecode<T>::of_tokens) {
         if (given[k].size() + 1 > limits.max_len)
           refuse<std::length_error>({"an input of ", given[k].size(),
-                                     " tokens is too long: with the token that starts these are ", given[k].size() + 1,
+                                     " tokens is too long: with the start token these are ", given[k].size() + 1,
                                      ", and there is room for ", limits.max_len});
         for (const Token token : given[k]) text.tokens.push_back(token);
       } else if (given[k].empty()) {

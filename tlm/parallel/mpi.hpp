@@ -173,9 +173,9 @@ class ThreadsOfRanks {
       return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
     if (!ranks_.alike(hash_of(model)))
       refuse<std::runtime_error>(
-          {"the ranks have not the same weights: all of them go on from the same file, or seed"});
+          {"the ranks do not have the same weights: all of them must start from the same file, or seed"});
     if (!ranks_.alike(hash_of(shards)))
-      refuse<std::runtime_error>({"the ranks have not the same batch: all of them draw it from the same data, alike"});
+      refuse<std::runtime_error>({"the ranks do not have the same batch: all of them must draw it from the same data"});
     // The previous content is on all ranks, and must count once.
     if (!ranks_.is_first()) zero_grad(gradient);
     RealOf<T> loss(0);

@@ -240,7 +240,7 @@ inline std::uint64_t header_length(const std::string& file, std::uint64_t size, 
   const auto length = std::bit_cast<std::uint64_t>(first);
   if (size < first.size())
     parser.refuse("it is cut off, or no safetensors file: it has " + std::to_string(size) +
-                  " bytes, and a header begins behind 8");
+                  " bytes, and a header begins after 8");
   if (length > longest_header)
     parser.refuse("it is no safetensors file: its first 8 bytes say that its header has " + std::to_string(length) +
                   " bytes, more than " + std::to_string(longest_header));

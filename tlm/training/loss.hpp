@@ -173,7 +173,8 @@ struct CanLearnFrom {
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;
   static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
   static_assert(
-      fits, "a model of sequences learns from a Batch, an encoder-decoder from Translations: this is for the other");
+      fits,
+      "a model of sequences learns from a Batch, an encoder-decoder from Translations: this batch is for the other");
   static_assert(
       same_numbers,
       "the loss weights of a Batch are the numbers that the model computes with: a model in double learns from a "

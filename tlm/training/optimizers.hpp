@@ -138,7 +138,7 @@ struct Clipped {
     norm = detail::norm_of(gradient);
     if (!std::isfinite(norm))
       refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
-                                  ": the weights have grown too large, as they do by too large a learning rate"});
+                                  ": the weights have grown too large, as they do with too large a learning rate"});
     if (norm > limit) {
       const auto factor = Number(limit / norm);
       for (const auto& weight : parameters(gradient))

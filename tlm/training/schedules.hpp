@@ -73,9 +73,10 @@ concept HasLearningRate = requires(Optimizer optimizer) {
 template <class Optimizer>
 struct FollowsASchedule {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(HasLearningRate<Optimizer>,
-                "a schedule sets the learning_rate of an optimizer, which this has not: what wraps an optimizer goes "
-                "around it, as in Clipped{Scheduled{Adam, schedule}}");
+  static_assert(
+      HasLearningRate<Optimizer>,
+      "a schedule sets the learning_rate of an optimizer, and this has none: Clipped goes around Scheduled, as "
+      "in Clipped{Scheduled{Adam, schedule}}");
 };
 
 /// An optimizer whose learning rate follows a schedule: its t-th call moves the weights with the rate η(t), whatever

@@ -47,7 +47,7 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
     if (weights[k].role == Role::matrix)
       refuse<std::invalid_argument>(
           {"the weight matrices of the model, ", paths[k],
-           " and all others, are 0, and so are the derivatives by them: give them values first, by "
+           " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
            "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
 }
 
@@ -77,7 +77,7 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
     if (!std::isfinite(loss))
       refuse<std::runtime_error>({"the loss of step ", step, " is ", std::isnan(loss) ? "not a number" : "infinite",
-                                  ": the weights have grown too large, as they do by too large a learning rate"});
+                                  ": the weights have grown too large, as they do with too large a learning rate"});
     // A batch whose loss weights are all 0 has neither loss nor gradient, whatever the weights are. A part of a batch
     // may be such.
     if (!learns && loss > 0) {

@@ -42,7 +42,7 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (sequences.length(s) < 2)
       refuse<std::invalid_argument>({"target ", s + 1, " has ", sequences.length(s),
-                                     " tokens: a target needs a start and a token to say, 2 at least"});
+                                     " tokens: a target needs the start token and one more, at least 2"});
     const Token *const first = batch.y.data() + sequences.begin(s), *const end = batch.y.data() + sequences.end(s);
     all_but_last.emplace_back(first, end - 1);
     all_but_first.emplace_back(first + 1, end);
