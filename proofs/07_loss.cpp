@@ -103,7 +103,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "T(X)|n = T(X|n): the row behind the last token need not be computed (T_LM, exactly over the prime field, n = 4)" *
+    "T(X)|n = T(X|n): the row after the last token need not be computed (T_LM, exactly over the prime field, n = 4)" *
     doctest::description("loss_reads_the_first_rows")) {
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
@@ -529,7 +529,7 @@ TEST_CASE(
   Quotients{model, 1, 1e-9}.must_agree("T_LM with W_e = 0 and PE = 0", 1e-2);  // h/ε = 1e-3 is the next term
 }
 
-TEST_CASE("control: where a ReLU stands at 0, the quotients from both sides differ") {
+TEST_CASE("control: where a ReLU is at 0, the quotients from both sides differ") {
   Generator generator{12};
   auto model = draw_layer<T_LM<double>>(generator);
   for_each_weight(
