@@ -345,7 +345,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the smoothed loss and its gradient by the outputs are (1−ε) times those of the tokens, and ε/s times those of "
+    "the smoothed loss and its gradient with respect to the outputs are (1−ε) times those of the tokens, and ε/s times "
+    "those of "
     "every token "
     "t of s in their place, added up; and Σ_j q_j y_j by plain loops: exactly over the prime field, for an ε that is "
     "any "
@@ -387,7 +388,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the smoothed loss's gradient by the outputs is the derivative: against dual numbers of double, in one direction, "
+    "the smoothed loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in "
+    "one direction, "
     "within 1e-14") {
   Generator generator{17};
   const Sequences sequences{4};
