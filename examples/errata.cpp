@@ -200,7 +200,8 @@ Lines constant_row() {
 }
 
 Lines upside_down() {
-  const auto failure = checking::compare_parts<proofs::UpsideDownMask, double>("", checking::Claim::autoregressive, 1);
+  const auto failure = checking::compare_parts(checking::OperationOf<proofs::UpsideDownMask<double>>{""},
+                                               checking::Claim::autoregressive, 1);
   const auto gradient = checking::transpose_fails<proofs::UpsideDownMask, checking::PrimeField>("", 21);
   return {failure
               ? "T(X|i) = T(X)|i fails at n = " + std::to_string(*failure->n) + ", i = " + std::to_string(*failure->i)

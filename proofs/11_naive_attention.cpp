@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../tests/printing.hpp"
 #include "support.hpp"

@@ -11,7 +11,7 @@ live.inside = (call, question) => {
   const title = make("p", { class: "live-status" });
   const choices = make("div", { class: "live-boxes", role: "group", "aria-label": "The matrices of this box" });
   const canvas = make("canvas", {
-    tabindex: 0, role: "img", onclick: event => point(event), onpointermove: event => { if (event.buttons) point(event); },
+    tabindex: 0, role: "img", "aria-label": "No matrix yet", onclick: event => point(event), onpointermove: event => { if (event.buttons) point(event); },
     onkeydown(event) {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
       if (!step) return;

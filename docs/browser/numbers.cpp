@@ -8,7 +8,7 @@
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/matrix/product.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 #include <tlm/training/loss.hpp>
 
 #include "page.hpp"

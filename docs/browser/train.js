@@ -7,7 +7,7 @@ live.figures.train = {
   title: "A Transformer Language Model that learns here",
   async build(figure, call, width) {
     await live.load("inside.js");
-    const { make, labelled, choice, matrix, latest, calm } = live;
+    const { make, labelled, choice, matrix, latest, calm, written } = live;
     const notebook = "The notebook's models", own = "Or a small Config of your own";
     // Of each module the lessons in their order.
     const lessons = [
@@ -72,7 +72,7 @@ live.figures.train = {
           const row = read.map((_, j) => weight(i, j)), most = row.indexOf(Math.max(...row));
           return `row ${i + 1}, token ${token}, looks most at column ${most + 1}, token ${read[most]}, with ${row[most].toFixed(2)}`;
         });
-        return make("figure", {}, make("figcaption", {}, name),
+        return make("figure", {}, make("figcaption", {}, written(name)),
           matrix(read, read, (i, j) => (weight(i, j) < 0 ? null : weight(i, j)), `${name}: ${looks.join("; ")}.`));
       }));
       inside.refresh();

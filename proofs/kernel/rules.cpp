@@ -14,7 +14,7 @@
 
 #include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/tied.hpp>
-#include <tlm/attention/mask.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/wolfram_transformer.hpp>

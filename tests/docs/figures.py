@@ -19,6 +19,18 @@ WIDTHS = (1440, 390)
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
+NAMELESS = """
+const drawings = [...arguments[0].querySelectorAll("svg, canvas")].filter(e => e.getAttribute("role") !== "img" || !e.getAttribute("aria-label"));
+const controls = [...arguments[0].querySelectorAll("input, select, button")].filter(e => e.type !== "button"
+  ? !e.labels.length : !e.textContent.trim());
+return [...drawings, ...controls].map(e => e.outerHTML.slice(0, 80));
+"""
+DRAWN = """
+window.drawn = 0;
+new MutationObserver(() => ++window.drawn).observe(arguments[0], { childList: true });
+"""
+
+
 class Reader:
     """Someone who uses a figure of a page."""
 
@@ -73,7 +85,25 @@ class Reader:
             self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": self.width, "height": int(size[1]) + 80, "deviceScaleFactor": 1, "mobile": self.width < 600})
             self.chrome.execute_script("arguments[0].scrollIntoView()", self.figure)
-            self.chrome.save_screenshot(str(directory / f"{name}-{self.width}.png"))
+            for scheme in ("light", "dark"):
+                self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+                self.chrome.save_screenshot(str(directory / f"{name}-{self.width}-{scheme}.png"))
+            check.size(self.chrome, self.width)
+
+    def tap(self, element, x, y):
+        """By touch, so many pixels from the left and the top of an element."""
+        self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        self.chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        left, top = self.chrome.execute_script("const r = arguments[0].getBoundingClientRect(); return [r.left, r.top]", element)
+        for kind, points in (("touchStart", [{"x": left + x, "y": top + y}]), ("touchEnd", [])):
+            self.chrome.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+    def described(self):
+        """Says what to try; each drawing has a text, and each control a name."""
+        self.expect("Try:" in self.figure.text, "does not say what to try")
+        nameless = self.chrome.execute_script(NAMELESS, self.figure)
+        self.expect(not nameless, f"has no name: {nameless}")
 
     def quiet(self):
         said = [entry["message"] for entry in self.chrome.get_log("browser")]
@@ -99,6 +129,7 @@ def trains(reader, pictures):
     reader.expect("100 of 100" in reader.figure.text, "after 600 steps not all answers are right")
     reader.expect(len(reader.figure.find_elements(By.CSS_SELECTOR, ".live-maps svg[aria-label]")) == 4, "there are not four maps")
     reader.fits()
+    reader.described()
     reader.picture(pictures, "train")
     looks_inside(reader, pictures)
     reader.press("Train to step")  # stopped, asked, and gone on with
@@ -106,6 +137,7 @@ def trains(reader, pictures):
     reader.type("1 2")
     reader.until("it answers while it learns", lambda: reader.one(".live-answer").text == "→ 1 2 0 2 1 0 right")
     reader.press("Stop")
+    chooses(reader, pictures)
     seed = reader.one('input[type="number"]')
     seed.send_keys(Keys.CONTROL, "a")
     seed.send_keys("x")
@@ -115,25 +147,67 @@ def trains(reader, pictures):
 
 
 def looks_inside(reader, pictures):
-    """Each entry that is pointed at is what its terms make, in each matrix."""
+    """Each entry that is pointed at is what its terms make: in each matrix of each box, forth and back. (On a phone of some.)"""
     reader.one(".live-inside summary").send_keys(Keys.ENTER)
-    inside = reader.one(".live-inside")
-    reader.until("there is something inside", lambda: inside.get_attribute("data-shown") == "0 0 0")
-    buttons = reader.figure.find_elements(By.CSS_SELECTOR, ".live-block button")
-    reader.expect(len(buttons) == 39, f"there are {len(buttons)} matrices inside")
+    inside, entry = reader.one(".live-inside"), reader.one(".live-inside > p[aria-live]")
+    shown = lambda: inside.get_attribute("data-shown")
+    reader.until("there is something inside", lambda: shown() == "0 Y 0 0")
+    boxes = reader.figure.find_elements(By.CSS_SELECTOR, ".live-block button")
+    reader.expect(len(boxes) == 40, f"there are {len(boxes)} boxes inside")
     cells = reader.one(".live-scroll canvas")
     cells.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
-    reader.until("an entry is chosen by keyboard", lambda: inside.get_attribute("data-shown") == "0 2 1")
-    for k, button in enumerate(buttons):
-        button.send_keys(Keys.ENTER)
-        reader.until(f"matrix {k} is shown", lambda: inside.get_attribute("data-shown") == f"{k} 2 1")
-        said = reader.one(".live-inside > p[aria-live]").text.replace("−", "-")
-        value, total = float(re.search(r": (-?[\d.]+) = ", said)[1]), float(re.search(r"= (-?[\d.]+)\.$", said)[1])
-        if "softmax" not in said:
-            reader.expect(abs(value - total) < 2e-4 + 1e-4 * abs(value), f"matrix {k}: {said}")
-        if k == 5:
-            reader.fits()
-            reader.picture(pictures, "inside")
+    reader.until("an entry is chosen by keyboard", lambda: shown() == "0 Y 2 1")
+    reader.tap(cells, 1, 23)
+    reader.until("an entry is chosen by touch", lambda: shown() == "0 Y 1 0")
+    made = 0
+    for k, box in enumerate(boxes):
+        if reader.width < 600 and k % 8 != 5:
+            continue
+        box.send_keys(Keys.ENTER)
+        reader.until(f"box {k} is shown", lambda: shown().startswith(f"{k} "))
+        for matrix in reader.figure.find_elements(By.CSS_SELECTOR, '[aria-label="The matrices of this box"] button'):
+            name = matrix.text
+            matrix.send_keys(Keys.ENTER)
+            reader.until(f"{name} of box {k} is shown", lambda: shown().replace("_", "").startswith(f"{k} {name} "))
+            value, total = entry.get_attribute("data-value"), entry.get_attribute("data-sum")
+            if total and "softmax" not in entry.text:
+                made += 1
+                reader.expect(abs(float(value) - float(total)) < 1e-5 + 1e-4 * abs(float(value)), f"box {k}, {name}: {entry.text}")
+            if (k, name) in ((6, "A"), (11, "W̄O")):
+                reader.fits()
+                reader.described()
+                reader.picture(pictures, f"inside-{k}")
+    reader.expect(made > (100 if reader.width > 600 else 10), f"only {made} entries were explained")
+
+
+def chooses(reader, pictures):
+    """A small model of one's own, another seed, SGD; and without motion nothing is drawn until training stops."""
+    model, optimizer = (Select(element) for element in reader.figure.find_elements(By.TAG_NAME, "select")[:2])
+    status, chart = reader.one(".live-status"), reader.one(".live-chart")
+    model.select_by_visible_text("32 wide, 2 blocks, 2 heads")
+    reader.until("there is a small model", lambda: ".d_model = 32, .d_ff = 64, .n_layers = 2" in reader.one(".live-type").text)
+    reader.until("it is new", lambda: reader.data("step") == "0")
+    for motion, few in (("reduce", True), ("no-preference", False)):
+        reader.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": motion}]})
+        reader.chrome.execute_script(DRAWN, chart)
+        steps = str(int(reader.data("step")) + 600)
+        reader.press("Train 600 steps")
+        reader.until(f"{steps} steps of the small model are done", lambda: reader.data("step") == steps)
+        drawn = reader.chrome.execute_script("return window.drawn")
+        reader.expect((drawn == 1) == few, f"prefers-reduced-motion is {motion}, and the curve was drawn {drawn} times")
+    reader.expect(reader.one(".live-answer").text == "→ 3 7 0 7 3 0 right", "the small model did not learn")
+    reader.fits()
+    reader.picture(pictures, "own")
+    reader.press("Another seed")
+    reader.until("there is another model", lambda: status.text.startswith("A new model") and reader.data("step") == "0")
+    reader.expect(reader.one('input[type="number"]').get_attribute("value") == "2", "the seed is the same")
+    optimizer.select_by_visible_text("SGD")
+    reader.until("it is new", lambda: status.text.startswith("A new model"))
+    reader.press("Train 600 steps")
+    reader.until("SGD has made 600 steps", lambda: reader.data("step") == "600")
+    optimizer.select_by_visible_text("Adam")
+    model.select_by_visible_text("Example 0: 2 of 10 tokens")
+    reader.until("it is the notebook's model again", lambda: ".d_model = 128" in reader.one(".live-type").text and status.text.startswith("A new model"))
 
 
 def same_report(reader, printed):
@@ -156,6 +230,7 @@ def breaks(reader, pictures, printed):
     reader.expect("statements fail" in reader.one(".live-status").text, "a broken mask is not seen")
     same_report(reader, printed)
     reader.fits()
+    reader.described()
     reader.picture(pictures, "break_the_mask")
     selects = [Select(element) for element in reader.figure.find_elements(By.TAG_NAME, "select")]
     reader.press("Heal it")
@@ -181,12 +256,16 @@ def breaks(reader, pictures, printed):
 def moves(reader, figure, pictures):
     """By keyboard, each slider."""
     reader.open(figure)
+    reader.described()
     reader.picture(pictures, figure)
     for slider in reader.figure.find_elements(By.CSS_SELECTOR, 'input[type="range"]'):
         before = reader.data("shown")
         key = Keys.ARROW_LEFT if slider.get_attribute("value") == slider.get_attribute("max") else Keys.ARROW_RIGHT
         slider.send_keys(key)
         reader.until(f"{figure} moves", lambda: reader.data("shown") != before)
+    slider, before = reader.one('input[type="range"]'), reader.data("shown")
+    reader.tap(slider, slider.size["width"] - 12, slider.size["height"] / 2)
+    reader.until(f"{figure} moves by touch", lambda: reader.data("shown") != before)
     for box in reader.figure.find_elements(By.CSS_SELECTOR, 'input[type="checkbox"]'):
         before = reader.data("shown")
         box.send_keys(Keys.SPACE)
@@ -212,7 +291,7 @@ def stays_still(chrome, site, page, figure):
         raise SystemExit(f"{page}, without WebAssembly: the console says {said}")
 
 
-SIZES = {"train": 200_000, "break_the_mask": 400_000, "numbers": 100_000}
+SIZES = {"train": 200_000, "own": 200_000, "break_the_mask": 400_000, "numbers": 100_000}
 SMALL = {"positional_encoding": "positions", "loss": "loss", "attention": "softmax", "normalization": "normalization"}
 
 

@@ -83,14 +83,6 @@ using WolframWithSines = wolfram::Transformer<wolfram::Config{.src_vocab_size = 
                                                               .positions = wolfram::Positions::sinusoidal},
                                               double>;
 
-// What is autoregressive in the target, and what is not.
-static_assert(autoregressive<Paper> && !rowwise<Paper>);
-static_assert(autoregressive<NumpyToy> && !rowwise<NumpyToy>);
-static_assert(autoregressive<SmallWolfram> && !rowwise<SmallWolfram>);
-static_assert(!autoregressive<wolfram::Encoder<small_wolfram, double>>);
-static_assert(!autoregressive<formulated::EncoderLayer<paper, float>>);  // the encoder sees all of the source
-static_assert(!autoregressive<numpy::Encoder<toy, double>>);
-
 // CausalAttention is an instance of MultiHead.
 static_assert(std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, Causal>>, CausalAttention<8, 2>>);
 

@@ -263,8 +263,8 @@ class Runner:
         return numbers & set(self.planted.header_of)
 
     def compiling(self, copy):
-        """The compiler, which reads the copy of the library instead of the library."""
-        return [f"-I{copy}" if argument == f"-I{self.library.sources}" else argument for argument in self.compiler]
+        """The compiler, which reads the copy of the library before the library; what else is there is not copied."""
+        return [self.compiler[0], f"-I{copy}", *self.compiler[1:]]
 
     def compile(self, check, copy=None):
         """The program of a check over a copy of the library. Throws RuntimeError if it does not compile."""

@@ -246,5 +246,7 @@ static_assert(!autoregressive<NumpyTranslator<numpy::EncoderBlock>>,
               "a translator is autoregressive only if its decoder is");
 
 constexpr wolfram::Config of_wolfram{.src_vocab_size = 9, .tgt_vocab_size = 9};
-static_assert(autoregressive<wolfram::DecoderBlock<of_wolfram, float>>);
+static_assert(autoregressive<wolfram::Transformer<of_wolfram>> &&
+              autoregressive<wolfram::DecoderBlock<of_wolfram, float>>);
+static_assert(!autoregressive<wolfram::Encoder<of_wolfram, float>>);
 static_assert(!autoregressive<wolfram::EncoderBlock<of_wolfram, float>>, "without a mask every row sees all");

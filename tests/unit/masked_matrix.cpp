@@ -10,9 +10,8 @@
 
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/kv_cache.hpp>
-#include <tlm/attention/masked_matrix.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../support.hpp"
 

@@ -146,15 +146,6 @@ TEST_CASE("the letter of a weight is its own, however deep it lies") {
   const Name A{"A", Role::matrix, &FF};
   CHECK(A.letter == "A");
   CHECK(A.path() == "DB_12.FF.A");
-
-  std::vector<std::string> letters, expected{"W_e", "PE"};
-  for (int DB_i = 1; DB_i <= 2; ++DB_i)
-    for (const char* letter : {"a", "b", "W_Q", "W_K", "W_V", "W_O", "B", "a", "b", "A", "K", "B", "L"})
-      expected.push_back(letter);
-  for (const char* letter : {"a", "b", "Y", "B"}) expected.push_back(letter);
-  const Model model;
-  for_each_weight([&](const Name& name, const auto&) { letters.emplace_back(name.letter); }, model);
-  CHECK(letters == expected);
 }
 
 TEST_CASE("a name has its path, its letter and its role") {

@@ -9,11 +9,11 @@
 #include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/attention/attention_weights.hpp>
-#include <tlm/attention/bias.hpp>
 #include <tlm/attention/conditions.hpp>
 #include <tlm/attention/kv_cache.hpp>
-#include <tlm/attention/mask.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
+#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm {
 
@@ -22,8 +22,8 @@ namespace tlm {
 ///   H_i(X) = softmax(mask(Q_i(X)×K_i(X)ᵀ / √d_head + b)) × V_i(X).
 ///
 /// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). `Mask` is Causal (◺) or
-/// Unmasked (nothing is masked). With K and V FromMemory it is cross-attention. A `Bias` b is a function of positions
-/// (bias.hpp); usually there is none. (Article, "Multi-Head Causal Attention".)
+/// Unmasked (nothing is masked). K and V may be taken FromMemory: cross-attention. A `Bias` b is a function of positions
+/// (mask_and_bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
 ///
 /// With ◺ it is autoregressive if Q, K and V are: softmax(◺(…)) is a causal kernel, and the article's Claim is about
 /// its product with an autoregressive V. (proofs/03_product.cpp.)
@@ -122,8 +122,10 @@ struct Attention {
   /// the same.
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    state.KV.append(advance(k, state.k, X, environment...), advance(v, state.v, X, environment...));
-    return attend(advance(q, state.q, X, environment...), state.KV).value;
+    const Queries Q_X = advance(q, state.q, X, environment...);
+    const Keys K_X = advance(k, state.k, X, environment...);
+    state.KV.append(K_X, advance(v, state.v, X, environment...));
+    return attend(Q_X, state.KV).value;
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

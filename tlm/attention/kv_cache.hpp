@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/product.hpp>
 #include <tlm/matrix/sequences.hpp>
-#include <tlm/matrix/view.hpp>
 
 namespace tlm::detail {
 

@@ -11,6 +11,8 @@
 
 namespace tlm::checking {
 
+using detail::quotient_or_zero;
+
 /// A dual number a + a′ε with ε² = 0, over another arithmetic: a function of a + ε carries its derivative along.
 ///
 /// Running a layer over dual numbers gives its derivative J by rules that have nothing to do with the layer's pullback:

@@ -9,6 +9,7 @@
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm {
 

@@ -20,6 +20,15 @@ struct Batch {
   Token start;
   Tokens x;
   Matrix<n, 1, Real> omega;
+
+  /// How many sequences there are.
+  std::size_t sequence_count() const { return x.sequences().count(); }
+  /// How many tokens a model reads.
+  std::size_t token_count() const { return x.rows(); }
+  /// Throws std::invalid_argument unless each token has a weight.
+  void require_weights() const {
+    require_same_sequences("the tokens", x.sequences(), "the loss weights", omega.sequences());
+  }
 };
 
 /// Sequences whose tokens all have the weight 1.
@@ -27,24 +36,6 @@ template <class Real = float>
 Batch<Real> unweighted(Token start, Tokens x) {
   Matrix<n, 1, Real> ones{x.sequences(), Real(1)};
   return {start, std::move(x), std::move(ones)};
-}
-
-/// Throws std::invalid_argument unless each token has a weight.
-template <class Real>
-void require_a_weight_for_each_token(const Batch<Real>& batch) {
-  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
-}
-
-/// The number of sequences of a batch.
-template <class Real>
-std::size_t sequence_count(const Batch<Real>& batch) {
-  return batch.x.sequences().count();
-}
-
-/// The number of tokens that a model reads.
-template <class Real>
-std::size_t token_count(const Batch<Real>& batch) {
-  return batch.x.rows();
 }
 
 }  // namespace tlm

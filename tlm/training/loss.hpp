@@ -142,7 +142,7 @@ using RealOf = typename CodomainOf<T>::Real;
 /// has a weight.
 template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
-  require_a_weight_for_each_token(batch);
+  batch.require_weights();
   Tokens X = detail::after_start(batch.start, batch.x);
   require_in_vocabulary(batch.x, T::codomain::cols, "to be said");
   const Sequences& sequences = batch.omega.sequences();

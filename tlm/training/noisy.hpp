@@ -14,6 +14,11 @@ template <class BatchOf>
 struct Noisy {
   BatchOf batch;
   Noise noise;
+
+  /// The number of sequences of the batch.
+  std::size_t sequence_count() const { return batch.sequence_count(); }
+  /// The number of tokens of the batch.
+  std::size_t token_count() const { return batch.token_count(); }
 };
 /// A deduction guide that compilers have by themselves, Clang from version 17 on.
 template <class BatchOf>
@@ -35,16 +40,6 @@ RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& grad
 template <class T, class BatchOf>
 auto targets_of(const Noisy<BatchOf>& noisy) {
   return targets_of<T>(noisy.batch);
-}
-/// The number of sequences of the batch.
-template <class BatchOf>
-std::size_t sequence_count(const Noisy<BatchOf>& noisy) {
-  return sequence_count(noisy.batch);
-}
-/// The number of tokens of the batch.
-template <class BatchOf>
-std::size_t token_count(const Noisy<BatchOf>& noisy) {
-  return token_count(noisy.batch);
 }
 /// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like the batch's function.
 template <class BatchOf>

@@ -10,6 +10,7 @@
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. Its
 /// own numbers are rounded to the layer's type. If one is then out of range, it throws std::invalid_argument and moves
