@@ -6,8 +6,8 @@
 
 #include <tlm/algebra/rules.hpp>
 
-/// What attention knows of positions. A mask says what a query (a row) sees of the keys (the columns): always the first so many of
-/// them. A bias is added to the scores.
+/// What attention knows of positions. A mask tells what a query (a row) sees of the keys (the columns): always the
+/// first keys, up to some number. A bias is added to the scores.
 namespace tlm {
 
 /// ◺: row i keeps the entries at and below the main diagonal, j ≤ i.

@@ -28,10 +28,10 @@
 ///   sets   sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i.
 ///          One run covers every input and all weights of that shape.
 ///
-/// `bits` and `sets` see that the future does not reach the past at one n, `reals` and `field` that nothing depends on n:
-/// both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the smallest. Of a
-/// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the largest n with
-/// zeros, rows of zeros and equal rows among the numbers.
+/// `bits` and `sets` see that the future does not reach the past at one n. `reals` and `field` see that nothing depends
+/// on n. Both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the
+/// smallest. If there are a source and a target, the target is cut and spoilt. In floating point all is repeated at the
+/// largest n with zeros, rows of zeros and equal rows among the numbers.
 ///
 /// What a pass of `field` shows: both sides are rational functions of the entries and of the values of the
 /// uninterpreted functions. Let these be different functions, and model the hashes as random functions. Then the
@@ -48,14 +48,14 @@ namespace tlm::checking {
 /// value that it has alone.
 enum class Claim { rowwise, autoregressive, constant, of_each_sequence };
 
-/// A part of X and of T(X): rows first, …, first + count − 1 of both. What is claimed is that this part of T(X) depends on
-/// this part of X alone. Where T(X) is not to depend on X, it is all of T(X), and nothing of X.
+/// A part of X and of T(X): rows first, …, first + count − 1 of both. The claim is that this part of T(X) depends on
+/// this part of X alone. If T(X) must not depend on X, the part is all of T(X), and nothing of X.
 struct Cut {
   Claim claim;
   std::size_t number;  ///< i, or that of the sequence; from 1.
   std::size_t first, count;
 
-  /// Whether row r of X, from 0, is not in it.
+  /// True if row r of X, from 0, is not in it.
   bool hides(std::size_t r) const { return claim == Claim::constant || r < first || r >= first + count; }
   /// The part of T(X).
   template <class Real>
@@ -68,7 +68,7 @@ struct Cut {
     return claim == Claim::of_each_sequence ? X.sequence(number - 1) : X.with(of(X.target));
   }
 };
-/// Where X is cut. (X|n is X: of this cut there is nothing to see.)
+/// Where X is cut. (X|n is X, so this cut shows nothing.)
 inline std::vector<Cut> cuts(Claim claim, const Sequences& sequences) {
   const std::size_t rows = sequences.rows();
   std::vector<Cut> all;
@@ -169,7 +169,7 @@ void spoil(Stacked<Real>& X, std::size_t r, std::size_t way, Generator& generato
   }
 }
 
-/// `bits` at one cut: what is done to the other rows leaves this part of T(X) the same bit for bit.
+/// `bits` at one cut: whatever is done to the other rows, this part of T(X) stays the same bit for bit.
 template <class Real>
 std::optional<Failure> spoil_the_rest(const Operation<Real>& layer, const Input<Real>& X, const Stacked<Real>& Y,
                                       const Cut& cut, Failure failure, Generator& generator, const Limits& limits) {
@@ -256,8 +256,8 @@ inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& 
   });
 }
 
-/// A layer without its type, over the arithmetics that check a claim. What is not there is not looked at: sets of
-/// positions of a layer that reads tokens, as these carry no tags.
+/// A layer without its type, over the arithmetics that check a claim. A layer that reads tokens is not run over sets of
+/// positions, because tokens carry no tags.
 struct Subject {
   std::unique_ptr<const Operation<float>> in_float{};
   std::unique_ptr<const Operation<double>> in_double{};

@@ -84,7 +84,7 @@ struct SameBits {
   }
 };
 
-/// Whether a number depends on no other rows than another.
+/// True if a number depends on no other rows than another.
 struct IsWithin {
   bool operator()(const Dependencies& seen, const Dependencies& allowed) const {
     return (seen.tags() & ~allowed.tags()) == 0;
@@ -121,7 +121,7 @@ std::optional<Failure> first_difference(const Failure& failure, const M& left, c
   using Real = typename M::Real;
   return first_difference(failure, Stacked<Real>{left}, Stacked<Real>{right}, before, same);
 }
-/// Of tables, where expected(k, e) is number e of table k. The failure names the table.
+/// For tables; expected(k, e) is number e of table k. The failure names the table.
 template <class Real, class Expected, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const std::vector<NamedWeight<Real>>& tables,
                                         const Expected& expected, const Same& same = {}) {

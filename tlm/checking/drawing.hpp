@@ -163,8 +163,8 @@ template <class M>
 M tagged(const Sequences& sequences) {
   return tagged(sequences, M::cols).template as<M>();
 }
-/// As an input; with a source, it has one row for each sequence: its tag in a stack is that of the sequence's first row, and for
-/// one sequence alone it has none.
+/// As an input. A source has one row for each sequence. In a stack its tag is that of the sequence's first row; for one
+/// sequence alone it has none.
 inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
   Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
   if (T.source.cols == 0) return X;

@@ -174,8 +174,8 @@ template <class Real>
 struct NamedWeight : detail::Parameter<Real> {
   std::string path;
 };
-/// Takes in the weights that it visits. As it is of no layer's type, the visits within a part are compiled once, whatever
-/// layers it is a part of.
+/// Collects the weights that it visits. It does not depend on a layer's type, so the visits within a part are compiled
+/// once, for all layers with that part.
 template <class Real>
 struct WeightList {
   std::vector<NamedWeight<Real>>& list;
@@ -235,8 +235,8 @@ struct Operation {
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
 };
 
-/// The numbers of all weights of T, and of X, unless they are tokens: the coordinates of a point at which T is differentiated,
-/// or of its gradient.
+/// The numbers of all weights of T, and of X unless it consists of tokens. They are the coordinates of a point at which
+/// T is differentiated, or of its gradient.
 template <class Real>
 std::vector<NamedWeight<Real>> coordinates(Operation<Real>& T, Input<Real>& X) {
   auto tables = T.weights();

@@ -16,7 +16,7 @@
 /// double. The pullback of an autoregressive operation is anti-causal.
 namespace tlm::checking {
 
-/// What a pullback makes of some Ȳ: the gradient and X̄.
+/// The result of a pullback for some Ȳ: the gradient and X̄.
 template <class Real>
 struct PulledBack {
   std::unique_ptr<Operation<Real>> gradient;
@@ -56,9 +56,9 @@ concept TakesTemporaries = requires {
   &T::value_and_pullback;
 };
 
-/// Whether T's pullback does not meet a requirement:
+/// The failure if T's pullback does not meet a requirement:
 ///
-///   linear    what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
+///   linear    pullback(a·w₁ + w₂) = a·pullback(w₁) + pullback(w₂);
 ///   adds      applied to w₂ with the gradient that w₁ has left, it adds to that;
 ///   again     applied to w₁ once more, it returns the same;
 ///   outlives  and so it does where the layer's weights have changed: it does not refer to them.
@@ -106,7 +106,7 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
 }
 
 /// The failure if T's value or pullback in float differs from that in double by more than a thousandth of the largest
-/// number. (Not at zeros and equal rows: where a ReLU stands at 0, rounding decides.)
+/// number. (Zeros and equal rows are left out: where a ReLU is at 0, rounding decides.)
 inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
                                             std::uint64_t seed, const Limits& limits = {}) {
   const auto in_double = [](const Stacked<float>& X) {

@@ -42,7 +42,7 @@ constexpr bool same(Real a, Real b) { return a == b; }
 template <class Real>
 concept Arithmetic = std::is_arithmetic_v<Real>;
 
-/// The base of an arithmetic that is not ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
+/// The base of an arithmetic that is not ℝ. What only numbers of ℝ can do compiles up to the sentence that refuses it.
 ///
 /// A function of ℝ is refused where its argument becomes a double. Its result may become a number again, so that no
 /// second error follows.

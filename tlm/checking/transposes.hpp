@@ -31,8 +31,8 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions v, on stacks
-/// of sequences of unequal lengths. If so, the failure names the first coordinate at which Jᵀw is wrong.
+/// The failure if T's pullback is not the transpose of its derivative, at random weights, inputs and directions v, on
+/// stacks of sequences of unequal lengths. It names the first coordinate at which Jᵀw is wrong.
 template <class Real>
 std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation<Dual<Real>>& dual_T,
                                        std::uint64_t seed, const Limits& limits = {}) {
@@ -81,7 +81,7 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
   };
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
-/// The same of a layer that is given by its type, over dual numbers of `Real`.
+/// The same for a layer that is given by its type, over dual numbers of `Real`.
 template <template <class> class Layer, class Real>
 std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
   return transpose_fails(OperationOf<Layer<Real>, pullback_face>{name}, OperationOf<Layer<Dual<Real>>>{name}, seed,

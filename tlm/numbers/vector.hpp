@@ -54,8 +54,10 @@ requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_
   }
   static bool fits(const E& x, std::size_t size) { return x.size() == size; }
 };
+/// The same for a function f(e_1, …, e_k) of expressions, with the indices of its arguments.
 template <class Expression, class Real, class Indices>
 struct FunctionAtOnce;
+/// The batches of its arguments are read, and f is applied to them.
 template <class F, class... E, class Real, std::size_t... k>
 struct FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence<k...>> {
   [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
