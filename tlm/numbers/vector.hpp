@@ -12,25 +12,26 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/base/xtensor.hpp>
 
-/// How x = e is evaluated, for an e that takes vectors and numbers apart entry by entry: as xt::noalias(x) = e in one loop, of
-/// which less is compiled. And the bits of an entry depend on its operands alone, not on its place: the last entries, too few for
-/// a batch of xsimd, are computed as part of one. (xtensor computes them one by one, by the C library's functions.)
+/// How x = e is evaluated, if e is a function of vectors and numbers, entry by entry. It does what xt::noalias(x) = e
+/// does, in one loop that is compiled faster. The bits of an entry depend on its operands alone, and not on its place:
+/// the last entries, too few for a batch of xsimd, are computed as part of one. (xtensor computes them one by one, with
+/// the C library's functions.)
 namespace tlm {
 
 namespace detail {
 
-/// Several numbers at once: a batch of xsimd. Where there is no xsimd, or no batch of such numbers: one number.
+/// Several numbers at once: a batch of xsimd. Without xsimd, or without a batch of such numbers, it is one number.
 template <class Real>
 using SimdBatch = xt_simd::simd_type<Real>;
-/// How many numbers that are.
+/// The number of numbers in it.
 template <class Real>
 inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
 
-/// Defined for an expression E that is evaluated so: read(e, j, count) is a batch that begins with the entries j, …, j + count − 1
-/// of e, and fits(e, size) whether e has so many entries, or is a number.
+/// Defined for an expression E that is evaluated in this way. read(e, j, count) is a batch that begins with the entries
+/// j, …, j + count − 1 of e. fits(e, size) is true if e has `size` entries, or is a number.
 template <class E, class Real>
 struct AtOnce;
-/// The same of what an expression holds of another: a reference, or a copy.
+/// The same for what an expression holds of another one: a reference, or a copy.
 template <class E, class Real>
 using Of = AtOnce<std::remove_cvref_t<E>, Real>;
 
@@ -53,8 +54,10 @@ requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_
   }
   static bool fits(const E& x, std::size_t size) { return x.size() == size; }
 };
+/// The same for a function f(e_1, …, e_k) of expressions, with the indices of its arguments.
 template <class Expression, class Real, class Indices>
 struct FunctionAtOnce;
+/// The batches of its arguments are read, and f is applied to them.
 template <class F, class... E, class Real, std::size_t... k>
 struct FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence<k...>> {
   [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
@@ -69,7 +72,8 @@ requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e,
 struct AtOnce<xt::xfunction<F, E...>, Real>
     : FunctionAtOnce<xt::xfunction<F, E...>, Real, std::index_sequence_for<E...>> {};
 
-/// take(batch, j, count) for all `size` entries of e, batch after batch. Throws std::invalid_argument if e has not so many.
+/// take(batch, j, count) for all `size` entries of e, batch after batch. Throws std::invalid_argument if e has another
+/// number of entries.
 template <class E>
 [[gnu::always_inline]] inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
   using Real = typename E::value_type;
@@ -100,13 +104,13 @@ template <class Real>
 
 }  // namespace detail
 
-/// A vector x whose entries lie elsewhere, side by side: a row of a matrix. It is an expression of xtensor, so that a formula is
-/// written as it is printed,
+/// A vector x that refers to entries side by side, such as a row of a matrix. It is an expression of xtensor, so that a
+/// formula is written as it is printed,
 ///
 ///   auto z = Z.row(i);
 ///   z = (x - mean_of(x)) / s;
 ///
-/// and means what xtensor says that it means. `Adaptor` is xtensor's type for it. A copy refers to the same entries.
+/// and means what it means in xtensor. `Adaptor` is xtensor's type for it. A copy refers to the same entries.
 template <class Adaptor>
 class Vector : public Adaptor {
   using Real = typename Adaptor::value_type;
@@ -145,13 +149,13 @@ class Vector : public Adaptor {
 
 namespace detail {
 
-/// The entries from `first` on, as many as the shape says: a vector of static shape.
+/// The entries from `first` on, as many as the shape has: a vector of static shape.
 template <std::size_t size, class Real>
 auto as_vector(Real* first) {
   return Vector{xt::adapt(std::move(first), xt::xshape<size>{})};
 }
 
-/// So many entries from `first` on, as a vector.
+/// `size` entries from `first` on, as a vector.
 template <class Real>
 auto as_vector(Real* first, std::size_t size) {
   return Vector{xt::adapt(std::move(first), size, xt::no_ownership())};
