@@ -93,7 +93,7 @@ class Reader:
     def tap(self, element, x, y):
         """By touch, so many pixels from the left and the top of an element."""
         self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
-        self.chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        self.chrome.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
         left, top = self.chrome.execute_script("const r = arguments[0].getBoundingClientRect(); return [r.left, r.top]", element)
         for kind, points in (("touchStart", [{"x": left + x, "y": top + y}]), ("touchEnd", [])):
             self.chrome.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})

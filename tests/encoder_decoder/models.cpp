@@ -444,8 +444,6 @@ TEST_CASE("bad input: one sentence each") {
   const auto model = random_layer<NumpyToy>(generator);
   const auto formulated_model = random_layer<SmallFormulated>(generator);
   CHECK_THROWS_WITH(model({sources(), Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
-  CHECK_THROWS_WITH(model({Tokens{Sequences::of_lengths({0})}, Tokens{1}}),
-                    "sequence 1 of the memory is empty: attention needs a row to look at");
   CHECK_THROWS_WITH(model({Tokens{10}, Tokens{1}}),
                     "token 10, read at position 1 of sequence 1, is not in the vocabulary: tokens are 0 to 9");
   CHECK_THROWS_WITH(formulated_model({Tokens{1}, Tokens{7}}),
@@ -455,32 +453,7 @@ TEST_CASE("bad input: one sentence each") {
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
                     "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
-  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
-}
-
-TEST_CASE("sources and targets written sequence by sequence stay together, whichever of them are empty") {
-  const NumpyToy model = [] {
-    Generator generator{12};
-    return random_layer<NumpyToy>(generator);
-  }();
-  const Tokens x{{1, 2}, {}, {5}}, y{{0, 2, 1}, {0, 3}, {}};
-  CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1}));
-  CHECK(y.sequences() == Sequences::of_lengths({3, 2, 0}));
-  const Tokens stacked_x = concat_sequences<1, Token>({{1, 2}, {}, {5}}),
-               stacked_y = concat_sequences<1, Token>({{0, 2, 1}, {0, 3}, {}});
-  CHECK(stacked_x == x);
-  CHECK(stacked_y == y);
-
-  // Each refusal is of the pair that is incomplete.
-  CHECK_THROWS_WITH(loss(model, Translations{x, y}),
+  CHECK_THROWS_WITH(loss(model, Translations{{{1, 2}, {}, {5}}, {{0, 2, 1}, {0, 3}, {}}}),
                     "target 3 has 0 tokens: a target needs a start and a token to say, 2 at least");
-  CHECK_THROWS_WITH(loss(model, Translations{x, {{0, 2, 1}, {0, 3}, {0, 4}}}),
-                    "sequence 2 of the memory is empty: attention needs a row to look at");
-  CHECK_THROWS_WITH(loss(model, Translations{{{1, 2}, {4}, {5}}, {{0, 2, 1}, {0, 3}, {0, 2, 11}}}),
-                    "token 11, to be said at position 3 of sequence 3, is not in the vocabulary: tokens are 0 to 9");
-
-  // Without the empty one the loss is that of the pairs.
-  const auto summed = [&](const Translations& batch) { return loss(model, batch, Sum{}); };
-  CHECK(summed({{{1, 2}, {5}}, {{0, 2, 1}, {0, 3}}}) ==
-        doctest::Approx(summed({{{1, 2}}, {{0, 2, 1}}}) + summed({{{5}}, {{0, 3}}})).epsilon(1e-12));
+  CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }

@@ -80,3 +80,6 @@ static_assert(wolfram::EmbeddingBlock<narrow, narrow.src_vocab_size, float>::cod
 static_assert(decltype(wolfram::FeedForward<c, float>{}.f.f)::codomain::cols == 512);
 static_assert(detail::head_width<c.d, c.heads> == 16);
 }  // namespace of_wolfram
+
+// "The Formulated Transformer" counts one W_e in three places, and no W_p.
+static_assert(parameter_count<formulated::Transformer<formulated::Config{.s = 37'000}>> == 63'045'632);

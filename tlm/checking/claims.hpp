@@ -100,16 +100,25 @@ Failure failure_of(const Operation<Real>& T, Claim claim, std::uint64_t seed, co
   return failure;
 }
 
+/// A layer, X, T(X) and where they are cut; the failure there, without values; and what may be drawn.
+template <class Real>
+struct AtCut {
+  const Operation<Real>& layer;
+  const Input<Real>& X;
+  const Stacked<Real>& Y;
+  Cut cut;
+  Failure failure;
+  Generator& generator;
+  const Limits& limits;
+};
+
 /// The failure that `check` finds at a cut of some X, with the smallest first.
 template <class Real>
-std::optional<Failure> at_cuts(
-    const Operation<Real>& T, Claim claim, std::uint64_t seed, const Limits& limits,
-    const std::function<std::optional<Failure>(const Operation<Real>&, const Input<Real>& X, const Stacked<Real>& Y,
-                                               const Cut&, const Failure&, Generator&)>& check) {
-  std::vector<Sequences> all;
-  if (claim == Claim::of_each_sequence) {
-    all = stacks(limits, {{1, 1}, {3, 1, 0, 6, 2}});
-  } else {
+std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed, const Limits& limits,
+                               const std::function<std::optional<Failure>(const AtCut<Real>&)>& check) {
+  std::vector<Sequences> all = stacks(limits, {{1, 1}, {3, 1, 0, 6, 2}});
+  if (claim != Claim::of_each_sequence) {
+    all.clear();
     for (std::size_t n = 1; n <= limits.rows; ++n) all.push_back(Sequences{n});
   }
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
@@ -129,7 +138,7 @@ std::optional<Failure> at_cuts(
         }
         for (const Cut& cut : cuts(claim, sequences)) {
           if (claim == Claim::rowwise || claim == Claim::autoregressive) failure.i = cut.number;
-          if (auto found = check(*layer, X, Y, cut, failure, generator)) return found;
+          if (auto found = check({*layer, X, Y, cut, failure, generator, limits})) return found;
         }
       }
     }
@@ -141,13 +150,10 @@ std::optional<Failure> at_cuts(
 template <class Real>
 std::optional<Failure> compare_parts(const Operation<Real>& T, Claim claim, std::uint64_t seed,
                                      const Limits& limits = {}) {
-  return at_cuts<Real>(T, claim, seed, limits,
-                       [&](const auto& layer, const auto& X, const auto& Y, const Cut& cut, const Failure& failure,
-                           Generator& generator) {
-                         const auto part =
-                             claim == Claim::constant ? draw_input(T, Sequences{1}, generator, limits) : cut.of(X);
-                         return first_difference(failure, value_at(layer, part, failure), cut.of(Y), cut.first);
-                       });
+  return at_cuts<Real>(T, claim, seed, limits, [&](const AtCut<Real>& at) {
+    const auto part = claim == Claim::constant ? draw_input(T, Sequences{1}, at.generator, limits) : at.cut.of(at.X);
+    return first_difference(at.failure, value_at(at.layer, part, at.failure), at.cut.of(at.Y), at.cut.first);
+  });
 }
 
 /// The ways in which a row is spoilt; tokens become others in each of them.
@@ -169,21 +175,22 @@ void spoil(Stacked<Real>& X, std::size_t r, std::size_t way, Generator& generato
 
 /// `bits` at one cut: what is done to the other rows leaves this part of T(X) the same bit for bit.
 template <class Real>
-std::optional<Failure> spoil_the_rest(const Operation<Real>& layer, const Input<Real>& X, const Stacked<Real>& Y,
-                                      const Cut& cut, Failure failure, Generator& generator, const Limits& limits) {
+std::optional<Failure> spoil_the_rest(const AtCut<Real>& at) {
+  const Sequences& sources = at.X.source.sequences;
   for (std::size_t way = 0; way < std::size(ways_to_spoil); ++way) {
-    auto other = X;
-    for (std::size_t r = 0; r < X.target.sequences.rows(); ++r)
-      if (cut.hides(r)) spoil(other.target, r, way, generator, limits);
-    if (cut.claim == Claim::of_each_sequence && X.source.cols > 0)
-      for (std::size_t s = 0; s < X.source.sequences.count(); ++s)
-        for (std::size_t r = X.source.sequences.begin(s); r < X.source.sequences.end(s); ++r)
-          if (s + 1 != cut.number) spoil(other.source, r, way, generator, limits);
+    auto other = at.X;
+    for (std::size_t r = 0; r < at.X.target.sequences.rows(); ++r)
+      if (at.cut.hides(r)) spoil(other.target, r, way, at.generator, at.limits);
+    if (at.cut.claim == Claim::of_each_sequence && at.X.source.cols > 0)
+      for (std::size_t r = 0; r < sources.rows(); ++r)
+        if (r < sources.begin(at.cut.number - 1) || r >= sources.end(at.cut.number - 1))
+          spoil(other.source, r, way, at.generator, at.limits);
+    Failure failure = at.failure;
     failure.left.label = std::string("where the other rows are ") +
-                         (layer.target.of_tokens ? "other tokens" : ways_to_spoil[way]) + ", T(X) gives";
+                         (at.layer.target.of_tokens ? "other tokens" : ways_to_spoil[way]) + ", T(X) gives";
     failure.right.label = "before, T(X) gave";
-    const auto Z = value_at(layer, other, failure);
-    if (auto found = first_difference(failure, cut.of(Z), cut.of(Y), cut.first, SameBits{})) return found;
+    const auto Z = value_at(at.layer, other, failure);
+    if (auto found = first_difference(failure, at.cut.of(Z), at.cut.of(at.Y), at.cut.first, SameBits{})) return found;
   }
   return std::nullopt;
 }
@@ -191,32 +198,28 @@ std::optional<Failure> spoil_the_rest(const Operation<Real>& layer, const Input<
 template <class Real>
 std::optional<Failure> spoil_other_rows(const Operation<Real>& T, Claim claim, std::uint64_t seed,
                                         const Limits& limits = {}) {
-  return at_cuts<Real>(
-      T, claim, seed, limits,
-      [&](const auto& layer, const auto& X, const auto& Y, const Cut& cut, const Failure& failure,
-          Generator& generator) { return spoil_the_rest(layer, X, Y, cut, failure, generator, limits); });
+  return at_cuts<Real>(T, claim, seed, limits, spoil_the_rest<Real>);
 }
 
 /// `sets`: a part of T(X) depends on no other rows of X than that part of X. (Whether it depends on these, the sets do not
 /// say: x − x keeps its tag.)
 inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, Claim claim,
                                               const Limits& limits = {}) {
-  return at_cuts<Dependencies>(
-      T, claim, 0, limits, [&](const auto&, const auto& X, const auto& Y, const Cut& cut, Failure failure, Generator&) {
-        failure.claim = claim == Claim::rowwise            ? "row i depends on no row but i"
-                        : claim == Claim::autoregressive   ? "row i depends on no row after i"
-                        : claim == Claim::of_each_sequence ? "a sequence depends on no other"
-                                                           : "T(X) does not depend on X";
-        failure.left.label = "it depends on the rows";
-        failure.right.label = "and may depend on";
-        Dependencies allowed{1};
-        for (std::size_t r = 0; r < X.target.sequences.rows(); ++r)
-          if (!cut.hides(r)) allowed += Dependencies::position(r);
-        const auto part = cut.of(Y);
-        auto most = part;
-        std::fill(most.numbers.begin(), most.numbers.end(), allowed);
-        return first_difference(failure, part, most, cut.first, IsWithin{});
-      });
+  return at_cuts<Dependencies>(T, claim, 0, limits, [claim](const AtCut<Dependencies>& at) {
+    Dependencies allowed{1};
+    for (std::size_t r = 0; r < at.X.target.sequences.rows(); ++r)
+      if (!at.cut.hides(r)) allowed += Dependencies::position(r);
+    auto most = at.cut.of(at.Y);
+    std::fill(most.numbers.begin(), most.numbers.end(), allowed);
+    Failure failure = at.failure;
+    failure.claim = claim == Claim::rowwise            ? "row i depends on no row but i"
+                    : claim == Claim::autoregressive   ? "row i depends on no row after i"
+                    : claim == Claim::of_each_sequence ? "a sequence depends on no other"
+                                                       : "T(X) does not depend on X";
+    failure.left.label = "it depends on the rows";
+    failure.right.label = "and may depend on";
+    return first_difference(failure, at.cut.of(at.Y), most, at.cut.first, IsWithin{});
+  });
 }
 
 /// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. Each of

@@ -155,22 +155,24 @@ inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>
     for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
       std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
     const auto X_bar = PulledBack<Dependencies>{T.another(), *result, Y_bar}.X_bar.target;
-    auto most = X_bar;
-    for (std::size_t i = 0; i < n; ++i) {
-      Dependencies allowed{1};
-      for (std::size_t j = 0; j < n; ++j) {
-        allowed += Dependencies::position(j);
-        if (j == i || (j > i && claim != Claim::rowwise)) allowed += Dependencies::codomain_position(j);
-      }
-      if (most.cols > 0) std::fill_n(&most(i, 0), most.cols, allowed);
-    }
     Failure failure =
         failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i",
                    "it depends on the rows of X | of Ȳ", "and may depend on");
     failure.layer = T.name;
     failure.arithmetic = arithmetic<Dependencies>();
     failure.n = n;
-    if (auto found = first_difference(failure, X_bar, most, 0, IsWithin{})) return found;
+    for (std::size_t i = 0; i < n; ++i) {
+      Dependencies allowed{1};
+      for (std::size_t j = 0; j < n; ++j) {
+        allowed += Dependencies::position(j);
+        if (j == i || (j > i && claim != Claim::rowwise)) allowed += Dependencies::codomain_position(j);
+      }
+      const auto row = X_bar.rows(i, 1);
+      auto most = row;
+      std::fill(most.numbers.begin(), most.numbers.end(), allowed);
+      failure.i = i + 1;
+      if (auto found = first_difference(failure, row, most, i, IsWithin{})) return found;
+    }
   }
   return std::nullopt;
 }
