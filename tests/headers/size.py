@@ -14,7 +14,7 @@ import sys
 
 BOOK = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding"]
 LIMITS = {
-    "lines of tlm/": 12580,
+    "lines of tlm/": 12300,
     "lines of the book": 7160,
     "lines of algebra/layer.hpp": 95,
     "lines read with layers/causal_attention.hpp": 3010,
