@@ -16,29 +16,29 @@ class Products {
  public:
   /// Times W (inner × cols) of `rows` rows, and its pullback.
   void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
-    using tlm::detail::Present;
-    add(rows, inner, cols, false, false, Present::overwritten);  // Y = X×W
-    add(inner, rows, cols, true, false, Present::added_to);      // W̄ += Xᵀ×Ȳ
-    add(rows, cols, inner, false, true, Present::overwritten);   // X̄ = Ȳ×Wᵀ
+    using tlm::detail::Previous;
+    add(rows, inner, cols, false, false, Previous::overwritten);  // Y = X×W
+    add(inner, rows, cols, true, false, Previous::added_to);      // W̄ += Xᵀ×Ȳ
+    add(rows, cols, inner, false, true, Previous::overwritten);   // X̄ = Ȳ×Wᵀ
     operations_ += 6 * double(rows) * double(inner) * double(cols);
   }
 
   /// Times W (inner × cols) of `rows` rows alone.
   void add_value(std::size_t rows, std::size_t inner, std::size_t cols) {
-    add(rows, inner, cols, false, false, tlm::detail::Present::overwritten);
+    add(rows, inner, cols, false, false, tlm::detail::Previous::overwritten);
     operations_ += 2 * double(rows) * double(inner) * double(cols);
   }
 
   /// One head of attention of so many queries over so many keys, and its pullback, as full rectangles; of which, if it is
   /// causal, the visible half counts as operations.
   void add_head(std::size_t queries, std::size_t keys, std::size_t d_head, bool causal) {
-    using tlm::detail::Present;
-    add(queries, d_head, keys, false, true, Present::overwritten);   // S = Q×Kᵀ
-    add(queries, keys, d_head, false, false, Present::overwritten);  // Y = A×V
-    add(queries, d_head, keys, false, true, Present::overwritten);   // Ā = Ȳ×Vᵀ
-    add(keys, queries, d_head, true, false, Present::overwritten);   // V̄ = Aᵀ×Ȳ
-    add(queries, keys, d_head, false, false, Present::overwritten);  // dQ = dS×K
-    add(keys, queries, d_head, true, false, Present::overwritten);   // dK = dSᵀ×Q
+    using tlm::detail::Previous;
+    add(queries, d_head, keys, false, true, Previous::overwritten);   // S = Q×Kᵀ
+    add(queries, keys, d_head, false, false, Previous::overwritten);  // Y = A×V
+    add(queries, d_head, keys, false, true, Previous::overwritten);   // Ā = Ȳ×Vᵀ
+    add(keys, queries, d_head, true, false, Previous::overwritten);   // V̄ = Aᵀ×Ȳ
+    add(queries, keys, d_head, false, false, Previous::overwritten);  // dQ = dS×K
+    add(keys, queries, d_head, true, false, Previous::overwritten);   // dK = dSᵀ×Q
     operations_ += 12 * double(d_head) * (causal ? double(queries) * double(queries + 1) / 2 : double(queries * keys));
   }
 
@@ -51,7 +51,7 @@ class Products {
       const auto A = p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner);
       const auto B =
           p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols);
-      tlm::detail::multiply(A, B, stored(p.result, p.rows, p.cols), p.present);
+      tlm::detail::multiply(A, B, stored(p.result, p.rows, p.cols), p.previous);
     }
   }
 
@@ -63,13 +63,13 @@ class Products {
   struct Product {
     std::size_t rows, inner, cols;
     bool left_transposed, right_transposed;
-    tlm::detail::Present present;
+    tlm::detail::Previous previous;
     Entries left, right, result;
   };
 
   void add(std::size_t rows, std::size_t inner, std::size_t cols, bool left_transposed, bool right_transposed,
-           tlm::detail::Present present) {
-    products_.push_back({rows, inner, cols, left_transposed, right_transposed, present, Entries(rows * inner, 0.5f),
+           tlm::detail::Previous previous) {
+    products_.push_back({rows, inner, cols, left_transposed, right_transposed, previous, Entries(rows * inner, 0.5f),
                          Entries(inner * cols, 0.5f), Entries(rows * cols, 0.0f)});
   }
 

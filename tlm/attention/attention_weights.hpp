@@ -83,7 +83,7 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
               const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {
   const auto part_of_S = [&](const auto& part) {
     multiply(A.block(part.top, part.height, 0, A.cols), B.block(0, B.rows, part.left, part.width),
-             S.block(part.top, part.height, part.left, part.width), Present::overwritten, factor);
+             S.block(part.top, part.height, part.left, part.width), Previous::overwritten, factor);
   };
   S.for_each_part(part_of_S, part_of_S);
 }
@@ -113,9 +113,9 @@ void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_iden
         const auto rows_of_A = [&](const auto& X) { return X.block(part.top, part.height, 0, width); };
         const auto columns_of_A = [&](const auto& X) { return X.block(part.left, part.width, 0, width); };
         if constexpr (back)
-          multiply(a.transposed(), rows_of_A(V), columns_of_A(Y), Present::added_to, factor);
+          multiply(a.transposed(), rows_of_A(V), columns_of_A(Y), Previous::added_to, factor);
         else
-          multiply(a, columns_of_A(V), rows_of_A(Y), Present::added_to, factor);
+          multiply(a, columns_of_A(V), rows_of_A(Y), Previous::added_to, factor);
       },
       [&](const auto& part) {
         A.for_each_visible(part, [&](std::size_t i, std::size_t j) {

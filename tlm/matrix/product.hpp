@@ -63,7 +63,7 @@ auto view(M& X, std::size_t s) -> decltype(view(X)) {
 }
 
 /// What happens to the entries that are already there.
-enum class Present { overwritten, added_to };
+enum class Previous { overwritten, added_to };
 
 /// True if BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
 template <class Real>
@@ -75,9 +75,9 @@ inline constexpr bool by_blas = std::is_same_v<Real, float> || std::is_same_v<Re
 /// C = factor·A×B, or C += factor·A×B, by any BLAS. The rows of C are contiguous.
 template <class Real>
 requires by_blas<Real>
-void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Previous previous, Real factor) {
   using namespace cxxblas;
-  const Real kept = present == Present::added_to ? Real(1) : Real(0);
+  const Real kept = previous == Previous::added_to ? Real(1) : Real(0);
   if (C.rows >= 4) {
     const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
     gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
@@ -94,7 +94,7 @@ void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Pres
 /// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k
 /// a_ik·b_k. The rows of C are contiguous. Those of B are copied unless they are contiguous.
 template <class Real>
-void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Present present, Real factor) {
+void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Previous previous, Real factor) {
   std::vector<Real> copy;
   if (!B.by_rows()) {
     copy.resize(B.rows * B.cols);
@@ -104,7 +104,7 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
   }
   for (std::size_t i = 0; i < C.rows; ++i) {
     Real* const c_i = &C(i, 0);
-    if (present == Present::overwritten) std::fill_n(c_i, C.cols, Real(0));
+    if (previous == Previous::overwritten) std::fill_n(c_i, C.cols, Real(0));
     for (std::size_t k = 0; k < A.cols; ++k) {
       const Real a_ik = factor * A(i, k);
       const Real* const b_k = &B(k, 0);
@@ -118,11 +118,11 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
 /// of C are contiguous, and each sum has at least one term.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
-              Present present = Present::overwritten, std::type_identity_t<Real> factor = Real(1)) {
+              Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1)) {
   if constexpr (by_blas<Real>) {
-    if (C.rows > 0 && A.cols > 0) multiply_by_blas<Real>(A, B, C, present, factor);
+    if (C.rows > 0 && A.cols > 0) multiply_by_blas<Real>(A, B, C, previous, factor);
   } else {
-    multiply_by_definition<Real>(A, B, C, present, factor);
+    multiply_by_definition<Real>(A, B, C, previous, factor);
   }
 }
 
@@ -192,7 +192,7 @@ void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::s
   if (X.matrix.rows() != Y.rows())
     refuse<std::invalid_argument>(
         {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
-  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Present::added_to);
+  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Previous::added_to);
 }
 
 /// b += the sum of the rows of Y.
