@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <tlm/attention/mask.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
 
 // [mask]
 /// ◺ with an error: row i sees so many rows of the future. It declares what it should be.

@@ -53,7 +53,7 @@ std::vector<double> row(const M& X, std::size_t i) {
 }
 
 std::vector<double> softmax_of(std::vector<double> x) {
-  softmax(as_vector(x.data(), x.size()));
+  softmax(detail::as_vector(x.data(), x.size()));
   return x;
 }
 
@@ -200,7 +200,8 @@ Lines constant_row() {
 }
 
 Lines upside_down() {
-  const auto failure = checking::compare_parts<proofs::UpsideDownMask, double>("", checking::Claim::autoregressive, 1);
+  const auto failure = checking::compare_parts(checking::OperationOf<proofs::UpsideDownMask<double>>{""},
+                                               checking::Claim::autoregressive, 1);
   const auto gradient = checking::transpose_fails<proofs::UpsideDownMask, checking::PrimeField>("", 21);
   return {failure
               ? "T(X|i) = T(X)|i fails at n = " + std::to_string(*failure->n) + ", i = " + std::to_string(*failure->i)
@@ -384,7 +385,7 @@ std::vector<Erratum> errata() {
          return Lines{"σ = 10⁻³, ε = 10⁻⁶: σ + ε = " + shown(sigma + epsilon) +
                           ", √(σ² + ε) = " + shown(std::sqrt(sigma * sigma + epsilon)),
                       "a bad token, here: “" + refusal([] {
-                        look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
+                        detail::look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
                       }) + "”"};
        },
        "A difference, not an error. As in the article; LayerNorm has the other divisor. A bad token is refused."},

@@ -75,7 +75,7 @@ template <template <class> class Layer>
 void add_verdict(Json& list, const std::string& name) {
   constexpr bool is_rowwise = rowwise<Layer<double>>;
   const auto verdict =
-      checking::verdict<Layer>(name, is_rowwise ? checking::Claim::rowwise : checking::Claim::autoregressive);
+      checking::verdict_on<Layer>(name, is_rowwise ? checking::Claim::rowwise : checking::Claim::autoregressive);
   list.push_back({{"name", name},
                   {"claim", is_rowwise ? "rowwise" : "autoregressive"},
                   {"verdict", as_json(verdict, checking::reads_tokens<Layer<double>>)}});
@@ -84,7 +84,8 @@ void add_verdict(Json& list, const std::string& name) {
 /// What each arithmetic says of T(X|i) = T(X)|i for something that is wrong.
 template <template <class> class Control>
 void add_control(Json& list, const std::string& name) {
-  list.push_back({{"name", name}, {"verdict", as_json(checking::autoregressive_verdict<Control>(name), false)}});
+  list.push_back({{"name", name},
+                  {"verdict", as_json(checking::verdict_on<Control>(name, checking::Claim::autoregressive), false)}});
 }
 
 /// A number that counts how often numbers are multiplied or divided.

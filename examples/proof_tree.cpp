@@ -29,7 +29,7 @@ struct Model {
 /// The definition and the proofs, for numbers of any arithmetic; that of the derivative for real numbers.
 template <class T>
 std::string proof_term() {
-  const std::string name{tlm::symbol_of<T>()};
+  const std::string name{tlm::detail::symbol_of<T>()};
   tlm::coq::Contents contents = tlm::coq::everything<T>();
   contents.checked_by = "proofs/kernel/numbers.cpp, for the same templates in small shapes";
   return "(* " + name + " and what is proved of it, from its C++ type; to be checked by Coq over proofs/kernel. *)\n" +

@@ -46,21 +46,26 @@ std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed)
     const auto A = draw_layer<Kernel<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto X = draw_matrix<typename Kernel<PrimeField>::domain>(Sequences{n}, generator);
-      const auto A_X = value_at(A, X, at(name, claim, arithmetic<PrimeField>(), seed, n));
-      for (std::size_t i = 1; i <= n; ++i) {
-        const Cut cut{claim, i};
-        const auto A_Xi = A(rows_from(X, cut.first(), cut.count()));
-        Failure failure = cut.failure(name, arithmetic<PrimeField>(), seed, n);
-        if (causal) failure.claim = "A(X|i) is the leading block of A(X)";
+      const auto A_X = A(X);
+      for (const Cut& cut : cuts(claim, Sequences{n})) {
+        const auto A_Xi = A(rows_from(X, cut.first, cut.count));
+        Failure failure =
+            failure_of(causal ? "A(X|i) is the leading block of A(X)" : "A of the part is that part of A(X)",
+                       "A of the part gives", "A(X) gives");
+        failure.layer = name;
+        failure.arithmetic = arithmetic<PrimeField>();
+        failure.seed = seed;
+        failure.n = n;
+        failure.i = cut.number;
         if (!causal && A_Xi.keys().length(0) != A_X.keys().length(0)) {
           failure.entry = "the numbers of columns";
           failure.left.value = std::to_string(A_Xi.keys().length(0));
           failure.right.value = std::to_string(A_X.keys().length(0));
           return failure;
         }
-        for (std::size_t r = cut.first(); r < i; ++r)
+        for (std::size_t r = cut.first; r < cut.first + cut.count; ++r)
           for (std::size_t j = 0; j < A_X.keys().length(0); ++j) {
-            const PrimeField left = causal && j > r ? PrimeField(0) : at(A_Xi, r - cut.first(), j);
+            const PrimeField left = causal && j > r ? PrimeField(0) : at(A_Xi, r - cut.first, j);
             if (same(left, at(A_X, r, j))) continue;
             failure.entry = entry(r + 1, j + 1);
             failure.left.value = shown(left);
@@ -76,17 +81,18 @@ std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed)
 /// Whether what a rule concludes fails for a formula, with two keys of the uninterpreted functions.
 template <class M, class Conclusion>
 std::optional<Failure> conclusion_fails(const std::string& name) {
+  using Run = typename M::template Runs<PrimeField>;
   std::optional<Failure> found;
   for (const std::uint64_t key : {11u, 12u}) {
     PrimeField::key = key;
     if (found) break;
     if constexpr (std::is_same_v<Conclusion, is::Constant>)
-      found = compare_parts<M::template Runs, PrimeField>(name, Claim::constant, key);
+      found = compare_parts(OperationOf<Run>{name}, Claim::constant, key);
     else if constexpr (Kernel<typename M::template Layer<PrimeField>>)
       found = kernel_fails<M::template Runs, Conclusion>(name, key);
     else
-      found = compare_parts<M::template Runs, PrimeField>(
-          name, std::is_same_v<Conclusion, is::Rowwise> ? Claim::rowwise : Claim::autoregressive, key);
+      found = compare_parts(OperationOf<Run>{name},
+                            std::is_same_v<Conclusion, is::Rowwise> ? Claim::rowwise : Claim::autoregressive, key);
   }
   return found;
 }
@@ -102,43 +108,43 @@ std::string_view rule_of() {
 /// What a premise is replaced by where it is given up: claims of which it does not follow.
 template <class Conclusion, class Premise>
 struct Instead {
-  using type = List<is::Unrestricted>;
+  using type = rules::List<is::Unrestricted>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Unrestricted> {
-  using type = List<>;  // That is no premise.
+  using type = rules::List<>;  // That is no premise.
 };
 template <>
 struct Instead<is::Rowwise, is::Rowwise> {
-  using type = List<is::Autoregressive>;
+  using type = rules::List<is::Autoregressive>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::CausalKernel> {
-  using type = List<NotTriangular, NotLeading>;
+  using type = rules::List<NotTriangular, NotLeading>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, OverMemory<is::Autoregressive>> {
-  using type = List<OverMemory<is::Unrestricted>>;
+  using type = rules::List<OverMemory<is::Unrestricted>>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::LowerTriangular> {
-  using type = List<is::Full>;
+  using type = rules::List<is::Full>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Full> {
-  using type = List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
+  using type = rules::List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Positional> {
-  using type = List<Counts>;
+  using type = rules::List<Counts>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Constant> {
-  using type = List<LooksAtX>;
+  using type = rules::List<LooksAtX>;
 };
 template <>
 struct Instead<is::Constant, is::Constant> {
-  using type = List<is::Rowwise>;
+  using type = rules::List<is::Rowwise>;
 };
 
 /// The names of the rules that were checked.
@@ -156,8 +162,8 @@ struct Without<Form, place, Other, std::index_sequence<k...>, Premises...> {
 template <class M, class Conclusion>
 void conclusion_must_fail(const std::string& rule) {
   using T = typename M::template Layer<PrimeField>;
-  static_assert(!follows<T, Conclusion>);
-  if constexpr (!Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
+  static_assert(!rules::follows<T, Conclusion>);
+  if constexpr (!rules::Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
   CHECK(conclusion_fails<M, Conclusion>(rule));
 }
 
@@ -167,11 +173,11 @@ void check_rule(const std::string& rule) {
   checked.insert(rule);
   using M = Made<Form, Premises...>;
   using T = typename M::template Layer<PrimeField>;
-  static_assert(follows<T, Conclusion>);
+  static_assert(rules::follows<T, Conclusion>);
   CHECK(rule_of<T, Conclusion>() == rule);
   must_hold(conclusion_fails<M, Conclusion>(rule));
   const auto without = [&]<std::size_t place, class... Other>(std::integral_constant<std::size_t, place>,
-                                                              List<Other...>) {
+                                                              rules::List<Other...>) {
     INFO("premise ", place + 1, " of ", rule, " is given up");
     (conclusion_must_fail<typename Without<Form, place, Other, std::index_sequence_for<Premises...>, Premises...>::type,
                           Conclusion>(rule),

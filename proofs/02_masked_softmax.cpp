@@ -114,7 +114,7 @@ TEST_CASE(
     softmax_of_visible(A);
     const auto V = tagged<Matrix<tlm::n, 1, Dependencies>>(Sequences{n});
     Matrix<tlm::n, 1, Dependencies> Y{Sequences{n}, Dependencies(0)};
-    accumulate<1>(view(Y), A(0, 0), view(V));
+    accumulate<1>(detail::view(Y), A(0, 0), detail::view(V));
     for (std::size_t i = 0; i < n; ++i) {
       INFO("i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));
       REQUIRE((Y(i, 0).tags() >> (i + 1)) == 0);

@@ -42,36 +42,37 @@ TEST_CASE(
     "linear, in blocks of 1, 2, 3 and 32 rows, over the four arithmetics (double within 1e-12, bits of float and "
     "double, the prime field, sets of positions), n ≤ 6" *
     doctest::description("softmax_kernel_is_causal, product_is_autoregressive")) {
-  must_hold(autoregressive_verdict<BlocksOf1>("A×B, blocks of 1"));
-  must_hold(autoregressive_verdict<BlocksOf2>("A×B, blocks of 2"));
-  must_hold(autoregressive_verdict<BlocksOf3>("A×B, blocks of 3"));
-  must_hold(autoregressive_verdict<BlocksOf32>("A×B, blocks of 32"));
+  must_hold(verdict_on<BlocksOf1>("A×B, blocks of 1", Claim::autoregressive));
+  must_hold(verdict_on<BlocksOf2>("A×B, blocks of 2", Claim::autoregressive));
+  must_hold(verdict_on<BlocksOf3>("A×B, blocks of 3", Claim::autoregressive));
+  must_hold(verdict_on<BlocksOf32>("A×B, blocks of 32", Claim::autoregressive));
 }
 
 TEST_CASE(
     "and so for Q, K and V that are not rowwise, and a bias: generic autoregressive Q, K and V, exactly over the prime "
     "field, n ≤ 6" *
     doctest::description("biased_softmax_kernel_is_causal, product_is_autoregressive")) {
-  must_hold(compare_parts<GenericParts, PrimeField>("softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)", Claim::autoregressive, 11));
+  must_hold(compare_parts(OperationOf<GenericParts<PrimeField>>{"softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)"},
+                          Claim::autoregressive, 11));
 }
 
 TEST_CASE(
     "for random weights every entry of row i of H(X) depends on each of the rows 1, …, i: each, drawn anew, "
     "changes them all (over the prime field, n ≤ 6)") {
-  must_hold(a_row_does_not_count<H>("H", Claim::autoregressive));
+  must_hold(a_row_does_not_count(OperationOf<H<PrimeField>>{"H"}, Claim::autoregressive));
 }
 
 TEST_CASE(
     "control: a Q, a K or a B that is not autoregressive, or an A without ◺, fails over each of the four arithmetics") {
-  for (const Verdict& verdict : {autoregressive_verdict<QueriesOfColumns>("Q not autoregressive"),
-                                 autoregressive_verdict<KeysOfColumns>("K not autoregressive"),
-                                 autoregressive_verdict<ValuesOfColumns>("B not autoregressive"),
-                                 autoregressive_verdict<WithoutMask>("A without ◺")})
+  for (const Verdict& verdict : {verdict_on<QueriesOfColumns>("Q not autoregressive", Claim::autoregressive),
+                                 verdict_on<KeysOfColumns>("K not autoregressive", Claim::autoregressive),
+                                 verdict_on<ValuesOfColumns>("B not autoregressive", Claim::autoregressive),
+                                 verdict_on<WithoutMask>("A without ◺", Claim::autoregressive)})
     for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) CHECK(failure);
 }
 
 TEST_CASE("control: that a row counts for nothing is seen: row 2 of PE(X) does not depend on row 1") {
-  const auto failure = a_row_does_not_count<PE>("PE", Claim::autoregressive);
+  const auto failure = a_row_does_not_count(OperationOf<PE<PrimeField>>{"PE"}, Claim::autoregressive);
   REQUIRE(failure);
   CHECK(failure->n == 2);
   CHECK(failure->i == 2);
@@ -80,7 +81,7 @@ TEST_CASE("control: that a row counts for nothing is seen: row 2 of PE(X) does n
 TEST_CASE(
     "control: lower triangular alone is not enough: X ↦ (I/n)×X fails over double and the prime field, which vary "
     "n, and not in bits and sets, which do not") {
-  const Verdict verdict = autoregressive_verdict<AveragedIdentity>("I/n × X");
+  const Verdict verdict = verdict_on<AveragedIdentity>("I/n × X", Claim::autoregressive);
   CHECK(verdict.reals);
   CHECK(!verdict.bits);
   CHECK(verdict.field);

@@ -63,17 +63,18 @@ TEST_CASE(
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       const auto x = draw_matrix<Tokens>(Sequences{n}, generator);
-      const auto Y = log_softmax(model(after_start(0, x)));
+      const auto Y = log_softmax(model(detail::after_start(0, x)));
       for (std::size_t k = 1; k <= n; ++k) {
         auto other = x;
         for (std::size_t later = k - 1; later < n; ++later) other(later, 0) = (x(later, 0) + 1) % int(vocab_size);
-        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM", log_softmax(model(after_start(0, other))) | k,
-                      Y | k, 1);
+        must_be_equal("Y[k] depends on x_1, …, x_{k−1} only", "T_LM",
+                      log_softmax(model(detail::after_start(0, other))) | k, Y | k, 1);
         for (std::size_t earlier = 0; earlier + 1 < k; ++earlier) {
           auto changed = x;
           changed(earlier, 0) = (x(earlier, 0) + 1) % int(vocab_size);
           INFO("n = ", n, ", Y[", k, "] and x_", earlier + 1);
-          REQUIRE(!same(rows_from(log_softmax(model(after_start(0, changed))), k - 1, 1), rows_from(Y, k - 1, 1)));
+          REQUIRE(
+              !same(rows_from(log_softmax(model(detail::after_start(0, changed))), k - 1, 1), rows_from(Y, k - 1, 1)));
         }
       }
     }
@@ -107,7 +108,7 @@ TEST_CASE(
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const Tokens x{3, 1, 4, 2}, X{0, 3, 1, 4, 2};
-    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(after_start(0, x)), model(X) | 4, 2);
+    must_be_equal("T(X)|n = T(X|n)", "T_LM", model(detail::after_start(0, x)), model(X) | 4, 2);
     return true;
   });
 }
@@ -118,7 +119,7 @@ TEST_CASE(
   Generator generator{9};
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4, 2};
-  const auto Y = log_softmax(model(after_start(0, x)));
+  const auto Y = log_softmax(model(detail::after_start(0, x)));
   double sum = 0;
   for (std::size_t k = 0; k < 4; ++k) sum += Y(k, std::size_t(x(k, 0)));
   CHECK(std::abs(loss(model, unweighted<double>(0, x)) + sum / 4) < 1e-14);

@@ -79,11 +79,11 @@ TEST_CASE(
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     for (const std::uint64_t key : {21u, 22u}) {
       PrimeField::key = key;
-      must_hold(value_fails<Layer, PrimeField>(listed.name, key));
+      must_hold(value_fails(OperationOf<Layer<PrimeField>, pullback_face>{listed.name}, key));
       must_hold(transpose_fails<Layer, PrimeField>(listed.name, key));
     }
     for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
-      must_hold(pullback_fails<Layer, PrimeField>(listed.name, requirement, 2));
+      must_hold(pullback_fails(OperationOf<Layer<PrimeField>, pullback_face>{listed.name}, requirement, 2));
   });
 }
 
@@ -127,8 +127,9 @@ TEST_CASE("control: a composition whose pullback runs forwards is seen") {
 }
 
 TEST_CASE("control: attention that sees one row of the future is not anti-causal, though its pullback is a transpose") {
-  for (const auto& failure : {anti_causality_fails<OffByOneMask>("a mask j ≤ min(i+1, n)"),
-                              anti_causality_fails<MH>("MultiHead, unmasked")}) {
+  for (const auto& failure :
+       {anti_causality_fails(OperationOf<OffByOneMask<Dependencies>, pullback_face>{"a mask j ≤ min(i+1, n)"}),
+        anti_causality_fails(OperationOf<MH<Dependencies>, pullback_face>{"MultiHead, unmasked"})}) {
     REQUIRE(failure);
     CHECK(failure->n == 2);
     CHECK(failure->i == 2);
@@ -137,5 +138,6 @@ TEST_CASE("control: attention that sees one row of the future is not anti-causal
 }
 
 TEST_CASE("control: a pullback with a constant added is not linear") {
-  CHECK(pullback_fails<ShiftedPullback, PrimeField>("a pullback with 1 added", Requirement::linear, 2));
+  CHECK(pullback_fails(OperationOf<ShiftedPullback<PrimeField>, pullback_face>{"a pullback with 1 added"},
+                       Requirement::linear, 2));
 }

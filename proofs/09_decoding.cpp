@@ -8,10 +8,12 @@
 // earlier rows, which are the same for X|i and X. Of the continuations of its one beginning a beam of width 1 keeps that with
 // the greatest log p(beginning) + z_j − log Σ_i exp(z_i), hence with the greatest score z_j, which is greedy's token.
 //
-// Here it is shown of formulas of generic parts and of whole models; of each layer of the list it is shown in 04_leaves.
+// Here it is shown of formulas of generic parts and of whole encoder–decoders; of each layer of the list it is shown in
+// 04_leaves, and of T_LM in 05_transformer.
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <vector>
 
 #include <tlm/decoding/beam_search.hpp>
@@ -30,26 +32,19 @@ TEST_CASE(
     doctest::description("Composition_extension, Zip_extension, Product_extension, extending_is_computing_at_once, "
                          "earlier_rows_stand")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
-    must_hold(extension_fails<Layer, PrimeField>(listed.name, 11));
+    must_hold(extension_fails(OperationOf<Layer<PrimeField>, extension_face>{listed.name}, 11));
   });
 }
 
 TEST_CASE(
-    "sequences of a stack are extended independently of each other: T_LM, for all ways to split 2 and 5 rows, exactly "
-    "over the prime field" *
-    doctest::description("T_LM_is_extended")) {
-  must_hold(extension_fails<T_LM, PrimeField>("T_LM", {2, 5}, 2));
-}
-
-TEST_CASE(
-    "the three encoder–decoders are extended by pieces of y, for all ways to split n ≤ 6 rows: the prime field "
-    "exactly, double within 1e-12") {
-  must_hold(extension_fails<FormulatedModel, PrimeField>("the formulated model", 5));
-  must_hold(extension_fails<FormulatedModel, double>("the formulated model", 5));
-  must_hold(extension_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 6));
-  must_hold(extension_fails<NumpyModel, double>("the NumPy notebook's model", 6));
-  must_hold(extension_fails<WolframModel, PrimeField>("the Wolfram article's model", 7));
-  must_hold(extension_fails<WolframModel, double>("the Wolfram article's model", 7));
+    "the three encoder–decoders are extended by pieces of y, for all ways to split n ≤ 4 rows, and two sequences of 2: "
+    "exactly over the prime field") {
+  const auto check = [](const Operation<PrimeField>& T, std::uint64_t seed) {
+    must_hold(extension_fails(T, seed, {.rows = 4}));
+  };
+  check(OperationOf<FormulatedModel<PrimeField>, extension_face>{"the formulated model"}, 5);
+  check(OperationOf<NumpyModel<PrimeField>, extension_face>{"the NumPy notebook's model"}, 6);
+  check(OperationOf<WolframModel<PrimeField>, extension_face>{"the Wolfram article's model"}, 7);
 }
 
 namespace {

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../tests/printing.hpp"
 #include "support.hpp"
@@ -60,7 +60,7 @@ std::vector<Real> naive_softmax(std::vector<Real> s) {
 /// The library's.
 template <class Real>
 std::vector<Real> stable_softmax(std::vector<Real> s) {
-  softmax(as_vector(s.data(), s.size()));
+  softmax(detail::as_vector(s.data(), s.size()));
   return s;
 }
 
@@ -101,7 +101,7 @@ template <class Real>
 Table<Real> attention_scores(Table<Real> beta, Real c) {
   for (auto& row : beta) {
     for (Real& b : row) b = b / c;
-    softmax(as_vector(row.data(), row.size()));
+    softmax(detail::as_vector(row.data(), row.size()));
   }
   return beta;
 }

@@ -37,7 +37,7 @@ using Field = Operation<PrimeField>;
 /// A layer of the list, over the prime field.
 template <template <class> class Layer, int faces = value_face>
 std::unique_ptr<Field> field() {
-  return made<Layer<PrimeField>, faces>();
+  return operation<Layer<PrimeField>, faces>("T");
 }
 
 /// Whether T(PX) is P T(X) for all permutations of four rows, or of those before the last; in the latter case only the last row
@@ -74,7 +74,7 @@ bool begins_with_its_beginning(const Field& T) {
   });
 }
 
-bool holds(const Field& T, Claim claim) { return !compare_parts(T, "", claim, 11, {}); }
+bool holds(const Field& T, Claim claim) { return !compare_parts(T, claim, 11); }
 
 template <class Real>
 using TwoDB = Stack<DB<Real>, 2>;
@@ -108,11 +108,13 @@ bool are_one(const Field& left, const Field& right) {
       Generator weights{4};
       const auto layer = drawn(*T, weights);
       const auto result = layer->differentiated(X);
-      const auto gradient = T->another();
-      const auto X_bar = result->pullback(w, *gradient);
       list.push_back((*layer)(X));
       list.push_back(result->value);
-      for (const auto& part : PulledBack<PrimeField>{*gradient, X_bar}.parts) list.push_back(part.numbers);
+      const PulledBack<PrimeField> pulled_back{T->another(), *result, w};
+      for (const auto& table : pulled_back.tables) {
+        list.push_back({Sequences{table.rows}, {table.cols}});
+        std::copy(table.begin(), table.end(), list.back().numbers.begin());
+      }
       const auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken{0, 0, 0};
       for (const auto& piece : Pieces{{2, 0, 1}, {0, 0, 1}, {1, 0, 0}}) {
@@ -204,7 +206,7 @@ TEST_CASE(
       }
       return sum;
     };
-    const auto Y = log_softmax(model(after_start(0, x)));
+    const auto Y = log_softmax(model(detail::after_start(0, x)));
     CHECK(std::abs(sum_of_products(Y) - 1) < 1e-13);
     CHECK(std::abs(sum_of_products(log_softmax(model(x))) - 1) > 1e-3);
   }

@@ -516,8 +516,8 @@ struct EncoderDecoderOf {
 template <class F>
 consteval bool reads_a_memory() {
   bool reads = requires { &F::reads::rows; };
-  if constexpr (HasParts<F> && !requires { typename F::provides; })
-    F::parts([&]<class P>(std::size_t, P&) { reads = reads || reads_a_memory<P>(); }, imaginary<F>);
+  if constexpr (detail::HasParts<F> && !requires { typename F::provides; })
+    F::parts([&]<class P>(std::size_t, P&) { reads = reads || reads_a_memory<P>(); }, detail::imaginary<F>);
   return reads;
 }
 

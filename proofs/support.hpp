@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -26,6 +27,21 @@ inline void must_hold(const std::optional<Failure>& failure) {
 /// Requires that a claim holds over all four arithmetics.
 inline void must_hold(const Verdict& verdict) {
   if (!verdict.holds()) FAIL(verdict);
+}
+
+/// Whether a line says this of its layer.
+inline bool says(const Report::Line& line, std::string_view words) {
+  return !line.note && line.statement.find(words) != std::string::npos;
+}
+/// Requires that what a report says in these words holds. Returns whether it says it at all.
+inline bool must_hold(const Report& report, std::string_view words) {
+  bool said = false;
+  for (const Report::Line& line : report.lines())
+    if (says(line, words)) {
+      said = true;
+      must_hold(line.failure);
+    }
+  return said;
 }
 
 /// Requires that the two sides of an equation are equal, in the sense of Agree. Of one sequence n is its number of rows.

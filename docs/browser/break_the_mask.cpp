@@ -89,7 +89,7 @@ struct Numbered {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, Numbered&) { return Y_bar; });
   }
 
-  using State = LengthsSoFar;
+  using State = positions::LengthsSoFar;
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
     state.lengths.resize(sequences.count());

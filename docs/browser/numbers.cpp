@@ -8,7 +8,7 @@
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/matrix/product.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 #include <tlm/training/loss.hpp>
 
 #include "page.hpp"
@@ -40,7 +40,7 @@ extern "C" {
 [[clang::export_name("softmax")]] void softmax_of(double x_1, double x_2, double x_3, double x_4, double x_5,
                                                   double temperature) {
   page::numbers = {x_1 / temperature, x_2 / temperature, x_3 / temperature, x_4 / temperature, x_5 / temperature};
-  softmax(as_vector(page::numbers.data(), page::numbers.size()));
+  softmax(detail::as_vector(page::numbers.data(), page::numbers.size()));
 }
 
 /// N(x), then mean(x) and σ(x): with all entries of a the same, and all of b.
@@ -55,7 +55,7 @@ extern "C" {
   append(N(X));
   const double mean = mean_of(X.row(0));
   page::numbers.push_back(mean);
-  page::numbers.push_back(DeviationPlusEpsilon::root(mean_of((X.row(0) - mean) * (X.row(0) - mean)), 1.0));
+  page::numbers.push_back(detail::DeviationPlusEpsilon::root(mean_of((X.row(0) - mean) * (X.row(0) - mean)), 1.0));
 }
 
 /// For two sequences of two tokens with these loss weights: −y for each token, the loss of each sequence, their mean, and the

@@ -54,8 +54,9 @@ struct Of {
 /// Whether it is what was predicted, by the checks.
 template <Which which>
 bool marked(std::string_view name, Is predicted) {
-  const auto as_rowwise = tlm::checking::rowwise_verdict<Of<which>::template Layer>(name);
-  const auto as_autoregressive = tlm::checking::autoregressive_verdict<Of<which>::template Layer>(name);
+  const auto as_rowwise = tlm::checking::verdict_on<Of<which>::template Layer>(name, tlm::checking::Claim::rowwise);
+  const auto as_autoregressive =
+      tlm::checking::verdict_on<Of<which>::template Layer>(name, tlm::checking::Claim::autoregressive);
   const Is is = as_rowwise.holds() ? rowwise : as_autoregressive.holds() ? only_autoregressive : neither;
   if (is == predicted) {
     std::cout << name << ": as you predicted\n";

@@ -52,7 +52,7 @@ struct PlusTheLastMinusItself {
 
 template <template <class> class Layer>
 bool marked(std::string_view name, const Prediction& predicted) {
-  const auto verdict = tlm::checking::autoregressive_verdict<Layer>(name);
+  const auto verdict = tlm::checking::verdict_on<Layer>(name, tlm::checking::Claim::autoregressive);
   bool right = true;
   const auto compare = [&](const char* arithmetic, bool seen, bool predicted_seen) {
     std::cout << name << ", " << arithmetic

@@ -6,8 +6,8 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/concat.hpp>
+#include <tlm/layers/constant_positions.hpp>
 #include <tlm/layers/identity.hpp>
-#include <tlm/layers/positional_encoding.hpp>
 
 /// The ways to see positions that the NumPy notebook names in its section "Positional encoding", beside x̄_t = x_t + p_t,
 /// which is PositionalEncoding: what is appended to x_t. (What is added to keys, queries and values:
@@ -49,7 +49,7 @@ using Appended =
 ///
 /// Autoregressive, and not rowwise: a row alone is the first.
 template <std::size_t max_len, class Real = float>
-struct SequenceNumber : ConstantPositions<"t", max_len, 1, Real> {
+struct SequenceNumber : positions::ConstantPositions<"t", max_len, 1, Real> {
   SequenceNumber() {
     for (std::size_t t = 1; t <= max_len; ++t) this->PE(t - 1, 0) = Real(t);
   }
@@ -79,7 +79,7 @@ void add_indicators(M& X, std::size_t i, std::size_t t, std::size_t L) {
 ///
 /// Autoregressive, and not rowwise.
 template <std::size_t levels, std::size_t max_len, class Real = float>
-struct Indicators : ConstantPositions<"p", max_len, levels + 1, Real> {
+struct Indicators : positions::ConstantPositions<"p", max_len, levels + 1, Real> {
   Indicators() {
     for (std::size_t t = 1; t <= max_len; ++t) add_indicators(this->PE, t - 1, t, max_len);
   }

@@ -29,16 +29,16 @@ struct TiedPositions {
   /// dY = dX + dp|n, hence X̄ = Ȳ, and row pos of p receives Ȳ in that position of every sequence.
   auto value_and_pullback(domain X, const reads& item) const {
     return with_pullback((*this)(std::move(X), item), [](codomain Y_bar, TiedPositions&, reads& item_gradient) {
-      accumulate_positions(item_gradient.W, Y_bar);
+      positions::accumulate_positions(item_gradient.W, Y_bar);
       return Y_bar;
     });
   }
 
-  using State = LengthsSoFar;
+  using State = positions::LengthsSoFar;
 
   /// Throws like add_positions; the state then is as it was.
   codomain extend(State& state, domain X, const reads& item) const {
-    return add_positions(item.W, state, std::move(X));
+    return positions::add_positions(item.W, state, std::move(X));
   }
 
   static constexpr void weights(auto&&, auto&...) {}

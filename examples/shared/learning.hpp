@@ -281,7 +281,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   Workers<Model> workers{settings.threads};
   const auto next = [&] {
     auto batch = next_batch();
-    tokens += token_count(batch);
+    tokens += batch.token_count();
     return tlm::SharedBatch{workers, tlm::Noisy{std::move(batch), tlm::Noise{run.model, settings.seed, run.step}}};
   };
   tlm::train(run.model, run.optimizer, next, std::size_t(steps - first), [&](const tlm::Progress& progress) {

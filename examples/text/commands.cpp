@@ -17,10 +17,10 @@
 #include <vector>
 
 #include <examples/shared/learning.hpp>
+#include <examples/shared/read_file.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/text/byte_pairs.hpp>
-#include <tlm/text/file.hpp>
 #include <tlm/training/micro_batches.hpp>
 
 #include "compressed.hpp"
@@ -44,7 +44,7 @@ struct Text {
 };
 
 Text read(const std::string& path) {
-  std::string text = tlm::read_file(path);
+  std::string text = program::read_file(path);
   const std::size_t least = 20 * config.max_len;
   if (text.size() < least)
     throw std::invalid_argument(path + " has " + std::to_string(text.size()) +

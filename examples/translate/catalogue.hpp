@@ -233,7 +233,7 @@ inline SentencePairs installed_pairs(const std::string& language,
   if (error && error != std::errc::no_such_file_or_directory)
     read.left_out.add(directory.string() + " cannot be read: " + error.message());
   for (const auto& file : files) try {
-      SentencePairs more = pairs_of_catalogue(read_file(file), file.filename().string());
+      SentencePairs more = pairs_of_catalogue(program::read_file(file), file.filename().string());
       std::move(more.pairs.begin(), more.pairs.end(), std::back_inserter(read.pairs));
       read.left_out.add(more.left_out);
     } catch (const std::exception& refused) {

@@ -13,15 +13,31 @@
 #include <utility>
 #include <vector>
 
+#include <examples/shared/read_file.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/text/byte_pairs.hpp>
-#include <tlm/text/file.hpp>
 #include <tlm/text/lines.hpp>
 #include <tlm/text/utf8.hpp>
 
 /// Sentences with their translations.
 namespace tlm {
+
+/// What stands between the separators of a text: one part more than there are separators.
+inline std::vector<std::string_view> parts_between(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1))
+    parts.push_back(text.substr(0, end));
+  parts.push_back(text);
+  return parts;
+}
+
+/// Whether a text is UTF-8 from its beginning to its end.
+inline bool is_utf8(std::string_view text) {
+  while (take_character(text)) {
+  }
+  return text.empty();
+}
 
 /// A sentence and its translation, in UTF-8, and where they come from: "line 3", "message 5 of tar.mo".
 struct SentencePair {
@@ -118,7 +134,7 @@ inline SentencePairs pairs_of_lines(std::string_view text, const std::string& na
 
 /// The pairs of a file, by pairs_of_lines. Throws like it and like read_file.
 inline SentencePairs read_pairs(const std::filesystem::path& path) {
-  return pairs_of_lines(read_file(path), path.string());
+  return pairs_of_lines(program::read_file(path), path.string());
 }
 
 /// Every pair of a source and a target once, where it comes first.

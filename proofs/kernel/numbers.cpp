@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
     using T = Layer<PrimeField>;
     constexpr bool without_theory =
         is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, Same<PrimeField>, NumberAppended<PrimeField>,
-                  IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>, PEAppended<PrimeField>>;
+                  IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>>;
     // Of these, and of what reads a memory, the theory has no pullback.
     constexpr bool without_pullback =
         is_one_of<T, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>, PositionedH<PrimeField>,

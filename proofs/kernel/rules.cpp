@@ -14,7 +14,7 @@
 
 #include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/tied.hpp>
-#include <tlm/attention/mask.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
@@ -68,7 +68,7 @@ template <class... Rule>
 void write_rules(std::ostream& file) {
   std::size_t number = 0;
   const auto each = [&]<class T>() {
-    static_assert(follows<T, Strongest<T>>);
+    static_assert(rules::follows<T, Strongest<T>>);
     const std::string name = "T_" + std::to_string(++number);
     file << coq::file<T>(name) << "Print Assumptions " << name << "_is_" << predicate<Strongest<T>>() << ".\n\n";
   };

@@ -62,7 +62,7 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
   std::filesystem::create_directory(directory);
   storage::save_weights(directory / "weights.safetensors", model);
-  save(directory / "scores.safetensors", model(after_start(start, x)));
+  save(directory / "scores.safetensors", model(detail::after_start(start, x)));
   storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).gradient);
   save(directory / "said.safetensors", say(model, 1, length));
 }
@@ -127,7 +127,7 @@ class Contestant {
   Generator generator_{1};
   std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();
   Batch<> batch_ = unweighted(start, models::random_tokens(count, length, c.vocab_size, generator_));
-  Tokens read_ = after_start(start, batch_.x);
+  Tokens read_ = detail::after_start(start, batch_.x);
   SGD sgd_{1e-6};
   std::unique_ptr<Adam<Model>> adam_ = std::make_unique<Adam<Model>>(Adam<Model>{.learning_rate = 1e-6});
   std::map<std::size_t, std::unique_ptr<Threads<Model>>> threads_;

@@ -16,7 +16,7 @@ class Products {
  public:
   /// Times W (inner × cols) of `rows` rows, and its pullback.
   void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
-    using tlm::Present;
+    using tlm::detail::Present;
     add(rows, inner, cols, false, false, Present::overwritten);  // Y = X×W
     add(inner, rows, cols, true, false, Present::added_to);      // W̄ += Xᵀ×Ȳ
     add(rows, cols, inner, false, true, Present::overwritten);   // X̄ = Ȳ×Wᵀ
@@ -25,14 +25,14 @@ class Products {
 
   /// Times W (inner × cols) of `rows` rows alone.
   void add_value(std::size_t rows, std::size_t inner, std::size_t cols) {
-    add(rows, inner, cols, false, false, tlm::Present::overwritten);
+    add(rows, inner, cols, false, false, tlm::detail::Present::overwritten);
     operations_ += 2 * double(rows) * double(inner) * double(cols);
   }
 
   /// One head of attention of so many queries over so many keys, and its pullback, as full rectangles; of which, if it is
   /// causal, the visible half counts as operations.
   void add_head(std::size_t queries, std::size_t keys, std::size_t d_head, bool causal) {
-    using tlm::Present;
+    using tlm::detail::Present;
     add(queries, d_head, keys, false, true, Present::overwritten);   // S = Q×Kᵀ
     add(queries, keys, d_head, false, false, Present::overwritten);  // Y = A×V
     add(queries, d_head, keys, false, true, Present::overwritten);   // Ā = Ȳ×Vᵀ
@@ -45,13 +45,13 @@ class Products {
   /// Does all of them once.
   void run() {
     const auto stored = [](Entries& entries, std::size_t rows, std::size_t cols) {
-      return tlm::View<float>{entries.data(), rows, cols, cols};
+      return tlm::detail::View<float>{entries.data(), rows, cols, cols};
     };
     for (Product& p : products_) {
       const auto A = p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner);
       const auto B =
           p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols);
-      tlm::multiply(A, B, stored(p.result, p.rows, p.cols), p.present);
+      tlm::detail::multiply(A, B, stored(p.result, p.rows, p.cols), p.present);
     }
   }
 
@@ -59,16 +59,16 @@ class Products {
   double operations() const { return operations_; }
 
  private:
-  using Entries = std::vector<float, tlm::CacheLineAllocator<float>>;
+  using Entries = std::vector<float, tlm::detail::CacheLineAllocator<float>>;
   struct Product {
     std::size_t rows, inner, cols;
     bool left_transposed, right_transposed;
-    tlm::Present present;
+    tlm::detail::Present present;
     Entries left, right, result;
   };
 
   void add(std::size_t rows, std::size_t inner, std::size_t cols, bool left_transposed, bool right_transposed,
-           tlm::Present present) {
+           tlm::detail::Present present) {
     products_.push_back({rows, inner, cols, left_transposed, right_transposed, present, Entries(rows * inner, 0.5f),
                          Entries(inner * cols, 0.5f), Entries(rows * cols, 0.0f)});
   }

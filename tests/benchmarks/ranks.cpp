@@ -60,8 +60,8 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
     own.push_back(of_own);
   }
   if (ranks.is_first())
-    std::printf("%s\t%zu\t%zu\t%g\t%g\t%g\n", name.c_str(), parameter_count<Model>, sequence_count(batch), median(step),
-                median(sum), median(own));
+    std::printf("%s\t%zu\t%zu\t%g\t%g\t%g\n", name.c_str(), parameter_count<Model>, batch.sequence_count(),
+                median(step), median(sum), median(own));
 }
 
 }  // namespace

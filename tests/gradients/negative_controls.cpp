@@ -106,7 +106,8 @@ struct NotANumber : Product {
 /// What the checker finds: the entry in which the pullback is wrong, "" if it is accepted.
 template <class F>
 std::string refused() {
-  const auto failure = checking::gradient_fails<F>("a layer", unequal(), 1);
+  const auto failure =
+      checking::gradient_fails(checking::OperationOf<F, checking::pullback_face>{"a layer"}, unequal(), 1);
   return failure ? failure->entry : "";
 }
 

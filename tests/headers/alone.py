@@ -4,9 +4,9 @@
 
     alone.py DIRECTORY COMPILER [ARGUMENT...]
 
-What takes long to read is compiled once, FOUNDATION; a header that includes it, itself or by what it includes, is given it
-compiled. It sees nothing by that which it does not include: what comes before the foundation in it is a header that is
-checked alone, too.
+What takes long to read is compiled once, FOUNDATIONS; a header that includes one, itself or by what it includes, is given the
+last of them compiled. It sees nothing by that which it does not include: what comes before the foundation in it is a header
+that is checked alone, too.
 """
 
 import concurrent.futures
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-FOUNDATION = "matrix/matrix.hpp"
+FOUNDATIONS = ["base/xtensor.hpp", "matrix/matrix.hpp"]
 APART = ["parallel/mpi.hpp"]  # what not every machine can compile; its test includes it first
 COMPILED = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x"]
 
@@ -39,12 +39,12 @@ def included_by(directory):
     return {name: gather(name) for name in sorted(direct) if name not in APART}
 
 
-def with_foundation(directory, compiler, place):
-    """The arguments by which a compilation has the foundation."""
+def with_foundation(foundation, compiler, place):
+    """The arguments by which a compilation has a foundation."""
     is_clang = "__clang__" in subprocess.run([*compiler, "-dM", "-E", "-x", "c++", "/dev/null"], capture_output=True,
                                              text=True, check=True).stdout
-    header = pathlib.Path(place) / "foundation.hpp"
-    header.write_text(f'#include "{directory / FOUNDATION}"\n', encoding="utf-8")
+    header = pathlib.Path(place) / foundation.name
+    header.write_text(f'#include "{foundation}"\n', encoding="utf-8")
     compiled = header.with_suffix(".pch" if is_clang else ".hpp.gch")
     subprocess.run([*compiler, *COMPILED, "c++-header", header, "-o", compiled], check=True)
     return ["-include-pch", compiled] if is_clang else ["-include", header]
@@ -63,9 +63,13 @@ def main():
     if not headers:
         sys.exit(f"there is no header in {directory}")
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        foundation = with_foundation(directory, compiler, place) if FOUNDATION in headers else []
-        complaints = list(pool.map(lambda name: complaint(
-            directory / name, compiler + (foundation if FOUNDATION in headers[name] else [])), headers))
+        compiled = {name: with_foundation(directory / name, compiler, place) for name in FOUNDATIONS if name in headers}
+
+        def complaint_of(name):
+            given = [compiled[foundation] for foundation in compiled if foundation in headers[name]]
+            return complaint(directory / name, compiler + (given[-1] if given else []))
+
+        complaints = list(pool.map(complaint_of, headers))
     if any(complaints):
         sys.exit("".join(complaints))
 

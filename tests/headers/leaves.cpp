@@ -32,7 +32,7 @@ Mask mask_of(const tlm::Attention<n_heads, Mask, Q, K, V, Bias, block>&);
 /// Takes in the names of the leaves of a layer: its own if it is one, otherwise those of its parts.
 template <class T>
 void collect(T& layer, std::set<std::string>& names) {
-  if constexpr (tlm::Leaf<T>) names.insert(name_of<T>());
+  if constexpr (tlm::rules::Leaf<T>) names.insert(name_of<T>());
   if constexpr (requires { mask_of(layer); }) names.insert(name_of<decltype(mask_of(layer))>());
   if constexpr (requires { T::parts([](std::size_t, auto&) {}, layer); })
     T::parts([&](std::size_t, auto& part) { collect(part, names); }, layer);

@@ -263,8 +263,8 @@ class Runner:
         return numbers & set(self.planted.header_of)
 
     def compiling(self, copy):
-        """The compiler, which reads the copy of the library instead of the library."""
-        return [f"-I{copy}" if argument == f"-I{self.library.sources}" else argument for argument in self.compiler]
+        """The compiler, which reads the copy of the library before the library; what else is there is not copied."""
+        return [self.compiler[0], f"-I{copy}", *self.compiler[1:]]
 
     def compile(self, check, copy=None):
         """The program of a check over a copy of the library. Throws RuntimeError if it does not compile."""
@@ -272,7 +272,7 @@ class Runner:
         program, libraries = copy / check.replace("/", "_"), list(self.libraries)
         if check.startswith("mpi/"):
             libraries += subprocess.check_output(["pkg-config", "--cflags", "--libs", "ompi-c"], text=True).split()
-        command = [*self.compiling(copy), "-std=c++20", "-O0", "-w", "-include", self.copy / "switch.hpp",
+        command = [*self.compiling(copy), "-std=c++20", "-Og", "-w", "-include", self.copy / "switch.hpp",
                    "-o", program, self.library.source(check), self.main, *libraries]
         while True:
             result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
@@ -392,10 +392,10 @@ class Campaign:
         return None
 
     def seen_by(self, number):
-        """The first check of the folder that sees a general change, or None; and whether any comes to it."""
+        """The quickest check of the folder that sees a general change, or None; and whether any comes to it."""
         _, folder = self.planted.header_of[number]
         came = [check for check in folder.checks if number in self.unchanged[check, ""].reached]
-        for check in came:
+        for check in sorted(came, key=lambda check: self.unchanged[check, ""].seconds):
             outcome = self.runner.run(self.programs[check], "", number, 10 + 5 * self.unchanged[check, ""].seconds)
             if outcome.ended or outcome.failed:
                 return check, True

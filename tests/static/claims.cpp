@@ -93,14 +93,14 @@ struct OtherMask {
 struct UndeclaredMask {
   static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 1; }
 };
-static_assert(follows<Causal, is::LowerTriangular> && !follows<Causal, is::Full>);
-static_assert(follows<Unmasked, is::Full> && !follows<Unmasked, is::LowerTriangular>);
+static_assert(rules::follows<Causal, is::LowerTriangular> && !rules::follows<Causal, is::Full>);
+static_assert(rules::follows<Unmasked, is::Full> && !rules::follows<Unmasked, is::LowerTriangular>);
 static_assert(!causal_kernel<KernelOf<SilentMask, Rows, Rows>> && !causal_kernel<KernelOf<OtherMask, Rows, Rows>> &&
               !causal_kernel<KernelOf<UndeclaredMask, Rows, Rows>>);
 
 // So it is with a bias that is a function of i and j, and with no other.
 struct ByPosition : NoBias {};
-static_assert(follows<ByPosition, is::Positional>);
+static_assert(rules::follows<ByPosition, is::Positional>);
 struct Whatever {
   using declared = is::Unrestricted;
   static void add(std::size_t, std::size_t, float*, std::size_t) {}
@@ -154,7 +154,8 @@ struct Unknown {
   using codomain = domain;
 };
 static_assert(!rowwise<Unknown> && !autoregressive<Unknown> && !causal_kernel<Unknown> && !constant<Unknown>);
-static_assert(!Extensible<Unknown> && Extensible<Past> && Extensible<Same> && Extensible<KernelOf<Causal, Rows, Rows>>);
+static_assert(!rules::Extensible<Unknown> && rules::Extensible<Past> && rules::Extensible<Same> &&
+              rules::Extensible<KernelOf<Causal, Rows, Rows>>);
 
 // --- The article's "note that …", one by one -------------------------------------------------------------------------
 
@@ -245,5 +246,7 @@ static_assert(!autoregressive<NumpyTranslator<numpy::EncoderBlock>>,
               "a translator is autoregressive only if its decoder is");
 
 constexpr wolfram::Config of_wolfram{.src_vocab_size = 9, .tgt_vocab_size = 9};
-static_assert(autoregressive<wolfram::DecoderBlock<of_wolfram, float>>);
+static_assert(autoregressive<wolfram::Transformer<of_wolfram>> &&
+              autoregressive<wolfram::DecoderBlock<of_wolfram, float>>);
+static_assert(!autoregressive<wolfram::Encoder<of_wolfram, float>>);
 static_assert(!autoregressive<wolfram::EncoderBlock<of_wolfram, float>>, "without a mask every row sees all");

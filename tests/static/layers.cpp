@@ -47,8 +47,8 @@ static_assert(!Layer<OfAnotherCotangent>);
 // One that reads an item needs it.
 using Reader = TiedOutput<"W", 7, 3>;
 static_assert(Layer<Reader> && Layer<Dropout<10, 3>>);
-static_assert(!LeafReading<Reader> && LeafReading<Reader, Reader::reads> &&
-              !LeafReading<Reader, TiedWeight<"V", 7, 3>>);
+static_assert(!detail::LeafReading<Reader> && detail::LeafReading<Reader, Reader::reads> &&
+              !detail::LeafReading<Reader, TiedWeight<"V", 7, 3>>);
 
 // What is made of others is a layer if all of them are.
 static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Same, 2>>>);

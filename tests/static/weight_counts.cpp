@@ -78,7 +78,7 @@ static_assert(parameter_count<wolfram::Transformer<with_sines>> == 22'158'801 - 
 constexpr wolfram::Config narrow{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .d = 64};
 static_assert(wolfram::EmbeddingBlock<narrow, narrow.src_vocab_size, float>::codomain::cols == 64);
 static_assert(decltype(wolfram::FeedForward<c, float>{}.f.f)::codomain::cols == 512);
-static_assert(head_width<c.d, c.heads> == 16);
+static_assert(detail::head_width<c.d, c.heads> == 16);
 }  // namespace of_wolfram
 
 // "The Formulated Transformer" counts one W_e in three places, and no W_p.

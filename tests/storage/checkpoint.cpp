@@ -145,7 +145,7 @@ TEST_CASE("a file of a run has everything by its name") {
   run.tokenizer = "#version: 0.2\n";
   storage::save_run(directory / "run", run, configuration);
   const storage::SafetensorsFile file{directory / "run"};
-  CHECK(file.tensors().size() == 4 * weight_matrix_count<Model> + 8);
+  CHECK(file.tensors().size() == 4 * detail::weight_matrix_count<Model> + 8);
   for (const char* name : {"DB_1.FF.A", "adam.m.DB_1.FF.A", "adam.v.DB_1.FF.A", "best.DB_1.FF.A"})
     CHECK(file.tensors().at(name).shape == std::vector<std::uint64_t>{16, 32});
   for (const char* name :
@@ -163,10 +163,11 @@ TEST_CASE("a file of a run has everything by its name") {
   // Optimizers that remember less write less.
   TrainingRun<Model, SGD> plain{.generator = Generator{1}};
   storage::save_run(directory / "plain", plain);
-  CHECK(storage::SafetensorsFile{directory / "plain"}.tensors().size() == 2 * weight_matrix_count<Model> + 6);
+  CHECK(storage::SafetensorsFile{directory / "plain"}.tensors().size() == 2 * detail::weight_matrix_count<Model> + 6);
   TrainingRun<Model, Scheduled<SGD, Cosine>> scheduled{.optimizer = {}, .generator = Generator{1}};
   storage::save_run(directory / "scheduled", scheduled);
-  CHECK(storage::SafetensorsFile{directory / "scheduled"}.tensors().size() == 2 * weight_matrix_count<Model> + 7);
+  CHECK(storage::SafetensorsFile{directory / "scheduled"}.tensors().size() ==
+        2 * detail::weight_matrix_count<Model> + 7);
 }
 
 TEST_CASE("of a run one reads the best weights, or the last ones if there was no validation") {
@@ -252,7 +253,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
     storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
   };
   put_without("adam.v.");
-  refused("there is no \"adam.v.Em.W_e\", F32 [4, 16] (and " + std::to_string(weight_matrix_count<Model> - 1) +
+  refused("there is no \"adam.v.Em.W_e\", F32 [4, 16] (and " + std::to_string(detail::weight_matrix_count<Model> - 1) +
           " more)");
   put_without("schedule.t");
   refused("there is no \"schedule.t\", U64 []");

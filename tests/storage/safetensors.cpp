@@ -60,7 +60,7 @@ std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<Real>>> re
 template <class T>
 bool is_read_plainly(const T& model, const std::filesystem::path& path, const std::string& dtype) {
   auto tensors = read_plainly<typename T::codomain::Real>(contents_of(path), dtype);
-  bool same = tensors.size() == weight_matrix_count<T>;
+  bool same = tensors.size() == detail::weight_matrix_count<T>;
   for_each_weight(
       [&]<class Weight>(const Name& name, const Weight& weight) {
         const auto& [shape, numbers] = tensors[name.path()];

@@ -66,7 +66,7 @@ TEST_CASE("an empty sequence has no loss") {
                        "sequence 2 of the batch is empty: a loss needs a token", std::invalid_argument);
   CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{std::vector<Token>{}})),
                        "sequence 1 of the batch is empty: a loss needs a token", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(after_start(0, Tokens{}), "a batch needs at least one sequence; this one is empty",
+  CHECK_THROWS_WITH_AS(detail::after_start(0, Tokens{}), "a batch needs at least one sequence; this one is empty",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(loss_of(Tokens{}, Weights{}), "a batch needs at least one sequence; this one is empty",
                        std::invalid_argument);
@@ -97,10 +97,10 @@ TEST_CASE("an input that is too long to be continued") {
 
 TEST_CASE("a sentence is its words, and its numbers in the fewest digits that are read as the same") {
   const std::string word = "rows";
-  CHECK(sentence({"there are ", std::size_t{3}, " ", word, std::string_view{", not "}, -4}) ==
+  CHECK(detail::sentence({"there are ", std::size_t{3}, " ", word, std::string_view{", not "}, -4}) ==
         "there are 3 rows, not -4");
-  CHECK(sentence({0.1f, " ", 0.1, " ", 0.99999999, " ", 1.5, " ", 1e300}) == "0.1 0.1 0.99999999 1.5 1e+300");
-  CHECK(sentence({}) == "");
+  CHECK(detail::sentence({0.1f, " ", 0.1, " ", 0.99999999, " ", 1.5, " ", 1e300}) == "0.1 0.1 0.99999999 1.5 1e+300");
+  CHECK(detail::sentence({}) == "");
   CHECK_THROWS_WITH_AS(refuse<std::out_of_range>({"there is no row ", 7}), "there is no row 7", std::out_of_range);
 }
 

@@ -38,7 +38,7 @@ struct Text {
 template <class T>
 std::vector<double> log_probabilities(const T& model, const std::vector<Token>& given, const std::vector<Token>& said) {
   const auto Z = [&] {
-    if constexpr (CanDecode<T>::of_source)
+    if constexpr (detail::CanDecode<T>::of_source)
       return scores(model)({Tokens{given}, Tokens{said}});
     else
       return scores(model)(Tokens{said});
@@ -54,7 +54,7 @@ std::vector<double> log_probabilities(const T& model, const std::vector<Token>& 
 template <class T>
 std::vector<Token> first_said(const std::vector<Token>& given, const GenerationLimits& limits) {
   std::vector<Token> said{limits.start};
-  if (!CanDecode<T>::of_source) said.insert(said.end(), given.begin(), given.end());
+  if (!detail::CanDecode<T>::of_source) said.insert(said.end(), given.begin(), given.end());
   return said;
 }
 
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
       const T model = random_layer<T>(generator);
       const std::vector<Token> given{2, 1};
       const GenerationLimits limits{
-          .start = 1, .end = 0, .max_len = CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are said
+          .start = 1, .end = 0, .max_len = detail::CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are said
       const auto found = beam_search(model, given, limits, {.width = 1000, .alpha = alpha});
       must_be(found, all_texts(model, given, limits), alpha);
       CHECK(found.size() == 1 + 2 + 4 + 8 * 3);

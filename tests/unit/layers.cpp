@@ -187,11 +187,6 @@ TEST_CASE("an entrywise layer is a function and its derivative") {
   CHECK_FALSE(check<WronglySquared>("x²", {.rows = 3}).holds());
 }
 
-TEST_CASE("CA with one head") {
-  compare<SingleHeadCausalAttention<d_model, double>>(
-      [](const Weights& w, const Table& X) { return reference::one_head(w.at("W_Q"), w.at("W_K"), w.at("W_V"), X); });
-}
-
 TEST_CASE("CA with several heads, in contiguous blocks of columns") {
   const auto with = [](std::size_t h) {
     return [h](const Weights& w, const Table& X) { return reference::causal_attention(w, "", h, X); };
@@ -215,20 +210,10 @@ TEST_CASE("CA of sequences about as long as its blocks of 32 rows") {
   }
 }
 
-TEST_CASE("FF") {
-  compare<FeedForward<d_model, d_ff, double>>(
-      [](const Weights& w, const Table& X) { return reference::feed_forward(w, "", X); });
-}
-
 TEST_CASE("DB by the definition, and by the inspirational idea") {
   const auto of = [](reference::Block block) {
     return [block](const Weights& w, const Table& X) { return reference::decoder_block(w, "", n_heads, block, X); };
   };
   compare<DecoderBlock<d_model, d_ff, n_heads, double>>(of(reference::Block::definition));
   compare<InspirationalDecoderBlock<d_model, d_ff, n_heads, double>>(of(reference::Block::inspirational));
-}
-
-TEST_CASE("Φ") {
-  compare<FinalLayer<d_model, vocab_size, double>>(
-      [](const Weights& w, const Table& X) { return reference::final_layer(w, "", X); });
 }

@@ -384,7 +384,7 @@ TEST_CASE("called less than it is: a note. Not finite where X is finite and larg
   CHECK(late.holds());
   CHECK(printed(late).find("T is not called rowwise, though as far as running can tell it is, n ≤ 6") !=
         std::string::npos);
-  CHECK(!checking::rowwise_verdict<Late>("T", {.rows = 9}).holds());
+  CHECK(!checking::verdict_on<Late>("T", checking::Claim::rowwise, {.rows = 9}).holds());
   const auto report = report_on<Square>(Lie::overflows);
   CHECK(report.holds());
   CHECK(printed(report).find("note:  T is not finite everywhere: double, for an X with entries of up to 2000") !=

@@ -10,9 +10,8 @@
 
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/kv_cache.hpp>
-#include <tlm/attention/masked_matrix.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../support.hpp"
 
@@ -26,7 +25,7 @@ constexpr std::size_t d = 6;
 /// The columns of a head in the rows of sequence s.
 template <std::size_t n_heads>
 auto head(auto& X, std::size_t s, std::size_t h) {
-  return view(X, s).block(0, X.sequences().length(s), h * (d / n_heads), d / n_heads);
+  return detail::view(X, s).block(0, X.sequences().length(s), h * (d / n_heads), d / n_heads);
 }
 
 /// action(s, h) for every sequence s and head h.
@@ -41,7 +40,7 @@ template <std::size_t n_heads, class Mask, std::size_t block>
 auto scores(const Matrix<n, d, double>& Q, const Matrix<n, d, double>& K, double factor) {
   AttentionWeights<n_heads, Mask, double, block> A{Q.sequences(), K.sequences()};
   for_each_head<n_heads>(Q.sequences(), [&](std::size_t s, std::size_t h) {
-    multiply(head<n_heads>(Q, s, h), head<n_heads>(K, s, h).transposed(), A(s, h), factor);
+    detail::multiply(head<n_heads>(Q, s, h), head<n_heads>(K, s, h).transposed(), A(s, h), factor);
   });
   return A;
 }
@@ -308,15 +307,15 @@ namespace {
 
 /// The keys and values are these, head by head.
 template <std::size_t n_heads, std::size_t d_key, std::size_t d_value, class Real>
-bool same(const KVCache<n_heads, d_key, d_value, Real>& KV, const Matrix<n, n_heads * d_key, Real>& K,
+bool same(const detail::KVCache<n_heads, d_key, d_value, Real>& KV, const Matrix<n, n_heads * d_key, Real>& K,
           const Matrix<n, n_heads * d_value, Real>& V) {
   if (KV.sequences() != K.sequences() || KV.sequences() != V.sequences()) return false;
   for (std::size_t s = 0; s < K.sequences().count(); ++s)
     for (std::size_t i = 0; i < K.sequences().length(s); ++i) {
       for (std::size_t j = 0; j < n_heads * d_key; ++j)
-        if (KV.keys(s, j / d_key)(i, j % d_key) != view(K, s)(i, j)) return false;
+        if (KV.keys(s, j / d_key)(i, j % d_key) != detail::view(K, s)(i, j)) return false;
       for (std::size_t j = 0; j < n_heads * d_value; ++j)
-        if (KV.values(s, j / d_value)(i, j % d_value) != view(V, s)(i, j)) return false;
+        if (KV.values(s, j / d_value)(i, j % d_value) != detail::view(V, s)(i, j)) return false;
     }
   return true;
 }
@@ -325,7 +324,7 @@ bool same(const KVCache<n_heads, d_key, d_value, Real>& KV, const Matrix<n, n_he
 
 TEST_CASE_TEMPLATE(
     "keys and values that are appended are the sequences continued, of every number and length from 0 to 3", Cache,
-    KVCache<1, 4, 2, float>, KVCache<2, 2, 1, float>, KVCache<2, 1, 3, float>) {
+    detail::KVCache<1, 4, 2, float>, detail::KVCache<2, 2, 1, float>, detail::KVCache<2, 1, 3, float>) {
   using Keys = typename Cache::Keys;
   using Values = typename Cache::Values;
   std::size_t number = 0;
@@ -357,7 +356,7 @@ TEST_CASE_TEMPLATE(
 }
 
 TEST_CASE("keys and values are not appended to another number of sequences, nor other keys than values") {
-  KVCache<1, 1, 1, float> KV;
+  detail::KVCache<1, 1, 1, float> KV;
   const Matrix<n, 1> two = concat_sequences<1, float>({{1}, {2, 3}});
   KV.append(two, two);
   CHECK_THROWS_WITH_AS(KV.append({1}, {1}), "a stack of 2 sequences cannot be continued by 1", std::invalid_argument);

@@ -95,12 +95,19 @@ TEST_CASE("a matrix is made of an expression of xtensor, and gives its container
   CHECK(xt::xarray<double>(X.xtensor())(1, 0) == 6);
   X.xtensor() = expression - X.xtensor();
   CHECK(X == Matrix<n, 2>{-1, -2, -3, -4});
+  // Of a matrix that ends here the container lives on: the loop would read what is gone.
+  static_assert(std::is_same_v<decltype(Matrix<n, 2>{}.xtensor()), Matrix<n, 2>::Xtensor>);
+  double sum = 0;
+  for (const float x : (X + X).xtensor()) sum += double(x);
+  CHECK(sum == -20);
+  CHECK(std::move(X).xtensor() == -expression);
+  CHECK(X.rows() == 0);
   CHECK(Matrix<n, 2>{xt::transpose(expression)} == Matrix<n, 2>{1, 3, 2, 4});
   CHECK(Matrix<2, 2>{xt::xarray<double>{{1, 2}, {3, 4}}} == Matrix<2, 2>{1, 2, 3, 4});
 }
 
 // X * W is the product of matrices: a matrix is no expression of xtensor.
-static_assert(!XtensorExpression<Matrix<n, 2>> && XtensorExpression<decltype(Matrix<n, 2>{}.row(0))>);
+static_assert(!detail::XtensorExpression<Matrix<n, 2>> && detail::XtensorExpression<decltype(Matrix<n, 2>{}.row(0))>);
 
 #ifndef TLM_BLAS_NONE
 TEST_CASE("xtensor-blas goes together with the library, in one file") {

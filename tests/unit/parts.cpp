@@ -42,7 +42,7 @@ Batch<double> random_batch(Generator& generator) {
 /// Σ_k ω_k·CrossEntropy(q_k, p_k) by plain loops, over all tokens of the vocabulary, where q_k = (1−ε)·OneHot(x_k) + ε/s and
 /// p_k = softmax(Z_k).
 double sum_by_loops(const Model& model, const Batch<double>& batch, double epsilon) {
-  const auto Z = model(after_start(batch.start, batch.x));
+  const auto Z = model(detail::after_start(batch.start, batch.x));
   double sum = 0;
   for (std::size_t k = 0; k < Z.rows(); ++k) {
     double denominator = 0;

@@ -101,14 +101,16 @@ TEST_CASE("row i of a product depends on row i of its left factor alone, even be
 TEST_CASE("parts of matrices are multiplied in place, with a factor, over or onto what is there") {
   const Matrix<n, 3, double> A{1, 2, 3, 4, 5, 6};
   Matrix<n, 3, double> C{Sequences{2}, 1.0};
-  const auto corner = view(C).block(0, 2, 1, 2);
-  multiply(view(A).block(0, 2, 0, 2), view(A).block(0, 2, 1, 2).transposed(), corner, Present::added_to, 10.0);
+  const auto corner = detail::view(C).block(0, 2, 1, 2);
+  detail::multiply(detail::view(A).block(0, 2, 0, 2), detail::view(A).block(0, 2, 1, 2).transposed(), corner,
+                   detail::Present::added_to, 10.0);
   CHECK(C == Matrix<n, 3, double>{1, 1 + 10 * 8, 1 + 10 * 17, 1, 1 + 10 * 23, 1 + 10 * 50});
-  multiply(view(A).block(0, 2, 0, 1), view(A).block(0, 1, 1, 2), corner);
+  detail::multiply(detail::view(A).block(0, 2, 0, 1), detail::view(A).block(0, 1, 1, 2), corner);
   CHECK(C == Matrix<n, 3, double>{1, 2, 3, 1, 8, 12});
   // A row, times what lies as rows, and as columns.
-  multiply(view(A).block(0, 1, 0, 2), view(A), view(C).block(0, 1, 0, 3));
-  multiply(view(A).block(0, 1, 0, 3), view(A).transposed(), view(C).block(1, 1, 0, 2), Present::added_to, 10.0);
+  detail::multiply(detail::view(A).block(0, 1, 0, 2), detail::view(A), detail::view(C).block(0, 1, 0, 3));
+  detail::multiply(detail::view(A).block(0, 1, 0, 3), detail::view(A).transposed(), detail::view(C).block(1, 1, 0, 2),
+                   detail::Present::added_to, 10.0);
   CHECK(C == Matrix<n, 3, double>{9, 12, 15, 1 + 10 * 14, 8 + 10 * 32, 12});
 }
 
@@ -118,23 +120,24 @@ TEST_CASE_TEMPLATE("of any number of rows each is multiplied, which lie as rows 
   for (std::size_t rows = 1; rows <= 13; ++rows)
     for (const bool A_lies_as_rows : {true, false})
       for (const bool B_lies_as_rows : {true, false})
-        for (const Present present : {Present::overwritten, Present::added_to}) {
+        for (const detail::Present present : {detail::Present::overwritten, detail::Present::added_to}) {
           CAPTURE(rows);
           CAPTURE(A_lies_as_rows);
           CAPTURE(B_lies_as_rows);
-          CAPTURE(present == Present::added_to);
+          CAPTURE(present == detail::Present::added_to);
           const auto M = random_rows<Matrix<n, 13, Real>>(Sequences{13}, generator),
                      N = random_rows<Matrix<n, 13, Real>>(Sequences{13}, generator);
-          const auto a = (A_lies_as_rows ? view(M) : view(M).transposed()).block(0, rows, 1, 5);
-          const auto b = (B_lies_as_rows ? view(N) : view(N).transposed()).block(2, 5, 3, 6);
+          const auto a = (A_lies_as_rows ? detail::view(M) : detail::view(M).transposed()).block(0, rows, 1, 5);
+          const auto b = (B_lies_as_rows ? detail::view(N) : detail::view(N).transposed()).block(2, 5, 3, 6);
           auto C = random_rows<Matrix<n, 13, Real>>(Sequences{13}, generator), by_loops = C;
-          const auto c = view(by_loops).block(0, rows, 4, 6);
+          const auto c = detail::view(by_loops).block(0, rows, 4, 6);
           for (std::size_t i = 0; i < rows; ++i)
             for (std::size_t j = 0; j < 6; ++j) {
-              if (present == Present::overwritten) c(i, j) = 0, C(i, j + 4) = std::numeric_limits<Real>::quiet_NaN();
+              if (present == detail::Present::overwritten)
+                c(i, j) = 0, C(i, j + 4) = std::numeric_limits<Real>::quiet_NaN();
               for (std::size_t k = 0; k < 5; ++k) c(i, j) += Real(0.5) * a(i, k) * b(k, j);
             }
-          multiply(a, b, view(C).block(0, rows, 4, 6), present, 0.5);
+          detail::multiply(a, b, detail::view(C).block(0, rows, 4, 6), present, 0.5);
           CHECK(distance(table(C), table(by_loops)) <= tolerance<Real>(6));
         }
 }

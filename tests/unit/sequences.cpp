@@ -22,8 +22,8 @@ constexpr double tolerance = 1e-12;
 template <class T>
 constexpr bool remembers_lengths = [] {
   bool found = requires { std::declval<typename T::State&>().lengths; };
-  if constexpr (HasParts<T>)
-    T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, imaginary<T>);
+  if constexpr (detail::HasParts<T>)
+    T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, detail::imaginary<T>);
   return found;
 }();
 
@@ -83,14 +83,4 @@ TEST_CASE("and so where a part has moved when the next one refuses: PE(CA(X)) wi
   // Control: advance, by which parts are extended, does not keep it.
   CHECK_THROWS_AS(advance(layer, moved, too_long), std::length_error);
   CHECK(distance(advance(layer, moved, rows(X, 2, 2)), rows(layer(X), 2, 2)) > 1e-3);
-}
-
-TEST_CASE("a rowwise layer cannot tell which sequence a row belongs to, PE and attention can") {
-  Generator generator{3};
-  const auto X = random_rows<Matrix<n, d_model, double>>(unequal(), generator);
-  const auto one_by_one = rows(X, 0, X.rows());
-  const auto differs = [&]<class F>(const F& layer) { return distance(layer(X), layer(one_by_one)) > 1e-3; };
-  CHECK_FALSE(differs(random_layer<FeedForward<d_model, d_ff, double>>(generator)));
-  CHECK(differs(random_layer<PositionalEncoding<max_len, d_model, double>>(generator)));
-  CHECK(differs(random_layer<CausalAttention<d_model, n_heads, double>>(generator)));
 }

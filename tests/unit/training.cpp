@@ -103,17 +103,6 @@ TEST_CASE("a tiny model learns one batch by heart") {
   CHECK(loss(model, batch) < 0.01);
 }
 
-TEST_CASE("plain gradient descent lowers the loss of one batch, too") {
-  Generator generator{1};
-  Model model = random_layer<Model>(generator);
-  const auto batch = task.batch(4, generator);
-  const float before = loss(model, batch);
-  SGD sgd{.learning_rate = 0.05};
-  train(
-      model, sgd, [&] { return batch; }, 300, [](const Progress&) { return Continue::yes; });
-  CHECK(loss(model, batch) < 0.2f * before);
-}
-
 TEST_CASE("the same seed gives the same bits, another seed does not") {
   CHECK(distance_of_weights(trained(1, 20), trained(1, 20)) == 0);
   CHECK(distance_of_weights(trained(1, 20), trained(2, 20)) > 0);

@@ -41,8 +41,8 @@ std::vector<Real> of_the_first(std::size_t count, std::size_t before, const F& f
   std::vector<Real> x = some_numbers<Real>(before), numbers = some_numbers<Real>(count);
   x.insert(x.end(), numbers.begin(), numbers.end());
   std::vector<Real> y(before + count);
-  auto to = as_vector(y.data() + before, count);
-  to = f(as_vector(std::as_const(x).data() + before, count));
+  auto to = detail::as_vector(y.data() + before, count);
+  to = f(detail::as_vector(std::as_const(x).data() + before, count));
   return {y.begin() + std::ptrdiff_t(before), y.end()};
 }
 
@@ -52,9 +52,9 @@ TEST_CASE_TEMPLATE("x = e is what xt::noalias(x) = e is", Real, float, double) {
   for (std::size_t count = 1; count <= 40; ++count) {
     CAPTURE(count);
     const auto numbers = some_numbers<Real>(count);
-    const auto x = as_vector(numbers.data(), count);
+    const auto x = detail::as_vector(numbers.data(), count);
     std::vector<Real> here(count), plainly(count);
-    auto y = as_vector(here.data(), count);
+    auto y = detail::as_vector(here.data(), count);
     auto z = xt::adapt(plainly.data(), count, xt::no_ownership());
     const Real c(1.25);
     y = (x - c) / (x * x + Real(1)) * x;
@@ -130,16 +130,18 @@ TEST_CASE("an expression of another size is refused, and nothing is written") {
   Row<3> x{1, 2, 3};
   const std::vector<float> one{7}, four(4);
   auto y = x.row(0);
-  CHECK_THROWS_WITH_AS(y = y + as_vector(one.data(), 1), "this is no expression of 3 entries", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(y = as_vector(four.data(), 4), "this is no expression of 3 entries", std::invalid_argument);
-  CHECK_THROWS_AS(sum_of(as_vector(four.data(), 4) * as_vector(one.data(), 1)), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(y = y + detail::as_vector(one.data(), 1), "this is no expression of 3 entries",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(y = detail::as_vector(four.data(), 4), "this is no expression of 3 entries",
+                       std::invalid_argument);
+  CHECK_THROWS_AS(sum_of(detail::as_vector(four.data(), 4) * detail::as_vector(one.data(), 1)), std::invalid_argument);
   CHECK(x == Row<3>{1, 2, 3});
 }
 
 TEST_CASE_TEMPLATE("the sum, the mean and the greatest of any number of entries", Real, float, double) {
   for (std::size_t count = 1; count <= 50; ++count) {
     const auto numbers = some_numbers<Real>(count);
-    const auto x = as_vector(numbers.data(), count);
+    const auto x = detail::as_vector(numbers.data(), count);
     double sum = 0, squares = 0;
     for (const Real x_j : numbers) sum += x_j, squares += double(x_j) * double(x_j);
     const double tolerance = 200 * double(std::numeric_limits<Real>::epsilon());

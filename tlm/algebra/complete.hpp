@@ -8,7 +8,7 @@
 
 #include <tlm/base/language.hpp>
 
-namespace tlm {
+namespace tlm::detail {
 
 /// The condition under which a Config is complete. A failure shows it.
 template <auto config, bool is_complete>
@@ -35,4 +35,4 @@ struct Complete {
   static_assert(IsComplete<config, value == config>::value);
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

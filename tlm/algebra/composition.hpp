@@ -19,7 +19,7 @@ struct Composition : Composition<F_1, Composition<F_2, Fs...>> {
 template <class G, class F>
 struct Composition<G, F> {
   using form = forms::Composition<G, F>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<G>;
 

@@ -21,7 +21,7 @@ struct Concat : Concat<F_1, Concat<F_2, Fs...>> {
 template <class F, class G>
 struct Concat<F, G> {
   using form = forms::Concat<F, G>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = Matrix<n, F::codomain::cols + G::codomain::cols, typename F::codomain::Real>;
 
@@ -30,7 +30,8 @@ struct Concat<F, G> {
 
   template <class... Environment>
   codomain operator()(const domain& X, const Environment&... environment) const {
-    return side_by_side(apply(f, X, environment...), apply(g, X, environment...));
+    const auto F_X = apply(f, X, environment...);  // before G
+    return side_by_side(F_X, apply(g, X, environment...));
   }
 
   /// F and G receive their columns of Ȳ: X̄ = F′(X)ᵀȲ_F + G′(X)ᵀȲ_G.
@@ -56,7 +57,8 @@ struct Concat<F, G> {
 
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    return side_by_side(advance(f, state.f, X, environment...), advance(g, state.g, X, environment...));
+    const auto F_X = advance(f, state.f, X, environment...);  // before G
+    return side_by_side(F_X, advance(g, state.g, X, environment...));
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -16,6 +16,8 @@ namespace tlm {
 
 // --- What stands in for what is missing ----------------------------------------------------------------------------------
 
+namespace detail {
+
 /// Whatever one takes it for.
 struct Anything {
   Anything() = default;
@@ -44,12 +46,18 @@ struct Types<T> {
   using domain = typename T::domain;
   using codomain = typename T::codomain;
 };
+
+}  // namespace detail
+class Noise;  // noise.hpp
+
 /// What T takes.
 template <class T>
-using DomainOf = typename Types<T>::domain;
+using DomainOf = typename detail::Types<T>::domain;
 /// What T returns.
 template <class T>
-using CodomainOf = typename Types<T>::codomain;
+using CodomainOf = typename detail::Types<T>::codomain;
+
+namespace detail {
 
 /// Stands where T's value and pullback are missing.
 template <class T>
@@ -119,20 +127,20 @@ struct IsLeaf {
 
 /// T is a leaf, and not a formula.
 template <class T>
-concept LeafOnly = Leaf<T> && !Formula<T>;
+concept LeafOnly = rules::Leaf<T> && !rules::Formula<T>;
 
 /// The condition under which T is a layer.
 template <class T>
 struct IsLayer {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(Leaf<T>,
+  static_assert(rules::Leaf<T>,
                 "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
                 "Unrestricted");
 };
-template <Formula T>
+template <rules::Formula T>
 struct IsLayer<T> {
   static constexpr bool value = true;  // If not, the parts of the next line say so: once.
-  static_assert(Fits<typename T::form>::value && (DeclaresOrFollows<T>::value || true));
+  static_assert(Fits<typename T::form>::value && (rules::DeclaresOrFollows<T>::value || true));
 };
 template <LeafOnly T>
 struct IsLayer<T> : IsLeaf<T> {};
@@ -205,11 +213,9 @@ struct Fits<forms::EncoderDecoder<Encoder, Decoder>> : AreLayers<Encoder, Decode
 template <class T>
 struct CanExtend {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(Extensible<T> || !Layer<T>,
+  static_assert(rules::Extensible<T> || !Layer<T>,
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
 };
-
-class Noise;  // noise.hpp
 
 /// The condition under which a layer is extended in an environment: claims are about layers without noise.
 template <class... Environment>
@@ -228,39 +234,41 @@ struct FindsItem {
                 "EncoderDecoder, a tied weight from a Tied");
 };
 
+/// False, for every layer: no temporary one does.
+template <class Layer>
+inline constexpr bool outlives_its_pullback = false;
+
+}  // namespace detail
+
 /// Called where F is not a layer.
 template <class F, class X_type, class... Environment>
 CodomainOf<F> apply(const F&, X_type&&, const Environment&...) {
-  static_assert(IsLayer<F>::value);
-  return stand_in<CodomainOf<F>>();
+  static_assert(detail::IsLayer<F>::value);
+  return detail::stand_in<CodomainOf<F>>();
 }
 /// Called where F is not a layer.
 template <class F, class X_type, class... Environment>
-InPlaceOf<F> differentiate(const F&, X_type&&, const Environment&...) {
-  static_assert(IsLayer<F>::value);
-  return stand_in<InPlaceOf<F>>();
+detail::InPlaceOf<F> differentiate(const F&, X_type&&, const Environment&...) {
+  static_assert(detail::IsLayer<F>::value);
+  return detail::stand_in<detail::InPlaceOf<F>>();
 }
 
 /// Called where T has no `extend`, or no State.
 template <class T, class... Item>
 CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
-  static_assert(IsLayer<T>::value);
+  static_assert(detail::IsLayer<T>::value);
   static_assert(!Layer<T>,
                 "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
                 "codomain extend(State& state, const domain& X) const");
-  return stand_in<CodomainOf<T>>();
+  return detail::stand_in<CodomainOf<T>>();
 }
-
-/// False, for every layer: no temporary one does.
-template <class Layer>
-inline constexpr bool outlives_its_pullback = false;
 
 /// What value_and_pullback of a temporary layer returns, which would not outlive the pullback: an error that says so.
 template <class Layer>
 auto refuse_temporary() {
-  static_assert(outlives_its_pullback<Layer>,
+  static_assert(detail::outlives_its_pullback<Layer>,
                 "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
-  return stand_in<InPlaceOf<Layer>>();
+  return detail::stand_in<detail::InPlaceOf<Layer>>();
 }
 
 }  // namespace tlm

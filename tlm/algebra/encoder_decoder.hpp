@@ -25,7 +25,7 @@ struct SourceAndTarget {
 template <class Encoder, class Decoder>
 struct EncoderDecoder {
   using form = forms::EncoderDecoder<Encoder, Decoder>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = SourceAndTarget<DomainOf<Encoder>, DomainOf<Decoder>>;
   using codomain = CodomainOf<Decoder>;
   using provides = Memory<CodomainOf<Encoder>>;
@@ -68,10 +68,10 @@ struct EncoderDecoder {
   template <class... Environment>
   codomain extend(State& state, domain X, const Environment&... environment) const {
     if (state.memory.rows.sequences().count() == 0) {
-      require_memory(X.x.sequences(), X.y.sequences());
+      detail::require_memory(X.x.sequences(), X.y.sequences());
       state.memory = {apply(encoder, std::move(X.x), environment...)};
     }
-    require_memory(state.memory.rows.sequences(), X.y.sequences());
+    detail::require_memory(state.memory.rows.sequences(), X.y.sequences());
     return advance(decoder, state.decoder, std::move(X.y), state.memory, environment...);
   }
 

@@ -39,8 +39,6 @@ auto& first_item(First& first, Rest&... rest) {
     return first_item<Item>(rest...);
 }
 
-}  // namespace detail
-
 /// The item that T reads. If there are several of its type, the first: the one that was provided last.
 template <class T, class... Environment>
 detail::ItemRead<T, Environment...>& read(Environment&... environment) {
@@ -54,7 +52,7 @@ detail::ItemRead<T, Environment...>& read(Environment&... environment) {
 /// action(item…) with the items that T takes: all if T is a formula; if it is a leaf, the one that it reads, or none.
 template <class T, class Action, class... Environment>
 auto with_items(const Action& action, Environment&... environment) {
-  if constexpr (Formula<T>)
+  if constexpr (rules::Formula<T>)
     return action(environment...);
   else if constexpr (Reads<T>)
     return action(read<T>(environment...));
@@ -64,18 +62,20 @@ auto with_items(const Action& action, Environment&... environment) {
     return action();
 }
 
+}  // namespace detail
+
 /// F(X), in this environment.
 template <Layer F, class X_type, class... Environment>
 CodomainOf<F> apply(const F& f, X_type&& X, const Environment&... environment) {
-  return with_items<F>([&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); },
-                       environment...);
+  return detail::with_items<F>(
+      [&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); }, environment...);
 }
 
 /// F's value and pullback at X, in this environment.
 template <Layer F, class X_type, class... Environment>
 auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
-  return with_items<F>([&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); },
-                       environment...);
+  return detail::with_items<F>(
+      [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
 }
 
 }  // namespace tlm

@@ -14,6 +14,8 @@
 /// The third face of a layer: the rows that follow earlier ones. It is how a model decodes token by token.
 namespace tlm {
 
+namespace detail {
+
 /// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
 template <class T>
 struct Remembered {
@@ -26,8 +28,6 @@ struct Remembered {
     require_continuation(*count, sequences.count());
   }
 };
-
-namespace detail {
 
 /// Nothing, if T is rowwise.
 template <class T>
@@ -54,12 +54,12 @@ using State = typename detail::StateOf<T>::type;
 /// parts have moved on, others have not. So composites extend their parts by it.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
-  static_assert(CanExtend<T>::value && ExtendsWithoutNoise<Environment...>::value);
+  static_assert(detail::CanExtend<T>::value && detail::ExtendsWithoutNoise<Environment...>::value);
   if constexpr (std::is_same_v<State<T>, Nothing>) {
     return apply(layer, std::move(X), environment...);
   } else {
     if constexpr (requires { X.sequences(); }) state.require(X.sequences());
-    return with_items<T>(
+    return detail::with_items<T>(
         [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
         environment...);
   }
@@ -77,7 +77,8 @@ CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Envir
 /// T(X), as the rows that follow no rows. A leaf whose formula is its `extend` returns from_the_beginning(*this, X), or
 /// from_the_beginning(*this, X, item). Throws what `extend` throws.
 template <class T, class... Item>
-requires Extends<T, Item...> CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X, const Item&... item) {
+requires detail::Extends<T, Item...> CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X,
+                                                                      const Item&... item) {
   typename T::State nothing_yet{};
   return layer.extend(nothing_yet, std::move(X), item...);
 }

@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <type_traits>
-#include <utility>
 
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
@@ -37,18 +36,11 @@ namespace tlm {
 /// No value: the state of a layer that needs none, and the derivative with respect to tokens.
 struct Nothing {};
 
+namespace detail {
+
 /// T leads from a domain to a codomain.
 template <class T>
-concept HasTypes = requires {
-  typename T::domain;
-  typename T::codomain;
-};
-
-/// T visits its weights.
-template <class T>
-concept HasWeights = requires(T& layer) {
-  T::weights([](const Name&, auto&...) {}, layer);
-};
+concept HasTypes = std::is_object_v<typename T::domain> && std::is_object_v<typename T::codomain>;
 
 /// The first face: T(X), or T(X, item).
 template <class T, class... Item>
@@ -70,7 +62,7 @@ concept Differentiable = requires(const T& layer, typename T::domain X, const It
 
 /// T's earlier rows stand when rows are added, and later rows depend on them: to be extended, T remembers them.
 template <class T>
-concept Remembers = Extensible<T> && !rowwise<T>;
+concept Remembers = rules::Extensible<T> && !rowwise<T>;
 
 /// The third face: T extends what its State remembers.
 template <class T, class... Item>
@@ -85,16 +77,19 @@ concept Reads = std::is_object_v<typename T::reads>;
 /// T is a leaf that reads this item, or none.
 template <class T, class... Item>
 concept LeafReading =
-    Leaf<T> && !Formula<T> && HasTypes<T> && Function<T, Item...> && HasWeights<T> && std::default_initializable<T> &&
-    Differentiable<T, Item...> && (!Remembers<T> || Extends<T, Item...>);
+    rules::Leaf<T> && !rules::Formula<T> && HasTypes<T> && Function<T, Item...> && HasWeights<T> &&
+    std::default_initializable<T> && Differentiable<T, Item...> && (!Remembers<T> || Extends<T, Item...>);
 
 /// Whether the parts of a formula are layers that fit each other: see diagnosis.hpp.
 template <class Form>
 struct Fits;
 
+}  // namespace detail
+
 /// T is a layer.
 template <class T>
-concept Layer = (Formula<T> && !Leaf<T> && Fits<typename T::form>::holds) ||
-                (Reads<T> && LeafReading<T, typename T::reads>) || (!Reads<T> && LeafReading<T>);
+concept Layer = (rules::Formula<T> && !rules::Leaf<T> && detail::Fits<typename T::form>::holds) ||
+                (detail::Reads<T> && detail::LeafReading<T, typename T::reads>) ||
+                (!detail::Reads<T> && detail::LeafReading<T>);
 
 }  // namespace tlm

@@ -22,6 +22,8 @@ struct Memory {
   static Memory zero(const Sequences& sequences) { return {Rows{sequences, typename Rows::Real(0)}}; }
 };
 
+namespace detail {
+
 /// Throws std::invalid_argument for a memory with an empty sequence, or with other than one sequence for each target.
 inline void require_memory(const Sequences& memory, const Sequences& targets) {
   if (memory.count() != targets.count())
@@ -32,11 +34,13 @@ inline void require_memory(const Sequences& memory, const Sequences& targets) {
       refuse<std::invalid_argument>({"sequence ", s + 1, " of the memory is empty: attention needs a row to look at"});
 }
 
+}  // namespace detail
+
 /// X ↦ F(M), where M is the memory. Independent of X.
 template <class F>
 struct FromMemory {
   using form = forms::OfMemory<F>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   using reads = Memory<domain>;
@@ -55,7 +59,7 @@ struct FromMemory {
     auto [Y, F_pullback] = differentiate(f, memory_for(X, environment...), environment...);
     return with_pullback(std::move(Y), [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
                                            codomain Y_bar, FromMemory& gradient, Environment&... environment_gradient) {
-      read<FromMemory>(environment_gradient...).rows +=
+      detail::read<FromMemory>(environment_gradient...).rows +=
           F_pullback(std::move(Y_bar), gradient.f, environment_gradient...);
       return domain{sequences, typename domain::Real(0)};
     });
@@ -81,70 +85,9 @@ struct FromMemory {
  private:
   template <class... Environment>
   static const domain& memory_for(const domain& X, const Environment&... environment) {
-    const domain& M = read<FromMemory>(environment...).rows;
-    require_memory(M.sequences(), X.sequences());
+    const domain& M = detail::read<FromMemory>(environment...).rows;
+    detail::require_memory(M.sequences(), X.sequences());
     return M;
-  }
-};
-
-/// X ↦ F(X; G(M)): F reads the memory G(M) in the place of M. G(M) is computed once for all of F.
-template <class G, class F>
-struct ThroughMemory {
-  using form = forms::ThroughMemory<G, F>;
-  static_assert(Fits<form>::value);
-  using domain = DomainOf<F>;
-  using codomain = CodomainOf<F>;
-  using reads = Memory<DomainOf<G>>;
-  using provides = Memory<CodomainOf<G>>;
-
-  G g;
-  F f;
-
-  template <class... Environment>
-  codomain operator()(const domain& X, const Environment&... environment) const {
-    return apply(f, X, memory(environment...), environment...);
-  }
-
-  /// The chain rule for F(X; M′) at M′ = G(M): back through F, which adds up M̄′ wherever the memory is read. Then back
-  /// through G: M̄ += G′(M)ᵀM̄′.
-  template <class... Environment>
-  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
-    auto [G_M, G_pullback] = differentiate(g, read<ThroughMemory>(environment...).rows, environment...);
-    const provides memory{std::move(G_M)};
-    auto [Y, F_pullback] = differentiate(f, X, memory, environment...);
-    return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), G_pullback = std::move(G_pullback),
-                                        F_pullback = std::move(F_pullback)](codomain Y_bar, ThroughMemory& gradient,
-                                                                            Environment&... environment_gradient) {
-      provides M_bar = provides::zero(sequences);
-      auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar, environment_gradient...);
-      read<ThroughMemory>(environment_gradient...).rows +=
-          G_pullback(std::move(M_bar.rows), gradient.g, environment_gradient...);
-      return X_bar;
-    });
-  }
-  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<ThroughMemory>(); }
-
-  /// G(M), once it is computed, and what F remembers.
-  struct State {
-    provides memory;
-    tlm::State<F> f;
-  };
-
-  template <class... Environment>
-  codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    if (state.memory.rows.sequences().count() == 0) state.memory = memory(environment...);
-    return advance(f, state.f, X, state.memory, environment...);
-  }
-
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.g...);
-    visit(0, layer.f...);
-  }
-
- private:
-  template <class... Environment>
-  provides memory(const Environment&... environment) const {
-    return {apply(g, read<ThroughMemory>(environment...).rows, environment...)};
   }
 };
 

@@ -64,7 +64,7 @@ class Noise {
   void find_layers(const Layer& layer) {
     if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
       layers_.push_back(&layer);
-    else if constexpr (HasParts<Layer>)
+    else if constexpr (detail::HasParts<Layer>)
       Layer::parts([this](std::size_t, const auto& part) { this->find_layers(part); }, layer);
   }
 

@@ -30,13 +30,9 @@ union Imaginary {
 template <class Layer>
 inline constinit Imaginary<Layer> room_for{};
 
-}  // namespace detail
-
 /// A layer that is never made.
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
-
-namespace detail {
 
 /// Counts the weights that it visits, and keeps the hash of each path if there is room for them.
 struct Census {
@@ -59,11 +55,6 @@ inline constexpr Census census = [] {
   return counted;
 }();
 
-}  // namespace detail
-
-/// The number of parameters of a layer or model: of all entries of its weights.
-template <class Layer>
-inline constexpr std::size_t parameter_count = detail::census<Layer>.numbers;
 /// The number of weight matrices of a layer or model.
 template <class Layer>
 inline constexpr std::size_t weight_matrix_count = detail::census<Layer>.matrices;
@@ -81,15 +72,6 @@ struct PathsAreUnique {
   static_assert(unique, "two weights of this layer have the same path: give the parts that they are in a symbol each");
 };
 
-/// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
-template <class Layer, class Visit, class... Others>
-void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
-  static_assert((std::is_same_v<std::remove_const_t<Layer>, std::remove_const_t<Others>> && ...),
-                "weights are visited together only in layers of the same type");
-  static_assert(PathsAreUnique<std::remove_const_t<Layer>>::value);
-  visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
-}
-
 /// The numbers of a weight, row by row, whatever its shape. It refers to them.
 template <class Real>
 struct Parameter {
@@ -103,8 +85,6 @@ struct Parameter {
   Real* begin() const { return numbers; }
   Real* end() const { return numbers + size(); }
 };
-
-namespace detail {
 
 /// Lists the weights that it visits, and their paths if there is a place for them.
 template <class Real>
@@ -121,11 +101,24 @@ struct ListOfParameters {
 
 }  // namespace detail
 
+/// The number of parameters of a layer or model: of all entries of its weights.
+template <class Layer>
+inline constexpr std::size_t parameter_count = detail::census<Layer>.numbers;
+
+/// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
+template <class Layer, class Visit, class... Others>
+void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
+  static_assert((std::is_same_v<std::remove_const_t<Layer>, std::remove_const_t<Others>> && ...),
+                "weights are visited together only in layers of the same type");
+  static_assert(detail::PathsAreUnique<std::remove_const_t<Layer>>::value);
+  detail::visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
+}
+
 /// The numbers of all weights of a layer, in the order of weights(). Their paths go into `paths`, if it is given.
 template <class Layer>
 auto parameters(const Layer& layer, std::vector<std::string>* paths = nullptr) {
   using Real = typename Layer::codomain::Real;
-  std::array<Parameter<const Real>, weight_matrix_count<Layer>> weights;
+  std::array<detail::Parameter<const Real>, detail::weight_matrix_count<Layer>> weights;
   for_each_weight(detail::ListOfParameters<Real>{weights.data(), paths}, layer);
   return weights;
 }
@@ -133,10 +126,10 @@ auto parameters(const Layer& layer, std::vector<std::string>* paths = nullptr) {
 template <class Layer>
 auto parameters(Layer& layer, std::vector<std::string>* paths = nullptr) {
   using Real = typename Layer::codomain::Real;
-  std::array<Parameter<Real>, weight_matrix_count<Layer>> weights;
+  std::array<detail::Parameter<Real>, detail::weight_matrix_count<Layer>> weights;
   const auto constant = parameters(std::as_const(layer), paths);
   std::transform(constant.begin(), constant.end(), weights.begin(), [](const auto& weight) {
-    return Parameter<Real>{const_cast<Real*>(weight.numbers), weight.rows, weight.cols, weight.role};
+    return detail::Parameter<Real>{const_cast<Real*>(weight.numbers), weight.rows, weight.cols, weight.role};
   });
   return weights;
 }
@@ -156,7 +149,7 @@ auto& part(Layer& layer) {
     using Candidate = std::remove_cvref_t<decltype(candidate)>;
     if constexpr (std::is_base_of_v<P, Candidate>) {
       if (!found) found = &candidate;
-    } else if constexpr (HasParts<Candidate>) {
+    } else if constexpr (detail::HasParts<Candidate>) {
       Candidate::parts([&](std::size_t, auto& piece) { self(self, piece); }, candidate);
     }
   };

@@ -9,6 +9,8 @@
 
 namespace tlm {
 
+namespace detail {
+
 /// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times. Its layer must outlive it
 /// unchanged. It can be moved, and not copied.
 template <class Function>
@@ -42,9 +44,11 @@ struct ValueAndPullback {
   Pullback<Function> pullback;
 };
 
+}  // namespace detail
+
 /// Y, with the function that leads from Ȳ back to X̄.
 template <class Value, class Function>
-ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function&& function) {
+detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function&& function) {
   Sequences sequences;
   if constexpr (requires { Y.sequences(); }) sequences = Y.sequences();
   return {std::forward<Value>(Y), {std::move(function), sequences}};

@@ -13,7 +13,7 @@ namespace tlm {
 template <class F>
 struct Res {
   using form = forms::Residual<F>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
 

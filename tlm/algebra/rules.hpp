@@ -108,6 +108,9 @@ template <class Encoder, class Decoder>
 struct EncoderDecoder;  ///< (x, X) ↦ Decoder(X), with the memory M = Encoder(x)
 }  // namespace forms
 
+/// Statements, the rules by which they follow from others, and what follows.
+namespace rules {
+
 /// The statement "T is Claim".
 template <class T_, class Claim_>
 struct Is {
@@ -320,25 +323,27 @@ inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>.
 template <class T, class Claim, class... Rule>
 inline constexpr bool one_applies<T, Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
 
+/// An operation whose earlier rows stand when rows are appended: autoregressive, a causal kernel, or independent of X.
+template <class T>
+concept Extensible = follows<T, is::Autoregressive> || follows<T, is::CausalKernel> || follows<T, is::Constant>;
+
+}  // namespace rules
+
 /// T is rowwise: T(X_i) = T(X)_i.
 template <class T>
-inline constexpr bool rowwise = follows<T, is::Rowwise>;
+inline constexpr bool rowwise = rules::follows<T, is::Rowwise>;
 /// T is autoregressive: T(X|i) = T(X)|i.
 template <class T>
-inline constexpr bool autoregressive = follows<T, is::Autoregressive>;
+inline constexpr bool autoregressive = rules::follows<T, is::Autoregressive>;
 /// A is a causal kernel: A(X) is lower triangular, and A(X|i) is its leading i×i block.
 template <class A>
-inline constexpr bool causal_kernel = follows<A, is::CausalKernel>;
+inline constexpr bool causal_kernel = rules::follows<A, is::CausalKernel>;
 /// T(X) does not depend on X.
 template <class T>
-inline constexpr bool constant = follows<T, is::Constant>;
+inline constexpr bool constant = rules::follows<T, is::Constant>;
 
 /// An operation that is autoregressive by type: what decoding row by row and the loss ask for.
 template <class T>
 concept Autoregressive = autoregressive<T>;
-
-/// An operation whose earlier rows stand when rows are appended: autoregressive, a causal kernel, or independent of X.
-template <class T>
-concept Extensible = autoregressive<T> || causal_kernel<T> || constant<T>;
 
 }  // namespace tlm

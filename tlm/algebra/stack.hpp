@@ -16,7 +16,7 @@ namespace tlm {
 template <class F, std::size_t count>
 struct Stack {
   using form = forms::Stack<F, count>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
 

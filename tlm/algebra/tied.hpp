@@ -26,7 +26,7 @@ struct TiedWeight {
 template <class Item, class F>
 struct Tied {
   using form = forms::Tied<Item, F>;
-  static_assert(Fits<form>::value);
+  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
 

@@ -13,6 +13,8 @@
 /// A weight of a layer, found by its path in the write-up: weight<"DB_1.FF.A">(model).
 namespace tlm {
 
+namespace detail {
+
 /// The number of rows and of columns of a weight.
 struct Shape {
   std::size_t rows = 0, cols = 0;
@@ -54,10 +56,12 @@ struct WeightAt<path, const Layer> {
   using type = const typename WeightAt<path, Layer>::type;
 };
 
+}  // namespace detail
+
 /// The weight with a path: weight<"DB_1.FF.A">(model).
 template <Symbol path, class Layer>
 auto& weight(Layer& layer) {
-  using Weight = typename WeightAt<path, Layer>::type;
+  using Weight = typename detail::WeightAt<path, Layer>::type;
   Weight* found = nullptr;
   for_each_weight(
       [&]<class Candidate>(const Name& name, Candidate& candidate) {

@@ -27,6 +27,8 @@ enum class Role {
   summand  ///< It adds a number to each coordinate: 0 changes nothing.
 };
 
+namespace detail {
+
 /// The name of a part of a model: its symbol, and the part around it.
 struct PartName {
   std::string_view symbol;
@@ -40,15 +42,18 @@ struct PartName {
   }
 };
 
+}  // namespace detail
+
 /// The name of a weight: its letter, and the parts of the model around it.
 struct Name {
   std::string_view letter;  ///< Without the parts: "A".
   Role role = Role::matrix;
-  const PartName* within = nullptr;  ///< The innermost part around it; null if there is none. Valid during the visit.
+  const detail::PartName* within =
+      nullptr;  ///< The innermost part around it; null if there is none. Valid during the visit.
 
   /// A letter is a name: visit("A", layer.A...) does what visit(Name{"A"}, layer.A...) does.
   template <std::convertible_to<std::string_view> Letter>
-  constexpr Name(const Letter& letter_, Role role_ = Role::matrix, const PartName* within_ = nullptr)
+  constexpr Name(const Letter& letter_, Role role_ = Role::matrix, const detail::PartName* within_ = nullptr)
       : letter{letter_}, role{role_}, within{within_} {}
 
   /// action(part) for each part around the weight, the outermost first.
@@ -60,7 +65,7 @@ struct Name {
   constexpr void spell_backwards(const auto& put) const {
     constexpr std::string_view digits = "0123456789";
     put(letter);
-    for (const PartName* part = within; part; part = part->outer) {
+    for (const detail::PartName* part = within; part; part = part->outer) {
       put(std::string_view{"."});
       for (std::size_t rest = part->index; rest > 0; rest /= 10) put(digits.substr(rest % 10, 1));
       if (part->index > 0) put(std::string_view{"_"});
@@ -99,6 +104,8 @@ struct Name {
   }
 };
 
+namespace detail {
+
 /// T's symbol in the write-up; T if it has none.
 template <class T>
 constexpr std::string_view symbol_of() {
@@ -108,13 +115,17 @@ constexpr std::string_view symbol_of() {
     return "T";
 }
 
+/// T visits its weights.
+template <class T>
+concept HasWeights = requires(T& layer) {
+  T::weights([](const Name&, auto&...) {}, layer);
+};
+
 /// T has parts, and visits them.
 template <class T>
 concept HasParts = requires(T& whole) {
   T::parts([](std::size_t, auto&...) {}, whole);
 };
-
-namespace detail {
 
 /// A part that is a T has a name within the whole: a symbol, or a number among the parts of a Stack.
 template <class T, class Whole>
@@ -142,12 +153,12 @@ constexpr void visit_weights_within(const PartName* around, Visit& visit, Parts&
         part...);
 }
 
-}  // namespace detail
-
 /// visit(name, weight, …) for every weight of a layer, and the corresponding ones of others of its type.
 template <class Layer, class Visit, class... Layers>
 constexpr void visit_weights(Visit&& visit, Layers&... layer) {
-  detail::visit_weights_within<Layer>(nullptr, visit, layer...);
+  visit_weights_within<Layer>(nullptr, visit, layer...);
 }
+
+}  // namespace detail
 
 }  // namespace tlm

@@ -9,11 +9,11 @@
 #include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/attention/attention_weights.hpp>
-#include <tlm/attention/bias.hpp>
 #include <tlm/attention/conditions.hpp>
 #include <tlm/attention/kv_cache.hpp>
-#include <tlm/attention/mask.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
+#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm {
 
@@ -23,21 +23,21 @@ namespace tlm {
 ///
 /// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). `Mask` is Causal (◺) or
 /// Unmasked (nothing is masked). K and V may be taken FromMemory: cross-attention. A `Bias` b is a function of positions
-/// (bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
+/// (mask_and_bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
 ///
 /// With ◺ autoregressive if Q, K and V are: softmax(◺(…)) is a causal kernel, and the article's Claim is about its product with
 /// an autoregressive V. (proofs/03_product.cpp.)
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias = NoBias, std::size_t block = 32>
 struct Attention {
-  static_assert(IsAttention<n_heads, Mask, Q, K, V, Bias>::value);
+  static_assert(detail::IsAttention<n_heads, Mask, Q, K, V, Bias>::value);
   using domain = typename Q::domain;
   using codomain = typename V::codomain;
   using Queries = typename Q::codomain;
   using Keys = typename K::codomain;
   using Real = typename Keys::Real;
-  static constexpr std::size_t d_head = head_width<Keys::cols, n_heads>;
-  static constexpr std::size_t d_value = head_width<codomain::cols, n_heads>;
-  using Cache = KVCache<n_heads, d_head, d_value, Real>;
+  static constexpr std::size_t d_head = detail::head_width<Keys::cols, n_heads>;
+  static constexpr std::size_t d_value = detail::head_width<codomain::cols, n_heads>;
+  using Cache = detail::KVCache<n_heads, d_head, d_value, Real>;
 
   /// The weights of a head with these queries and keys.
   template <class Q_h, class K_h>
@@ -93,7 +93,7 @@ struct Attention {
           const auto A_h = A(s, h);
           const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h), Y_bar_h = head(Y_bar, s, h);
           Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
-          const MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
+          const detail::MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
           multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
           for (std::size_t i = 0; i < S_bar.rows; ++i) {
             softmax_pullback(A_h.row(i), S_bar.row(i));
@@ -121,8 +121,10 @@ struct Attention {
   /// The next queries look at all keys and values so far: as A(X|i) is the leading block of A(X), the earlier rows stand.
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    state.KV.append(advance(k, state.k, X, environment...), advance(v, state.v, X, environment...));
-    return attend(advance(q, state.q, X, environment...), state.KV).value;
+    const Queries Q_X = advance(q, state.q, X, environment...);
+    const Keys K_X = advance(k, state.k, X, environment...);
+    state.KV.append(K_X, advance(v, state.v, X, environment...));
+    return attend(Q_X, state.KV).value;
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {
@@ -139,7 +141,7 @@ struct Attention {
   template <class M>
   static auto head(M& X, std::size_t s, std::size_t h) {
     constexpr std::size_t width = M::cols / n_heads;
-    return view(X, s).block(0, X.sequences().length(s), h * width, width);
+    return detail::view(X, s).block(0, X.sequences().length(s), h * width, width);
   }
 
   /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, A = softmax(S) row by row, and A×V_i is

@@ -1,18 +1,130 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
 
-#include <tlm/attention/mask.hpp>
-#include <tlm/attention/masked_matrix.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/product.hpp>
 #include <tlm/matrix/sequences.hpp>
+#include <tlm/numbers/vector.hpp>
 
+/// A matrix of attention, of which a part is visible, and its products.
+///
+/// What a query does not see is not there. It is neither read nor multiplied by zero, so that even NaN cannot pass.
 namespace tlm {
+
+namespace detail {
+
+/// S or A of one head in one sequence: queries × keys, of which `Mask` says what is visible. It refers to its entries.
+///
+/// The queries are the last of the positions, where the mask looks at positions: as many queries as keys are a square, fewer
+/// are its last rows. The visible part of row i are its first visible(i) entries; only these are defined.
+template <class Mask, class Entry, std::size_t block>
+struct MaskedMatrix : View<Entry> {
+  static_assert(block > 0, "a block has at least one row");
+
+  /// With these entries, row by row.
+  MaskedMatrix(Entry* entries, std::size_t queries, std::size_t keys) : View<Entry>{entries, queries, keys, keys} {}
+
+  /// The position of query i in its sequence, from 0, where the mask looks at positions.
+  std::size_t position(std::size_t i) const { return this->cols + i - this->rows; }
+  /// How many entries of row i are visible.
+  std::size_t visible(std::size_t i) const { return Mask::visible(position(i), this->cols); }
+  /// The visible part of row i.
+  auto row(std::size_t i) const { return as_vector(&(*this)(i, 0), visible(i)); }
+
+  /// Some of the rows, and some of the columns.
+  struct Part {
+    std::size_t top, height, left, width;
+  };
+
+  /// Visits all that is visible once. All of a `whole` part is visible. An `edge` has up to `block` rows, of which the columns
+  /// before visible(i) are.
+  ///
+  /// A triangle is a square and two triangles, and so are these.
+  void for_each_part(const auto& whole, const auto& edge) const {
+    if (this->rows > 0) divide({0, this->rows, 0, this->cols}, whole, edge);
+  }
+
+  /// action(i, j) for each visible entry of a part.
+  void for_each_visible(const Part& part, const auto& action) const {
+    for (std::size_t i = part.top; i < part.top + part.height; ++i)
+      for (std::size_t j = part.left; j < std::min(part.left + part.width, visible(i)); ++j) action(i, j);
+  }
+
+ private:
+  /// Of these rows all that is to the left of the part is visible, and was visited.
+  void divide(Part part, const auto& whole, const auto& edge) const {
+    std::size_t least = visible(part.top), most = least;
+    for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
+      least = std::min(least, visible(i));
+      most = std::max(most, visible(i));
+    }
+    const std::size_t shared = least == most ? least : least / block * block;
+    if (part.left < shared) whole(Part{part.top, part.height, part.left, shared - part.left});
+    if (shared == most) return;
+    if (part.height <= block) return edge(Part{part.top, part.height, shared, most - shared});
+    const std::size_t upper = (part.height / 2 + block - 1) / block * block;
+    divide({part.top, upper, shared, 0}, whole, edge);
+    divide({part.top + upper, part.height - upper, shared, 0}, whole, edge);
+  }
+};
+
+/// S = factor·A×B, as far as S is visible. (What an edge hides is computed with it, and never read.)
+template <class Mask, class Real, std::size_t block>
+void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B,
+              const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {
+  const auto part_of_S = [&](const auto& part) {
+    multiply(A.block(part.top, part.height, 0, A.cols), B.block(0, B.rows, part.left, part.width),
+             S.block(part.top, part.height, part.left, part.width), Present::overwritten, factor);
+  };
+  S.for_each_part(part_of_S, part_of_S);
+}
+
+/// Aᵀ as a factor of a product. It refers to A.
+template <class Mask, class Entry, std::size_t block>
+Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask, Entry, block>& A) {
+  return {A};
+}
+
+/// Y += factor·A×V, the sum of factor·a_ij·V_j over the visible (i, j): row j of V goes to row i of Y. By Aᵀ row i of V goes to
+/// row j of Y. Both are `width` columns wide.
+template <std::size_t width, class A_or_transpose, class Real>
+void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_identity_t<Real>> V,
+                std::type_identity_t<Real> factor = Real(1)) {
+  constexpr bool back = requires { M.matrix; };
+  const auto& A = [&]() -> const auto& {
+    if constexpr (back)
+      return M.matrix;
+    else
+      return M;
+  }
+  ();
+  A.for_each_part(
+      [&](const auto& part) {
+        const auto a = A.block(part.top, part.height, part.left, part.width);
+        const auto rows_of_A = [&](const auto& X) { return X.block(part.top, part.height, 0, width); };
+        const auto columns_of_A = [&](const auto& X) { return X.block(part.left, part.width, 0, width); };
+        if constexpr (back)
+          multiply(a.transposed(), rows_of_A(V), columns_of_A(Y), Present::added_to, factor);
+        else
+          multiply(a, columns_of_A(V), rows_of_A(Y), Present::added_to, factor);
+      },
+      [&](const auto& part) {
+        A.for_each_visible(part, [&](std::size_t i, std::size_t j) {
+          auto y = as_vector<width>(&Y(back ? j : i, 0));
+          y += factor * A(i, j) * as_vector<width>(&V(back ? i : j, 0));
+        });
+      });
+}
+
+}  // namespace detail
 
 /// The weights A of attention: for each sequence and each head a matrix, of which row i says how much query i looks at each
 /// key that it sees.
@@ -36,11 +148,11 @@ class AttentionWeights {
   const Sequences& keys() const { return keys_; }
 
   /// A of head h in sequence s.
-  MaskedMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) {
+  detail::MaskedMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) {
     return {entries_.data() + begin(s, h), queries_.length(s), keys_.length(s)};
   }
   /// A of head h in sequence s.
-  MaskedMatrix<Mask, const Real, block> operator()(std::size_t s, std::size_t h) const {
+  detail::MaskedMatrix<Mask, const Real, block> operator()(std::size_t s, std::size_t h) const {
     return {entries_.data() + begin(s, h), queries_.length(s), keys_.length(s)};
   }
 

@@ -5,11 +5,10 @@
 #include <type_traits>
 
 #include <tlm/algebra/diagnosis.hpp>
-#include <tlm/attention/bias.hpp>
-#include <tlm/attention/mask.hpp>
+#include <tlm/attention/mask_and_bias.hpp>
 
 /// What is said where the parts of attention do not go together.
-namespace tlm {
+namespace tlm::detail {
 
 /// The condition under which columns split into heads. A failure shows both numbers.
 template <std::size_t d_model, std::size_t n_heads>
@@ -51,6 +50,30 @@ struct BiasFits {
                 "a bias is a function of two positions of one sequence: a query has none among the keys of a memory");
 };
 
+/// The condition under which a Bias is one, for scores that are numbers of type Real. A failure shows it.
+template <class Bias, class Real>
+struct IsBias {
+  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+  static constexpr bool declares = rules::Leaf<Bias>;
+  static constexpr bool adds = requires(const Bias& b, std::size_t i, Real* s) { b.add(i, i, s, i); };
+  static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Real* s, Bias& gradient) {
+    b.pull_back(i, i, s, i, gradient);
+  };
+  static constexpr bool visits = requires(Bias & b) {
+    Bias::weights([](const Name&, auto&...) {}, b);
+  };
+  static_assert(declares, "a bias declares that it is a function of positions: using declared = tlm::is::Positional");
+  static_assert(
+      !declares || adds,
+      "a bias is added to a row of scores: void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) "
+      "const, in the numbers of the scores");
+  static_assert(!declares || !adds || pulls_back,
+                "a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t "
+                "visible, Bias& gradient) const");
+  static_assert(!declares || !adds || !pulls_back || visits,
+                "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto&... bias)");
+};
+
 /// The condition under which these are the parts of attention.
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias>
 struct IsAttention {
@@ -63,4 +86,4 @@ struct IsAttention {
   static_assert(IsBias<Bias, typename K::codomain::Real>::value);
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

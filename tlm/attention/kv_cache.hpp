@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/product.hpp>
 #include <tlm/matrix/sequences.hpp>
-#include <tlm/matrix/view.hpp>
 
-namespace tlm {
+namespace tlm::detail {
 
 /// The keys K and values V that queries look at: stacks of sequences that grow row by row, split into heads.
 ///
@@ -70,4 +70,4 @@ class KVCache {
   Sequences sequences_;
 };
 
-}  // namespace tlm
+}  // namespace tlm::detail

@@ -13,6 +13,8 @@
 /// How the library says what it refuses: one sentence, that names the value and the limit.
 namespace tlm {
 
+namespace detail {
+
 /// Part of a sentence: words, or a number, in the fewest digits that are read as the same. It refers to the words.
 class Word {
  public:
@@ -42,10 +44,12 @@ class Word {
   return whole;
 }
 
+}  // namespace detail
+
 /// Throws an Error that says this. (Not where it is found: what makes the sentence would be compiled there, and for each shape of
 /// a matrix anew.)
 template <class Error>
-[[noreturn, gnu::cold, gnu::noinline]] void refuse(std::initializer_list<Word> words) {
+[[noreturn, gnu::cold, gnu::noinline]] void refuse(std::initializer_list<detail::Word> words) {
   throw Error(sentence(words));
 }
 

@@ -16,10 +16,10 @@
 #include <xtensor/xtensor.hpp>
 #endif
 
-namespace tlm {
+namespace tlm::detail {
 
 /// What xtensor computes with: a container, a view of one, a function of such.
 template <class E>
 concept XtensorExpression = xt::is_xexpression<E>::value;
 
-}  // namespace tlm
+}  // namespace tlm::detail

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 
 #include <tlm/algebra/environment.hpp>
@@ -22,18 +23,18 @@ struct ByForm;
 /// It is known what T's form says of its parts.
 template <class T>
 inline constexpr bool form_is_known = false;
-template <Formula T>
+template <rules::Formula T>
 inline constexpr bool form_is_known<T> = requires {
   sizeof(ByForm<typename T::form>);
 };
 
 /// T(X) by T's form, and by those of its parts.
-template <class T, class X, class... Entries>
-CodomainOf<T> value_by_form(const T& layer, const X& x, const Entries&... entries) {
+template <class T, class X>
+CodomainOf<T> value_by_form(const T& layer, const X& x) {
   if constexpr (form_is_known<T>)
-    return ByForm<typename T::form>::value(layer, x, entries...);
+    return ByForm<typename T::form>::value(layer, x);
   else
-    return apply(layer, x, entries...);
+    return apply(layer, x);
 }
 
 /// The parts of a layer that its form names, as pointers in the order of the form. In a layer they are visited in this order
@@ -47,10 +48,10 @@ class PartsOf {
     if (next_ != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
   }
 
-  /// Part number k, an Fk.
-  template <class Fk>
-  const Fk& get(std::size_t k) const {
-    return *static_cast<const Fk*>(parts_[k]);
+  /// Part number k.
+  template <std::size_t k>
+  const auto& get() const {
+    return *static_cast<const std::tuple_element_t<k, std::tuple<F...>>*>(parts_[k]);
   }
 
  private:
@@ -68,7 +69,7 @@ class PartsOf {
       ++k;
     };
     (match(static_cast<const F*>(nullptr)), ...);
-    if constexpr (Formula<Part>)
+    if constexpr (rules::Formula<Part>)
       if (next_ == before) look_into(part);
   }
 
@@ -79,55 +80,45 @@ class PartsOf {
 
 template <class... F>
 struct ByForm<forms::Composition<F...>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    return from<F...>(PartsOf<F...>{layer, true}, x, entries...);
-  }
-
- private:
-  template <class G, class... Rest, class X, class... Entries>
-  static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
-    const G& g = parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest));
-    if constexpr (sizeof...(Rest) == 0)
-      return value_by_form(g, x, entries...);
+  /// F_k∘…∘F_last, of all of them.
+  template <std::size_t k = 0, class X>
+  static auto from(const PartsOf<F...>& parts, const X& x) {
+    if constexpr (k + 1 == sizeof...(F))
+      return value_by_form(parts.template get<k>(), x);
     else
-      return value_by_form(g, from<Rest...>(parts, x, entries...), entries...);
+      return value_by_form(parts.template get<k>(), from<k + 1>(parts, x));
   }
+  static auto value(const auto& layer, const auto& x) { return from(PartsOf<F...>{layer, true}, x); }
 };
 
 template <class F, std::size_t count>
 struct ByForm<forms::Stack<F, count>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, X x, const Entries&... entries) {
-    T::parts([&](std::size_t, const F& f) { x = value_by_form(f, x, entries...); }, layer);
+  template <class T, class X>
+  static CodomainOf<T> value(const T& layer, X x) {
+    T::parts([&](std::size_t, const F& f) { x = value_by_form(f, x); }, layer);
     return x;
   }
 };
 
 template <class F>
 struct ByForm<forms::Residual<F>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    return x + value_by_form(PartsOf<F>{layer, false}.template get<F>(0), x, entries...);
+  static auto value(const auto& layer, const auto& x) {
+    return x + value_by_form(PartsOf<F>{layer, false}.template get<0>(), x);
   }
 };
 
 template <class... F>
 struct ByForm<forms::Concat<F...>> {
-  template <class T, class X, class... Entries>
-  static CodomainOf<T> value(const T& layer, const X& x, const Entries&... entries) {
-    return from<F...>(PartsOf<F...>{layer, false}, x, entries...);
-  }
-
- private:
-  template <class G, class... Rest, class X, class... Entries>
-  static auto from(const PartsOf<F...>& parts, const X& x, const Entries&... entries) {
-    const auto left = value_by_form(parts.template get<G>(sizeof...(F) - 1 - sizeof...(Rest)), x, entries...);
-    if constexpr (sizeof...(Rest) == 0)
+  /// F_k(X) and those after it, side by side.
+  template <std::size_t k = 0, class X>
+  static auto from(const PartsOf<F...>& parts, const X& x) {
+    const auto left = value_by_form(parts.template get<k>(), x);
+    if constexpr (k + 1 == sizeof...(F))
       return left;
     else
-      return side_by_side(left, from<Rest...>(parts, x, entries...));
+      return side_by_side(left, from<k + 1>(parts, x));
   }
+  static auto value(const auto& layer, const auto& x) { return from(PartsOf<F...>{layer, false}, x); }
 };
 
 }  // namespace tlm::checking

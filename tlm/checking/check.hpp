@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -27,12 +29,27 @@ namespace checking {
 
 /// A layer without its type, over all arithmetics, and what its type says of it.
 struct CheckedLayer : Subject {
+  std::unique_ptr<const Operation<Dual<double>>> in_duals{};
+  std::unique_ptr<const Operation<Dual<PrimeField>>> in_duals_of_field{};
   bool leaf, rowwise, autoregressive, constant, takes_temporaries, form_is_known;
-  Maker<Dual<double>> in_duals;
-  Maker<Dual<PrimeField>> in_duals_of_field;
-  std::size_t (*numbers_held)();  ///< How many numbers a new one holds.
+  std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
+/// A number of the prime field of which is known how many there are.
+struct Held : PrimeField {
+  using PrimeField::PrimeField;
+  Held() = default;
+  Held(PrimeField number) : PrimeField{number} {}
+
+  struct Counted {
+    Counted() { ++count; }
+    Counted(const Counted&) : Counted{} {}
+    Counted& operator=(const Counted&) = default;
+    ~Counted() { --count; }
+
+    inline static std::size_t count = 0;
+  } counted{};
+};
 /// How many numbers a new T holds.
 template <class T>
 std::size_t numbers_held() {
@@ -41,14 +58,23 @@ std::size_t numbers_held() {
   return Held::Counted::count - before;
 }
 
+/// While it lives, entries that nobody has set are NaN: who reads them is seen.
+class UnsetEntries {
+ public:
+  UnsetEntries() { detail::unset_is_nan = true; }
+  UnsetEntries(UnsetEntries&&) = delete;
+  ~UnsetEntries() { detail::unset_is_nan = false; }
+};
+
 /// The check of one layer, which writes its report.
 class Check {
  public:
   Check(CheckedLayer layer, const Limits& limits)
       : layer_{std::move(layer)},
+        name_{layer_.in_double->name},
         limits_{limits},
         up_to_{", n ≤ " + std::to_string(limits.rows)},
-        report_{layer_.name} {
+        report_{name_} {
     if (limits.rows < 1 || limits.rows > 31)
       refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
   }
@@ -57,16 +83,15 @@ class Check {
   Report report() {
     const UnsetEntries are_seen;
     PrimeField::key = 11;
-    report_.note(layer_.name + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
-    report_.note(layer_.name + " has " + weights());
+    report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
     held();
     if (layer_.constant) {
-      claim(Claim::constant, layer_.name + " does not depend on X: ", "X");
+      claim(Claim::constant, name_ + " does not depend on X: ", "X");
     } else {
       claimed_or_not(Claim::rowwise, layer_.rowwise, "rowwise", "all other rows");
       claimed_or_not(Claim::autoregressive, layer_.autoregressive, "autoregressive", "the rows after i");
     }
-    claim(Claim::of_each_sequence, "the sequences of a stack do not affect each other: ", "another");
+    claim(Claim::of_each_sequence, "the sequences of a stack do not affect each other: ", "the others");
     form();
     derivatives();
     if (layer_.autoregressive) extensions();
@@ -75,33 +100,6 @@ class Check {
   }
 
  private:
-  /// The weights that the layer visits.
-  std::string weights() const {
-    std::string list;
-    for (const auto& weight : layer_.in_double()->weights())
-      list += (list.empty() ? "the weights " : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
-              std::to_string(weight.cols) + ")";
-    return list.empty() ? "no weights" : list;
-  }
-
-  /// A weight that is not visited would be neither initialized nor trained nor checked: so all numbers are counted.
-  void held() {
-    add("`weights` visits every number that a new " + layer_.name + " holds", [&]() -> std::optional<Failure> {
-      const std::size_t held = layer_.numbers_held();
-      std::size_t visited = 0;
-      const auto layer = layer_.in_double();
-      for (const auto& weight : layer->weights()) visited += weight.size();
-      if (held == visited) return std::nullopt;
-      return Failure{.claim = "a layer holds its weights and no other numbers",
-                     .layer = layer_.name,
-                     .left = {"it holds", std::to_string(held) + " numbers"},
-                     .right = {"`weights` visits", weights() + ": " + std::to_string(visited)},
-                     .remark =
-                         "what is not visited is neither initialized nor trained nor checked; a constant is made where "
-                         "it is used"};
-    });
-  }
-
   /// Adds the statement, which holds if `check()` finds no failure and throws nothing.
   void add(const std::string& statement, const std::function<std::optional<Failure>()>& check) {
     try {
@@ -110,39 +108,52 @@ class Check {
       report_.checked(statement, thrown.failure());
     } catch (const std::exception& thrown) {
       report_.checked(
-          statement,
-          Failure{.claim = statement, .layer = layer_.name, .remark = std::string("it throws: ") + thrown.what()});
+          statement, Failure{.claim = statement, .layer = name_, .remark = std::string("it throws: ") + thrown.what()});
     }
+  }
+
+  /// A weight that is not visited would be neither initialized nor trained nor checked: so all numbers are counted.
+  void held() {
+    std::string list;
+    std::size_t visited = 0;
+    for (const auto& weight : layer_.in_double->another()->weights()) {
+      list += (list.empty() ? "the weights " : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
+              std::to_string(weight.cols) + ")";
+      visited += weight.size();
+    }
+    if (list.empty()) list = "no weights";
+    report_.note(name_ + " has " + list);
+    add("`weights` visits every number that a new " + name_ + " holds", [&]() -> std::optional<Failure> {
+      if (layer_.numbers_held == visited) return std::nullopt;
+      return Failure{.claim = "a layer holds its weights and no other numbers",
+                     .layer = name_,
+                     .left = {"it holds", std::to_string(layer_.numbers_held) + " numbers"},
+                     .right = {"`weights` visits", list + ": " + std::to_string(visited)},
+                     .remark =
+                         "what is not visited is neither initialized nor trained nor checked; a constant is made where "
+                         "it is used"};
+    });
   }
 
   /// What the type says: one line for each way to check it.
   void claim(Claim claim, const std::string& is, const std::string& hidden) {
-    const bool of_stacks = claim == Claim::of_each_sequence, at_one_n = !of_stacks && claim != Claim::constant;
-    const std::string every = ", for every input and all weights of this shape",
-                      spoilt =
-                          (layer_.in_sets ? "other numbers, NaN, ±∞, large numbers and 0 in " : "other tokens in ") +
-                          hidden;
-    const std::string small = of_stacks ? ", stacks of 2 and of 5" : up_to_,
-                      stacks = of_stacks ? ", stacks of 2 and of 3" : "";
-    for (const Way way : all_ways) {
-      if (way == Way::sets && !layer_.in_sets) continue;
-      const std::string words[] = {"double within 1e-12" + small,
-                                   "float and double to the last bit" + std::string(at_one_n ? " at one n" : "") +
-                                       ", with " + spoilt + (of_stacks ? stacks : up_to_),
-                                   "the prime field, exactly" + small,
-                                   (of_stacks  ? "sets of sequences"
-                                    : at_one_n ? "sets of positions at one n"
-                                               : "sets of positions") +
-                                       every + (of_stacks ? stacks : up_to_)};
-      add(is + words[std::size_t(way)], [&] { return refuted(layer_, claim, way, limits_); });
-    }
+    const bool at_one_n = claim == Claim::rowwise || claim == Claim::autoregressive;
+    const std::string scope = claim == Claim::of_each_sequence ? ", stacks of 2 and of 5" : up_to_,
+                      one_n = at_one_n ? " at one n" : "",
+                      spoilt = layer_.in_sets ? "other numbers, NaN, ±∞, large numbers and 0 in " : "other tokens in ";
+    const std::string over[] = {
+        "double within 1e-12", "float and double to the last bit" + one_n + ", with " + spoilt + hidden,
+        "the prime field, exactly", "sets of positions" + one_n + ", for every input and all weights of this shape"};
+    for (const Way way : all_ways)
+      if (way != Way::sets || layer_.in_sets)
+        add(is + over[std::size_t(way)] + scope, [&] { return refuted(layer_, claim, way, limits_); });
   }
 
   /// What the type says, or does not say. What it does not say may be so all the same: the rules may know less, and so may
   /// running it.
   void claimed_or_not(Claim what, bool claimed, const std::string& called, const std::string& hidden) {
-    if (claimed) return claim(what, layer_.name + " is " + called + ": ", hidden);
-    const std::string statement = layer_.name + " is not called " + called;
+    if (claimed) return claim(what, name_ + " is " + called + ": ", hidden);
+    const std::string statement = name_ + " is not called " + called;
     std::optional<Failure> found;
     try {
       for (const Way way : all_ways)
@@ -161,73 +172,72 @@ class Check {
   void form() {
     if (layer_.leaf) return;
     if (!layer_.form_is_known)
-      return report_.note("what the form of " + layer_.name +
+      return report_.note("what the form of " + name_ +
                           " says was not compared with what it computes: it is a form of which the checks do not know "
                           "the formula");
-    add(layer_.name + " is what its form says: the prime field, exactly, stacks of up to 5", [&] {
-      const auto T = layer_.in_field();
-      const auto on = [&](const Sequences& sequences, Generator& generator) {
-        const auto layer = drawn(*T, generator);
-        const auto X = draw_input(*T, sequences, generator, limits_);
+    add(name_ + " is what its form says: the prime field, exactly, stacks of up to 5", [&] {
+      const auto on = [&](const Sequences& sequences, Generator& generator, Draw) {
+        const auto layer = drawn(*layer_.in_field, generator);
+        const auto X = draw_input(*layer, sequences, generator, limits_);
         return first_difference(failure_of("a layer computes what its form says", "T(X) is", "by its form it is"),
                                 (*layer)(X), layer->by_form(X));
       };
-      return on_stacks(layer_.name, arithmetic<PrimeField>(), 31, stacks_of_pullbacks(limits_), on);
+      return on_stacks(*layer_.in_field, 31, stacks_of_pullbacks(limits_), on);
     });
   }
 
   void derivatives() {
     const std::string scope = ", stacks of up to 5 sequences of 0 to " + std::to_string(limits_.rows) + " rows";
-    const auto in_field = layer_.in_field();
-    const auto in_double = layer_.in_double();
+    const auto& in_field = *layer_.in_field;
+    const auto& in_double = *layer_.in_double;
     add("value_and_pullback(X) begins with T(X): double within 1e-12" + scope,
-        [&] { return value_fails(*in_double, layer_.name, 1, limits_); });
+        [&] { return value_fails(in_double, 1, limits_); });
     add("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope,
-        [&] { return value_fails(*in_field, layer_.name, 21, limits_); });
-    if (!layer_.in_sets && in_field->weights().empty())
-      return report_.note(layer_.name +
+        [&] { return value_fails(in_field, 21, limits_); });
+    if (!layer_.in_sets && in_field.another()->weights().empty())
+      return report_.note(name_ +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
     const auto fails = [&](const auto& T, Requirement requirement) {
-      return pullback_fails(T, layer_.name, requirement, 2, limits_);
+      return pullback_fails(T, requirement, 2, limits_);
     };
     // What is required of it apart from the derivative comes first, as it names a mistake more closely.
     add("the pullback is linear: the prime field, exactly" + scope,
-        [&] { return fails(*in_field, Requirement::linear); });
+        [&] { return fails(in_field, Requirement::linear); });
     add("the pullback adds to the gradient: the prime field, exactly" + scope,
-        [&] { return fails(*in_field, Requirement::adds); });
+        [&] { return fails(in_field, Requirement::adds); });
     add("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope, [&] {
-      const auto found = fails(*in_field, Requirement::again);
-      return found ? found : fails(*in_double, Requirement::again);
+      const auto found = fails(in_field, Requirement::again);
+      return found ? found : fails(in_double, Requirement::again);
     });
     if (layer_.takes_temporaries)
-      add("the pullback does not refer to the weights of " + layer_.name +
+      add("the pullback does not refer to the weights of " + name_ +
               ", which may be a temporary: the prime field, exactly" + scope,
-          [&] { return fails(*in_field, Requirement::outlives); });
+          [&] { return fails(in_field, Requirement::outlives); });
     add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
-        [&] { return transpose_fails(*in_field, *layer_.in_duals_of_field(), layer_.name, 21, limits_); });
+        [&] { return transpose_fails(in_field, *layer_.in_duals_of_field, 21, limits_); });
     add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
-        [&] { return transpose_fails(*in_double, *layer_.in_duals(), layer_.name, 1, limits_); });
-    add("the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 "
-        "and 3",
-        [&] { return gradient_fails(*in_double, layer_.name, 1, limits_); });
+        [&] { return transpose_fails(in_double, *layer_.in_duals, 1, limits_); });
+    add("the pullback agrees with central differences, in a direction of X and of each weight: double, within 1e-6, a "
+        "row, and a stack of 2 and 3",
+        [&] { return gradient_fails(in_double, 1, limits_); });
     add("value and pullback in float are those in double, within a thousandth" + scope,
-        [&] { return float_differs(*layer_.in_float(), *in_double, layer_.name, 2, limits_); });
+        [&] { return float_differs(*layer_.in_float, in_double, 2, limits_); });
     if (layer_.autoregressive && layer_.in_sets)
-      add(std::string(layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
-                                     : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
-              ": sets of positions, for every input and all weights of this shape" + up_to_,
+      add((layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
+                          : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
+              (": sets of positions, for every input and all weights of this shape" + up_to_),
           [&] {
-            return anti_causality_fails(*layer_.in_sets(), layer_.name,
-                                        layer_.rowwise ? Claim::rowwise : Claim::autoregressive, limits_);
+            return anti_causality_fails(*layer_.in_sets, layer_.rowwise ? Claim::rowwise : Claim::autoregressive,
+                                        limits_);
           });
   }
 
   void extensions() {
     std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6, in two and one by one beyond" : "";
-    scope += up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
-    const auto extending = [&](const std::string& numbers, const auto& made, std::uint64_t seed) {
+    scope += up_to_ + (limits_.rows >= 2 ? " and a stack of 2 and 2 rows" : "");
+    const auto extending = [&](const std::string& numbers, const auto& T, std::uint64_t seed) {
       add("extending in pieces gives the rows of the whole, however split: " + numbers + scope,
-          [&] { return extension_fails(*made(), layer_.name, seed, limits_); });
+          [&] { return extension_fails(*T, seed, limits_); });
     };
     extending("double within 1e-12", layer_.in_double, 1);
     extending("the prime field, exactly", layer_.in_field, 11);
@@ -237,10 +247,9 @@ class Check {
   /// Notes where T(X) is not finite though X is, and its entries are large.
   void large_numbers() {
     if (!layer_.in_sets) return;
-    const auto T = layer_.in_double();
     Generator generator{3};
-    const auto layer = drawn(*T, generator);
-    auto X = draw_input(*T, Sequences{limits_.rows}, generator, limits_);
+    const auto layer = drawn(*layer_.in_double, generator);
+    auto X = draw_input(*layer, Sequences{limits_.rows}, generator, limits_);
     const auto is_finite = [&] {
       const auto Y = (*layer)(X);
       return std::all_of(Y.numbers.begin(), Y.numbers.end(), [](double y) { return std::isfinite(y); });
@@ -249,13 +258,13 @@ class Check {
       if (!is_finite()) return;
       for (double& x : X.target.numbers) x *= 2000;
       if (!is_finite())
-        report_.note(layer_.name + " is not finite everywhere: double, for an X with entries of up to 2000 in size" +
-                     up_to_);
+        report_.note(name_ + " is not finite everywhere: double, for an X with entries of up to 2000 in size" + up_to_);
     } catch (const std::exception&) {
     }
   }
 
   CheckedLayer layer_;
+  std::string name_;
   Limits limits_;
   std::string up_to_;
   Report report_;
@@ -266,17 +275,17 @@ template <template <class> class Layer>
 CheckedLayer checked_layer(std::string_view name) {
   using T = Layer<double>;
   bool temporaries = false;
-  if constexpr (Leaf<T>) temporaries = TakesTemporaries<T>;
+  if constexpr (rules::Leaf<T>) temporaries = TakesTemporaries<T>;
   return {subject<Layer, all_faces>(name),
-          Leaf<T>,
+          operation<Layer<Dual<double>>>(name),
+          operation<Layer<Dual<PrimeField>>>(name),
+          rules::Leaf<T>,
           rowwise<T>,
           autoregressive<T>,
           constant<T>,
           temporaries,
           form_is_known<T>,
-          made<Layer<Dual<double>>, value_face>,
-          made<Layer<Dual<PrimeField>>, value_face>,
-          numbers_held<Layer<Held>>};
+          numbers_held<Layer<Held>>()};
 }
 
 /// The condition under which the weights of a layer over `Real` are of these numbers, too. A failure shows both.
@@ -284,11 +293,11 @@ template <class Real, class Layer>
 struct WeightsAreOf {
   static constexpr bool value = [] {
     bool same = true;
-    visit_weights<Layer>(
+    detail::visit_weights<Layer>(
         [&](const Name&, auto& weight) {
           same = same && std::is_same_v<typename std::remove_cvref_t<decltype(weight)>::Real, Real>;
         },
-        imaginary<Layer>);
+        detail::imaginary<Layer>);
     return same;
   }();
   static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");
@@ -335,7 +344,7 @@ struct ReturnsRows {
 ///
 /// Throws std::invalid_argument for limits of no rows, or of more than 31, for which the sets of positions have no room.
 template <template <class> class Layer>
-Report check(std::string_view name = symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
+Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
   static_assert(over_all_numbers,
                 "what is checked runs over several kinds of numbers: a template over them hands its argument on, as in "
@@ -343,7 +352,7 @@ Report check(std::string_view name = symbol_of<Layer<double>>(), const checking:
   if constexpr (over_all_numbers) {
     using T = Layer<double>;
     if constexpr (checking::WeightsAreOf<double, T>::value) {
-      static_assert(IsLayer<T>::value);
+      static_assert(detail::IsLayer<T>::value);
       if constexpr (tlm::Layer<T>)
         if constexpr (checking::ReturnsRows<T>::value)
           return checking::Check{checking::checked_layer<Layer>(name), limits}.report();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -25,7 +29,7 @@
 ///          One run covers every input and all weights of that shape.
 ///
 /// `bits` and `sets` see that the future does not reach the past at one n, `reals` and `field` that nothing depends on n:
-/// both are needed. All run through n = 1, 2, … and i = 1, …, n in order, so that the first failure is the smallest. Of a
+/// both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the smallest. Of a
 /// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the largest n with
 /// zeros, rows of zeros and equal rows among the numbers.
 ///
@@ -42,96 +46,99 @@ namespace tlm::checking {
 /// has the value that it has alone.
 enum class Claim { rowwise, autoregressive, constant, of_each_sequence };
 
-/// A layer without its type, over the arithmetics by which a claim is checked.
-struct Subject {
-  std::string name;
-  Maker<float> in_float = nullptr;
-  Maker<double> in_double = nullptr;
-  Maker<PrimeField> in_field = nullptr;
-  Maker<Dependencies> in_sets = nullptr;  ///< Null for a layer that reads tokens: these carry no tags.
-};
-/// That of a layer, of which these faces are looked at.
-template <template <class> class Layer, int faces = value_face>
-Subject subject(std::string_view name) {
-  Subject subject{std::string(name), made<Layer<float>, faces & ~(extension_face | form_face)>,
-                  made<Layer<double>, faces & ~form_face>, made<Layer<PrimeField>, faces>};
-  if constexpr (!reads_tokens<Layer<double>>) subject.in_sets = made<Layer<Dependencies>, faces & ~form_face>;
-  return subject;
-}
-
-/// The claim about a cut at row i, of which rows first, …, i are left.
+/// A part of X and of T(X): rows first, …, first + count − 1 of both. What is claimed is that this part of T(X) depends on
+/// this part of X alone. Where T(X) is not to depend on X, it is all of T(X), and nothing of X.
 struct Cut {
   Claim claim;
-  std::size_t i;
+  std::size_t number;  ///< i, or that of the sequence; from 1.
+  std::size_t first, count;
 
-  std::size_t first() const { return claim == Claim::rowwise ? i - 1 : 0; }
-  std::size_t count() const { return i - first(); }
-  /// Whether row r, from 0, is cut off.
-  bool hides(std::size_t r) const { return claim == Claim::rowwise ? r + 1 != i : r >= i; }
-  /// X_i or X|i.
+  /// Whether row r of X, from 0, is not in it.
+  bool hides(std::size_t r) const { return claim == Claim::constant || r < first || r >= first + count; }
+  /// The part of T(X).
   template <class Real>
-  Stacked<Real> of(const Stacked<Real>& X) const {
-    return X.rows(first(), count());
+  Stacked<Real> of(const Stacked<Real>& Y) const {
+    return claim == Claim::constant ? Y : Y.rows(first, count);
   }
-  /// A counter-example to the claim at n.
-  Failure failure(std::string_view layer, const char* arithmetic, std::uint64_t seed, std::size_t n) const {
-    const bool single = claim == Claim::rowwise;
-    Failure failure = failure_of(single ? "T(X_i) = T(X)_i" : "T(X|i) = T(X)|i",
-                                 single ? "T(X_i) gives" : "T(X|i) gives", single ? "T(X)_i gives" : "T(X)|i gives");
-    if (claim == Claim::constant)
-      failure = failure_of("T(X) does not depend on X", "T(X) gives", "T of another X, of one row, gives");
-    failure.layer = layer;
-    failure.arithmetic = arithmetic;
-    failure.seed = seed;
-    failure.n = n;
-    if (claim != Claim::constant) failure.i = i;
-    return failure;
+  /// The part of X, with the source that belongs to it.
+  template <class Real>
+  Input<Real> of(const Input<Real>& X) const {
+    return claim == Claim::of_each_sequence ? X.sequence(number - 1) : X.with(of(X.target));
   }
 };
+/// Where X is cut. (X|n is X: of this cut there is nothing to see.)
+inline std::vector<Cut> cuts(Claim claim, const Sequences& sequences) {
+  const std::size_t rows = sequences.rows();
+  std::vector<Cut> all;
+  if (claim == Claim::constant) all.push_back({claim, 0, 0, rows});
+  if (claim == Claim::rowwise)
+    for (std::size_t i = 1; i <= rows; ++i) all.push_back({claim, i, i - 1, 1});
+  if (claim == Claim::autoregressive)
+    for (std::size_t i = 1; i < rows; ++i) all.push_back({claim, i, 0, i});
+  if (claim == Claim::of_each_sequence)
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      all.push_back({claim, s + 1, sequences.begin(s), sequences.length(s)});
+  return all;
+}
 
-/// Where T(X) is computed, of which rows are left then.
-inline Failure at(std::string_view layer, Claim claim, const char* arithmetic, std::uint64_t seed, std::size_t n) {
-  Failure failure = Cut{claim, n}.failure(layer, arithmetic, seed, n);
-  failure.i.reset();
+/// The failure of a claim about T on such an X, without the values that differ.
+template <class Real>
+Failure failure_of(const Operation<Real>& T, Claim claim, std::uint64_t seed, const Sequences& sequences) {
+  Failure failure =
+      claim == Claim::rowwise          ? failure_of("T(X_i) = T(X)_i", "T(X_i) gives", "T(X)_i gives")
+      : claim == Claim::autoregressive ? failure_of("T(X|i) = T(X)|i", "T(X|i) gives", "T(X)|i gives")
+      : claim == Claim::constant
+          ? failure_of("T(X) does not depend on X", "T of another X, of one row, gives", "T(X) gives")
+          : failure_of("T of a stack is the stack of T", "T of the sequence alone gives", "T of the stack gives");
+  failure.layer = T.name;
+  failure.arithmetic = arithmetic<Real>();
+  if (!std::is_same_v<Real, Dependencies>) failure.seed = seed;
+  if (claim == Claim::of_each_sequence)
+    failure.place = within(sequences);
+  else
+    failure.n = sequences.rows();
   return failure;
 }
 
-/// The numbers of rows for which a claim is checked.
-inline std::vector<std::size_t> numbers_of_rows(const Limits& limits, Draw kind) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t n = kind == Draw::any ? 1 : limits.rows; n <= limits.rows; ++n) numbers.push_back(n);
-  return numbers;
-}
-
-/// `reals` and `field` of a claim about rows: T applied to part of X, X|i or X_i, against that part of T(X).
+/// A layer, X, T(X) and where they are cut; the failure there, without values; and what may be drawn.
 template <class Real>
-std::optional<Failure> compare_parts(const Operation<Real>& T, std::string_view name, Claim claim, std::uint64_t seed,
-                                     const Limits& limits) {
+struct AtCut {
+  const Operation<Real>& layer;
+  const Input<Real>& X;
+  const Stacked<Real>& Y;
+  Cut cut;
+  Failure failure;
+  Generator& generator;
+  const Limits& limits;
+};
+
+/// The failure that `check` finds at a cut of some X, with the smallest first.
+template <class Real>
+std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed, const Limits& limits,
+                               const std::function<std::optional<Failure>(const AtCut<Real>&)>& check) {
+  std::vector<Sequences> all = stacks(limits, {{1, 1}, {3, 1, 0, 6, 2}});
+  if (claim != Claim::of_each_sequence) {
+    all.clear();
+    for (std::size_t n = 1; n <= limits.rows; ++n) all.push_back(Sequences{n});
+  }
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     for (const Draw kind : draws<Real>()) {
       const auto layer = drawn(T, generator, kind);
-      const auto of_another =
-          claim == Claim::constant ? (*layer)(draw_input(T, Sequences{1}, generator, limits, kind)) : Stacked<Real>{};
-      for (const std::size_t n : numbers_of_rows(limits, kind)) {
-        const auto X = draw_input(T, Sequences{n}, generator, limits, kind);
-        const Failure where = at(name, claim, arithmetic<Real>(), seed, n);
-        const auto Y = value_at(*layer, X, where);
-        if (claim == Claim::constant) {
-          if (auto found = first_difference(where, Y, of_another)) return found;
-          continue;
-        }
-        if (Y.sequences.rows() != n) {
-          Failure failure = where;
+      for (const Sequences& sequences : all) {
+        if (kind == Draw::special && &sequences != &all.back()) continue;
+        auto X = draw_input(T, sequences, generator, limits, kind);
+        if constexpr (std::is_same_v<Real, Dependencies>) X = tagged(T, sequences);
+        Failure failure = failure_of(T, claim, seed, sequences);
+        const auto Y = value_at(*layer, X, failure);
+        if (claim != Claim::constant && !(Y.sequences == sequences)) {
           failure.claim = "T(X) has as many rows as X";
           failure.left = {"T(X) has", shown(Y.sequences)};
-          failure.right = {"X has", shown(Sequences{n})};
+          failure.right = {"X has", shown(sequences)};
           return failure;
         }
-        for (std::size_t i = 1; i <= n; ++i) {
-          const Cut cut{claim, i};
-          const Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
-          const auto part = value_at(*layer, X.with(cut.of(X.target)), failure);
-          if (auto found = first_difference(failure, part, cut.of(Y), cut.first())) return found;
+        for (const Cut& cut : cuts(claim, sequences)) {
+          if (claim == Claim::rowwise || claim == Claim::autoregressive) failure.i = cut.number;
+          if (auto found = check({*layer, X, Y, cut, failure, generator, limits})) return found;
         }
       }
     }
@@ -139,16 +146,21 @@ std::optional<Failure> compare_parts(const Operation<Real>& T, std::string_view 
   });
 }
 
+/// `reals` and `field`: T applied to a part of X gives that part of T(X).
+template <class Real>
+std::optional<Failure> compare_parts(const Operation<Real>& T, Claim claim, std::uint64_t seed,
+                                     const Limits& limits = {}) {
+  return at_cuts<Real>(T, claim, seed, limits, [&](const AtCut<Real>& at) {
+    const auto part = claim == Claim::constant ? draw_input(T, Sequences{1}, at.generator, limits) : at.cut.of(at.X);
+    return first_difference(at.failure, value_at(at.layer, part, at.failure), at.cut.of(at.Y), at.cut.first);
+  });
+}
+
 /// The ways in which a row is spoilt; tokens become others in each of them.
 inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "large numbers", "0"};
-/// How many there are of these.
-inline constexpr int count_of_ways = 6;
-/// What becomes of the rows: with which word a failure says it.
-inline const char* way_to_spoil(Shape shape, int way) { return shape.of_tokens ? "other tokens" : ways_to_spoil[way]; }
-
 /// Spoils row r in one of these ways.
 template <class Real>
-void spoil(Stacked<Real>& X, std::size_t r, int way, Generator& generator, const Limits& limits) {
+void spoil(Stacked<Real>& X, std::size_t r, std::size_t way, Generator& generator, const Limits& limits) {
   if (!X.tokens.empty()) {
     X.tokens[r] = draw<Token>(generator, limits);
     return;
@@ -161,182 +173,106 @@ void spoil(Stacked<Real>& X, std::size_t r, int way, Generator& generator, const
   }
 }
 
-/// `bits` of a claim about rows: what is done to other rows leaves a row of T(X) the same bit for bit. Where T(X) is not to
-/// depend on X, all rows are others.
+/// `bits` at one cut: what is done to the other rows leaves this part of T(X) the same bit for bit.
 template <class Real>
-std::optional<Failure> spoil_other_rows(const Operation<Real>& T, std::string_view name, Claim claim,
-                                        std::uint64_t seed, const Limits& limits, Draw kind,
-                                        const std::vector<std::size_t>& numbers) {
-  Generator generator{seed};
-  const auto layer = drawn(T, generator, kind);
-  for (const std::size_t n : numbers) {
-    const auto X = draw_input(T, Sequences{n}, generator, limits, kind);
-    const auto Y = value_at(*layer, X, at(name, claim, arithmetic<Real>(), seed, n));
-    for (std::size_t i = claim == Claim::constant ? n : 1; i <= n; ++i)
-      for (int way = 0; way < count_of_ways; ++way) {
-        const Cut cut{claim, i};
-        auto other = X;
-        for (std::size_t r = 0; r < n; ++r)
-          if (cut.hides(r) || claim == Claim::constant) spoil(other.target, r, way, generator, limits);
-        Failure failure = cut.failure(name, arithmetic<Real>(), seed, n);
-        failure.left.label = std::string("where the other rows are ") + way_to_spoil(T.target, way) + ", T(X) gives";
-        failure.right.label = "before, T(X) gave";
-        const auto Z = value_at(*layer, other, failure);
-        const bool whole = claim == Claim::constant;
-        if (auto found =
-                first_difference(failure, whole ? Z : cut.of(Z), whole ? Y : cut.of(Y), cut.first(), SameBits{}))
-          return found;
-      }
+std::optional<Failure> spoil_the_rest(const AtCut<Real>& at) {
+  const Sequences& sources = at.X.source.sequences;
+  for (std::size_t way = 0; way < std::size(ways_to_spoil); ++way) {
+    auto other = at.X;
+    for (std::size_t r = 0; r < at.X.target.sequences.rows(); ++r)
+      if (at.cut.hides(r)) spoil(other.target, r, way, at.generator, at.limits);
+    if (at.cut.claim == Claim::of_each_sequence && at.X.source.cols > 0)
+      for (std::size_t r = 0; r < sources.rows(); ++r)
+        if (r < sources.begin(at.cut.number - 1) || r >= sources.end(at.cut.number - 1))
+          spoil(other.source, r, way, at.generator, at.limits);
+    Failure failure = at.failure;
+    failure.left.label = std::string("where the other rows are ") +
+                         (at.layer.target.of_tokens ? "other tokens" : ways_to_spoil[way]) + ", T(X) gives";
+    failure.right.label = "before, T(X) gave";
+    const auto Z = value_at(at.layer, other, failure);
+    if (auto found = first_difference(failure, at.cut.of(Z), at.cut.of(at.Y), at.cut.first, SameBits{})) return found;
   }
   return std::nullopt;
 }
-
-/// The failure that row i of T(X), at n rows, depends on more rows than the claim allows.
-inline Failure depends_on_more(std::string_view layer, Claim claim, std::size_t n) {
-  Failure failure = failure_of(claim == Claim::rowwise          ? "row i depends on no row but i"
-                               : claim == Claim::autoregressive ? "row i depends on no row after i"
-                                                                : "T(X) does not depend on X",
-                               "it depends on the rows", "and may depend on");
-  failure.layer = layer;
-  failure.arithmetic = arithmetic<Dependencies>();
-  failure.n = n;
-  return failure;
+/// `bits` at all cuts.
+template <class Real>
+std::optional<Failure> spoil_other_rows(const Operation<Real>& T, Claim claim, std::uint64_t seed,
+                                        const Limits& limits = {}) {
+  return at_cuts<Real>(T, claim, seed, limits, spoil_the_rest<Real>);
 }
 
-/// `sets` of a claim about rows: row i of T(X) depends on no other rows of X than these. (Whether it depends on these, the
-/// sets do not say: x − x keeps its tag.)
-inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, std::string_view name, Claim claim,
-                                              const Limits& limits) {
-  Generator generator{0};
-  const auto layer = drawn(T, generator);
-  for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const Failure failure = depends_on_more(name, claim, n);
-    const auto Y = value_at(*layer, tagged(T, Sequences{n}), failure);
-    for (std::size_t i = 1; i <= Y.sequences.rows(); ++i) {
-      Dependencies allowed{1};
-      for (std::size_t r = 0; r < n && claim != Claim::constant; ++r)
-        if (!Cut{claim, i}.hides(r)) allowed += Dependencies::position(r);
-      for (std::size_t j = 0; j < Y.cols; ++j)
-        if ((Y(i - 1, j).tags() & ~allowed.tags()) != 0) {
-          Failure found = with_sets(failure, i - 1, j, Y(i - 1, j), allowed);
-          found.i = i;
-          return found;
-        }
-    }
-  }
-  return std::nullopt;
+/// `sets`: a part of T(X) depends on no other rows of X than that part of X. (Whether it depends on these, the sets do not
+/// say: x − x keeps its tag.)
+inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, Claim claim,
+                                              const Limits& limits = {}) {
+  return at_cuts<Dependencies>(T, claim, 0, limits, [claim](const AtCut<Dependencies>& at) {
+    Dependencies allowed{1};
+    for (std::size_t r = 0; r < at.X.target.sequences.rows(); ++r)
+      if (!at.cut.hides(r)) allowed += Dependencies::position(r);
+    auto most = at.cut.of(at.Y);
+    std::fill(most.numbers.begin(), most.numbers.end(), allowed);
+    Failure failure = at.failure;
+    failure.claim = claim == Claim::rowwise            ? "row i depends on no row but i"
+                    : claim == Claim::autoregressive   ? "row i depends on no row after i"
+                    : claim == Claim::of_each_sequence ? "a sequence depends on no other"
+                                                       : "T(X) does not depend on X";
+    failure.left.label = "it depends on the rows";
+    failure.right.label = "and may depend on";
+    return first_difference(failure, at.cut.of(at.Y), most, at.cut.first, IsWithin{});
+  });
 }
 
 /// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. Each of
 /// these, drawn anew, changes them all. (What does not change at two random points might at others: that it changes is
 /// shown, that it would not is not.)
-inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, std::string_view name, Claim claim,
-                                                   std::uint64_t seed, const Limits& limits) {
+inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, Claim claim, std::uint64_t seed = 13,
+                                                   const Limits& limits = {}) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = drawn(T, generator);
     for (std::size_t n = 1; n <= limits.rows; ++n) {
       const auto X = draw_input(T, Sequences{n}, generator, limits);
-      const auto Y = value_at(*layer, X, at(name, claim, arithmetic<PrimeField>(), seed, n));
+      Failure failure = failure_of(T, claim, seed, Sequences{n});
+      const auto Y = value_at(*layer, X, failure);
       for (std::size_t r = 1; r <= n; ++r) {
         auto other = X;
         if (T.target.of_tokens)
           other.target.tokens[r - 1] = (X.target.tokens[r - 1] + 1) % Token(limits.vocab_size);
         else
-          for (std::size_t j = 0; j < T.target.cols; ++j) other.target(r - 1, j) = PrimeField::random(generator);
+          std::generate_n(&other.target(r - 1, 0), T.target.cols, [&] { return PrimeField::random(generator); });
         const auto Z = (*layer)(other);
         for (std::size_t i = r; i <= (claim == Claim::rowwise ? r : n); ++i)
-          for (std::size_t j = 0; j < Y.cols; ++j)
-            if (same(Z(i - 1, j), Y(i - 1, j))) {
-              Failure failure = Cut{claim, i}.failure(name, arithmetic<PrimeField>(), seed, n);
-              failure.claim =
-                  claim == Claim::rowwise ? "row i depends on row i" : "row i depends on each of the rows 1, …, i";
-              failure.entry = entry(i, j + 1);
-              failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
-              failure.right = {};
-              return failure;
-            }
+          for (std::size_t j = 0; j < Y.cols; ++j) {
+            if (!same(Z(i - 1, j), Y(i - 1, j))) continue;
+            failure.claim =
+                claim == Claim::rowwise ? "row i depends on row i" : "row i depends on each of the rows 1, …, i";
+            failure.i = i;
+            failure.entry = entry(i, j + 1);
+            failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
+            failure.right = {};
+            return failure;
+          }
       }
     }
     return std::nullopt;
   });
 }
 
-/// `reals` and `field`: T of a stack is the stack of T. A sequence without rows is among them.
-template <class Real>
-std::optional<Failure> compare_stack(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
-                                     const Limits& limits) {
-  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    for (const Draw kind : draws<Real>()) {
-      const auto layer = drawn(T, generator, kind);
-      const auto X = draw_input(T, sequences, generator, limits, kind);
-      const auto Y = (*layer)(X);
-      for (std::size_t s = 0; s < sequences.count(); ++s) {
-        const auto alone = (*layer)(X.sequence(s));
-        if (auto found = first_difference(
-                failure_of("T of a stack is the stack of T", "T of the stack gives", "T of the sequence alone gives"),
-                s < Y.sequences.count() ? Y.sequence(s) : Y, alone, s < Y.sequences.count() ? Y.sequences.begin(s) : 0))
-          return found;
-      }
-    }
-    return std::nullopt;
-  };
-  return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1, 1}, {2, 1}, {3, 1, 0, 6, 2}}), on);
-}
-
-/// `bits`: what is done to one sequence of a stack leaves the others the same bit for bit.
-template <class Real>
-std::optional<Failure> spoil_other_sequences(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
-                                             const Limits& limits) {
-  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    const auto layer = drawn(T, generator);
-    const auto X = draw_input(T, sequences, generator, limits);
-    const auto Y = (*layer)(X);
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (int way = 0; way < count_of_ways; ++way) {
-        auto other = X;
-        for (Stacked<Real>* rows : {&other.source, &other.target})
-          if (rows->cols > 0)
-            for (std::size_t r = rows->sequences.begin(s); r < rows->sequences.end(s); ++r)
-              spoil(*rows, r, way, generator, limits);
-        const auto Z = (*layer)(other);
-        for (std::size_t t = 0; t < sequences.count(); ++t) {
-          if (t == s) continue;
-          const Failure failure{
-              .claim = "sequence " + std::to_string(s + 1) + " does not affect sequence " + std::to_string(t + 1),
-              .left = {std::string("where the one is ") + way_to_spoil(T.target, way) + ", T gives for the other", ""},
-              .right = {"before, T gave", ""}};
-          if (auto found = first_difference(failure, Z.sequence(t), Y.sequence(t), sequences.begin(t), SameBits{}))
-            return found;
-        }
-      }
-    return std::nullopt;
-  };
-  return on_stacks(name, arithmetic<Real>(), seed, stacks(limits, {{1, 1}, {3, 1, 2}}), on);
-}
-
-/// `sets`: the rows of a sequence depend on no rows of other sequences, for every input and all weights of that shape.
-inline std::optional<Failure> trace_sequences(const Operation<Dependencies>& T, std::string_view name,
-                                              const Limits& limits) {
-  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    auto X = tagged(T, sequences);
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (Stacked<Dependencies>* rows : {&X.source, &X.target})
-        if (rows->cols > 0)
-          for (std::size_t r = rows->sequences.begin(s); r < rows->sequences.end(s); ++r)
-            std::fill_n(&(*rows)(r, 0), rows->cols, Dependencies::position(s));
-    const auto Y = (*drawn(T, generator))(X);
-    for (std::size_t s = 0; s < Y.sequences.count(); ++s)
-      for (std::size_t r = Y.sequences.begin(s); r < Y.sequences.end(s); ++r)
-        for (std::size_t j = 0; j < Y.cols; ++j)
-          if ((Y(r, j).tags() & ~Dependencies::position(s).tags()) != 0)
-            return with_sets(
-                failure_of("a sequence depends on no other", "it depends on the sequences", "and may depend on"), r, j,
-                Y(r, j), Dependencies::position(s));
-    return std::nullopt;
-  };
-  auto found = on_stacks(name, "sets of sequences", 0, stacks(limits, {{1, 1}, {3, 1, 2}}), on);
-  if (found) found->seed.reset();
-  return found;
+/// A layer without its type, over the arithmetics by which a claim is checked. What is not there is not looked at: sets of
+/// positions of a layer that reads tokens, as these carry no tags.
+struct Subject {
+  std::unique_ptr<const Operation<float>> in_float{};
+  std::unique_ptr<const Operation<double>> in_double{};
+  std::unique_ptr<const Operation<PrimeField>> in_field{};
+  std::unique_ptr<const Operation<Dependencies>> in_sets{};
+};
+/// That of a layer, of which these faces are looked at.
+template <template <class> class Layer, int faces = value_face>
+Subject subject(std::string_view name) {
+  Subject subject{operation<Layer<float>, faces & ~(extension_face | form_face)>(name),
+                  operation<Layer<double>, faces & ~form_face>(name), operation<Layer<PrimeField>, faces>(name)};
+  if constexpr (!reads_tokens<Layer<double>>)
+    subject.in_sets = operation<Layer<Dependencies>, faces & ~form_face>(name);
+  return subject;
 }
 
 /// The four ways to check a claim.
@@ -346,36 +282,17 @@ inline constexpr std::array all_ways{Way::reals, Way::bits, Way::field, Way::set
 
 /// The counter-example to a claim that one way finds.
 inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way way, const Limits& limits) {
-  const std::string& name = subject.name;
-  const bool of_stacks = claim == Claim::of_each_sequence;
-  const auto compare = [&](const auto& T, std::uint64_t seed) {
-    return of_stacks ? compare_stack(T, name, seed, limits) : compare_parts(T, name, claim, seed, limits);
-  };
-  const auto spoil = [&](const auto& T, std::uint64_t seed) {
-    if (of_stacks) return spoil_other_sequences(T, name, seed, limits);
-    std::optional<Failure> found;
-    for (const Draw kind : {Draw::any, Draw::special})
-      if (!found) found = spoil_other_rows(T, name, claim, seed, limits, kind, numbers_of_rows(limits, kind));
-    return found;
-  };
   std::optional<Failure> found;
-  switch (way) {
-    case Way::reals:
-      return compare(*subject.in_double(), 1);
-    case Way::bits:
-      found = spoil(*subject.in_float(), 2);
-      return found ? found : spoil(*subject.in_double(), 3);
-    case Way::field:
-      for (const std::uint64_t key : {11u, 12u}) {
-        PrimeField::key = key;
-        if (!found) found = compare(*subject.in_field(), key);
-      }
-      return found;
-    default:
-      if (!subject.in_sets) return std::nullopt;
-      return of_stacks ? trace_sequences(*subject.in_sets(), name, limits)
-                       : trace_positions(*subject.in_sets(), name, claim, limits);
-  }
+  if (way == Way::reals && subject.in_double) found = compare_parts(*subject.in_double, claim, 1, limits);
+  if (way == Way::bits && subject.in_float) found = spoil_other_rows(*subject.in_float, claim, 2, limits);
+  if (way == Way::bits && subject.in_double && !found) found = spoil_other_rows(*subject.in_double, claim, 3, limits);
+  for (const std::uint64_t key : {11u, 12u})
+    if (way == Way::field && subject.in_field && !found) {
+      PrimeField::key = key;
+      found = compare_parts(*subject.in_field, claim, key, limits);
+    }
+  if (way == Way::sets && subject.in_sets) found = trace_positions(*subject.in_sets, claim, limits);
+  return found;
 }
 
 /// What each way says of a claim.
@@ -397,62 +314,15 @@ struct Verdict {
   }
 };
 
-/// The claim about T over all four arithmetics, each with seeds and keys of its own.
-inline Verdict verdict(const Subject& subject, Claim claim, const Limits& limits = {}) {
+/// The claim over all arithmetics of the subject, each with seeds and keys of its own.
+inline Verdict verdict_on(const Subject& subject, Claim claim, const Limits& limits = {}) {
   const auto by = [&](Way way) { return refuted(subject, claim, way, limits); };
   return {by(Way::reals), by(Way::bits), by(Way::field), by(Way::sets)};
 }
-
-// --- The same of a layer that is given by its type ----------------------------------------------------------------------
-
 /// The claim about a layer, as far as running it over the four arithmetics can tell.
 template <template <class> class Layer>
-Verdict verdict(std::string_view name, Claim claim, const Limits& limits = {}) {
-  return verdict(subject<Layer>(name), claim, limits);
-}
-/// T is autoregressive.
-template <template <class> class Layer>
-Verdict autoregressive_verdict(std::string_view name, const Limits& limits = {}) {
-  return verdict<Layer>(name, Claim::autoregressive, limits);
-}
-/// T is rowwise.
-template <template <class> class Layer>
-Verdict rowwise_verdict(std::string_view name, const Limits& limits = {}) {
-  return verdict<Layer>(name, Claim::rowwise, limits);
-}
-/// T(X) does not depend on X: not on its numbers, nor on how many rows they are.
-template <template <class> class Layer>
-Verdict constant_verdict(std::string_view name, const Limits& limits = {}) {
-  return verdict<Layer>(name, Claim::constant, limits);
-}
-/// The sequences of a batch do not affect each other.
-template <template <class> class Layer>
-Verdict sequences_verdict(std::string_view name, const Limits& limits = {}) {
-  return verdict<Layer>(name, Claim::of_each_sequence, limits);
-}
-
-/// See above.
-template <template <class> class Layer, class Real>
-std::optional<Failure> compare_parts(std::string_view name, Claim claim, std::uint64_t seed,
-                                     const Limits& limits = {}) {
-  return compare_parts<Real>(OperationOf<Layer<Real>, value_face>{}, name, claim, seed, limits);
-}
-/// See above; for these n.
-template <template <class> class Layer, class Real>
-std::optional<Failure> spoil_other_rows(std::string_view name, Claim claim, std::uint64_t seed, const Limits& limits,
-                                        const std::vector<std::size_t>& numbers) {
-  return spoil_other_rows<Real>(OperationOf<Layer<Real>, value_face>{}, name, claim, seed, limits, Draw::any, numbers);
-}
-/// See above.
-template <template <class> class Layer>
-std::optional<Failure> a_row_does_not_count(std::string_view name, Claim claim, std::uint64_t seed = 13,
-                                            const Limits& limits = {}) {
-  return a_row_does_not_count(OperationOf<Layer<PrimeField>, value_face>{}, name, claim, seed, limits);
-}
-/// See above.
-template <template <class> class Layer>
-std::optional<Failure> trace_positions(std::string_view name, Claim claim, const Limits& limits = {}) {
-  return trace_positions(OperationOf<Layer<Dependencies>, value_face>{}, name, claim, limits);
+Verdict verdict_on(std::string_view name, Claim claim, const Limits& limits = {}) {
+  return verdict_on(subject<Layer>(name), claim, limits);
 }
 
 }  // namespace tlm::checking

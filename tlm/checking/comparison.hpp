@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tlm/algebra/pullback.hpp>
@@ -83,29 +84,16 @@ struct SameBits {
   }
 };
 
+/// Whether a number depends on no other rows than another.
+struct IsWithin {
+  bool operator()(const Dependencies& seen, const Dependencies& allowed) const {
+    return (seen.tags() & ~allowed.tags()) == 0;
+  }
+};
+
 /// The failure of a claim, with what the two things are called that it compares.
 inline Failure failure_of(const char* claim, const char* left, const char* right) {
   return {.claim = claim, .left = {left, ""}, .right = {right, ""}};
-}
-
-/// The failure, if there is one, with what it was seen of.
-inline std::optional<Failure> seen_of(std::string_view layer, const char* arithmetic, std::optional<std::uint64_t> seed,
-                                      std::optional<Failure> found) {
-  if (found) {
-    found->layer = layer;
-    found->arithmetic = arithmetic;
-    found->seed = seed;
-  }
-  return found;
-}
-
-/// The failure with entry (i, j), from 0, and the sets that it depends on and may depend on.
-inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const Dependencies& seen,
-                         const Dependencies& allowed) {
-  failure.entry = entry(i + 1, j + 1);
-  failure.left.value = shown(seen);
-  failure.right.value = shown(allowed);
-  return failure;
 }
 
 /// The failure with the first entry in which two results differ, or with their numbers of rows if it is these; or none.
@@ -113,27 +101,17 @@ inline Failure with_sets(Failure failure, std::size_t i, std::size_t j, const De
 template <class Real, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& left, const Stacked<Real>& right,
                                         std::size_t before = 0, const Same& same = {}) {
-  if (!(left.sequences == right.sequences)) {
-    failure.entry = "the numbers of rows";
-    failure.left.value = shown(left.sequences);
-    failure.right.value = shown(right.sequences);
+  const auto with = [&](std::string where, const auto& a, const auto& b) {
+    failure.entry = std::move(where);
+    failure.left.value = shown(a);
+    failure.right.value = shown(b);
     return failure;
-  }
-  for (std::size_t e = 0; e < left.numbers.size(); ++e) {
-    if (same(left.numbers[e], right.numbers[e])) continue;
-    failure.entry = entry(before + e / left.cols + 1, e % left.cols + 1);
-    failure.left.value = shown(left.numbers[e]);
-    failure.right.value = shown(right.numbers[e]);
-    return failure;
-  }
+  };
+  if (!(left.sequences == right.sequences)) return with("the numbers of rows", left.sequences, right.sequences);
+  for (std::size_t e = 0; e < left.numbers.size(); ++e)
+    if (!same(left.numbers[e], right.numbers[e]))
+      return with(entry(before + e / left.cols + 1, e % left.cols + 1), left.numbers[e], right.numbers[e]);
   return std::nullopt;
-}
-/// Of a source and a target both.
-template <class Real, class Same = Agree>
-std::optional<Failure> first_difference(const Failure& failure, const Input<Real>& left, const Input<Real>& right,
-                                        const Same& same = {}) {
-  if (auto found = first_difference(failure, left.source, right.source, 0, same)) return found;
-  return first_difference(failure, left.target, right.target, 0, same);
 }
 /// Of matrices.
 template <class M, class Same = Agree>
@@ -143,12 +121,27 @@ std::optional<Failure> first_difference(const Failure& failure, const M& left, c
   using Real = typename M::Real;
   return first_difference(failure, Stacked<Real>{left}, Stacked<Real>{right}, before, same);
 }
+/// Of tables, where expected(k, e) is number e of table k. The failure names the table.
+template <class Real, class Expected, class Same = Agree>
+std::optional<Failure> first_difference(Failure failure, const std::vector<NamedWeight<Real>>& tables,
+                                        const Expected& expected, const Same& same = {}) {
+  for (std::size_t k = 0; k < tables.size(); ++k)
+    for (std::size_t e = 0; e < tables[k].size(); ++e) {
+      const Real right = expected(k, e);
+      if (same(tables[k].numbers[e], right)) continue;
+      failure.entry = tables[k].path + ", " + entry(e / tables[k].cols + 1, e % tables[k].cols + 1);
+      failure.left.value = shown(tables[k].numbers[e]);
+      failure.right.value = shown(right);
+      return failure;
+    }
+  return std::nullopt;
+}
 
 /// T(X). Where T throws, Thrown tells where that is; but for a denominator of 0 in the prime field, as it is drawn anew.
-template <class T, class X>
-auto value_at(const T& layer, const X& x, const Failure& where) {
+template <class Real>
+Stacked<Real> value_at(const Operation<Real>& T, const Input<Real>& X, const Failure& where) {
   try {
-    return layer(x);
+    return T(X);
   } catch (const ZeroDenominator&) {
     throw;
   } catch (const std::exception& thrown) {
@@ -172,16 +165,21 @@ inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
 }
 
 /// The failure that `check` finds on the first of these stacks, with what it was seen of; where a denominator of the prime
-/// field is 0, all is drawn anew.
-inline std::optional<Failure> on_stacks(
-    std::string_view layer, const char* arithmetic, std::uint64_t seed, const std::vector<Sequences>& stacks,
-    const std::function<std::optional<Failure>(const Sequences&, Generator&)>& check) {
+/// field is 0, all is drawn anew. Floating-point numbers are drawn in both kinds.
+template <class Real>
+std::optional<Failure> on_stacks(
+    const Operation<Real>& T, std::uint64_t seed, const std::vector<Sequences>& stacks,
+    const std::function<std::optional<Failure>(const Sequences&, Generator&, Draw)>& check) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     for (const Sequences& sequences : stacks)
-      if (auto found = seen_of(layer, arithmetic, seed, check(sequences, generator))) {
-        found->place = within(sequences);
-        return found;
-      }
+      for (const Draw kind : draws<Real>())
+        if (auto found = check(sequences, generator, kind)) {
+          found->layer = T.name;
+          if (found->arithmetic.empty()) found->arithmetic = arithmetic<Real>();
+          if (!std::is_same_v<Real, Dependencies>) found->seed = seed;
+          found->place = within(sequences) + (found->place.empty() ? "" : ", " + found->place);
+          return found;
+        }
     return std::nullopt;
   });
 }

@@ -115,8 +115,8 @@ Input<Real> draw_input(Shape source, Shape target, const Sequences& sequences, G
 }
 /// What an operation takes.
 template <class Real>
-Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Generator& generator, const Limits& limits,
-                       Draw kind = Draw::any) {
+Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Generator& generator,
+                       const Limits& limits = {}, Draw kind = Draw::any) {
   return draw_input<Real>(T.source, T.target, sequences, generator, limits, kind);
 }
 /// What a layer of this domain takes.
@@ -145,40 +145,15 @@ std::unique_ptr<Operation<Real>> drawn(const Operation<Real>& T, Generator& gene
 template <class Layer>
 Layer draw_layer(Generator& generator) {
   Layer layer;
-  for (const auto& weight : parameters(layer))
+  for (const auto& weight : named_weights(layer))
     for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
   return layer;
 }
 
-/// While it lives, entries that nobody has set are NaN: who reads them is seen.
-class UnsetEntries {
- public:
-  UnsetEntries() { unset_is_nan = true; }
-  UnsetEntries(UnsetEntries&&) = delete;
-  ~UnsetEntries() { unset_is_nan = false; }
-};
-
-/// A number of the prime field of which is known how many there are.
-struct Held : PrimeField {
-  using PrimeField::PrimeField;
-  Held() = default;
-  Held(PrimeField number) : PrimeField{number} {}
-
-  struct Counted {
-    Counted() { ++count; }
-    Counted(const Counted&) : Counted{} {}
-    Counted& operator=(const Counted&) = default;
-    ~Counted() { --count; }
-
-    inline static std::size_t count = 0;
-  } counted{};
-};
-
 /// The tag of its row on every entry, counted from the first row of these sequences.
 inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
   Stacked<Dependencies> X{sequences, {cols}};
-  for (std::size_t i = 0; i < sequences.rows(); ++i)
-    for (std::size_t j = 0; j < cols; ++j) X(i, j) = Dependencies::position(i);
+  for (std::size_t i = 0; i < sequences.rows(); ++i) std::fill_n(&X(i, 0), cols, Dependencies::position(i));
   return X;
 }
 /// As a matrix.
@@ -186,13 +161,15 @@ template <class M>
 M tagged(const Sequences& sequences) {
   return tagged(sequences, M::cols).template as<M>();
 }
-/// As an input; with a source, it has one row for each sequence, whose numbers are constants.
+/// As an input; with a source, it has one row for each sequence: its tag in a stack is that of the sequence's first row, and for
+/// one sequence alone it has none.
 inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
   Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
-  if (T.source.cols > 0) {
-    X.source = {Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), T.source};
-    std::fill(X.source.numbers.begin(), X.source.numbers.end(), Dependencies(1));
-  }
+  if (T.source.cols == 0) return X;
+  X.source = {Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), T.source};
+  for (std::size_t s = 0; s < sequences.count(); ++s)
+    std::fill_n(&X.source(s, 0), T.source.cols,
+                sequences.count() == 1 ? Dependencies(1) : Dependencies::position(sequences.begin(s)));
   return X;
 }
 

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <tlm/checking/refusals.hpp>
-#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/normal_distribution.hpp>
 
 namespace tlm::checking {
+
+using detail::quotient_or_zero;
 
 /// A dual number a + a′ε with ε² = 0, over another arithmetic: a function of a + ε carries its derivative along.
 ///

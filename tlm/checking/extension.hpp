@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -76,63 +75,43 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
 /// Whether T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and every way to
 /// split them. Where these are two pieces, before each a copy of the state is extended by other rows, which must not matter.
 template <class Real>
-std::optional<Failure> extension_fails(const Operation<Real>& T, std::string_view name,
-                                       const std::vector<std::size_t>& lengths, std::uint64_t seed,
-                                       const Limits& limits) {
+std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vector<std::size_t>& lengths,
+                                       std::uint64_t seed, const Limits& limits = {}) {
   constexpr bool of_sets = std::is_same_v<Real, Dependencies>;
-  auto found = redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+  const bool one = lengths.size() == 1, few = one && lengths[0] > split_in_all_ways;
+  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
+    if (kind == Draw::special) return std::nullopt;
     const auto layer = drawn(T, generator);
-    const auto sequences = Sequences::of_lengths(lengths);
     auto X = draw_input(T, sequences, generator, limits);
     const auto other = draw_input(T, sequences, generator, limits);
-    if constexpr (of_sets)
-      if (!T.target.of_tokens) X = tagged(T, sequences);
+    if constexpr (of_sets) X = tagged(T, sequences);
     const auto Y = (*layer)(X);
-    const bool few = lengths.size() == 1 && lengths[0] > split_in_all_ways;
     for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths)) {
       const auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken(lengths.size(), 0);
       for (const auto& piece : pieces) {
         if (pieces.size() == 2) state->copy()->extend(X.with(piece_of(other.target, taken, piece)));
-        auto differs = first_difference(
-            failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives"),
-            state->extend(X.with(piece_of(X.target, taken, piece))), piece_of(Y, taken, piece),
-            lengths.size() == 1 ? taken[0] : 0);
-        if (differs) {
-          differs->place = "computed in pieces of " + shown(pieces);
-          return differs;
-        }
+        auto failure =
+            failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives");
+        failure.place = "computed in pieces of " + shown(pieces);
+        if (auto found = first_difference(failure, state->extend(X.with(piece_of(X.target, taken, piece))),
+                                          piece_of(Y, taken, piece), one ? taken[0] : 0))
+          return found;
         for (std::size_t s = 0; s < lengths.size(); ++s) taken[s] += piece[s];
       }
     }
     return std::nullopt;
-  });
-  return seen_of(name, arithmetic<Real>(), of_sets ? std::nullopt : std::optional{seed}, std::move(found));
+  };
+  return on_stacks(T, seed, {Sequences::of_lengths(lengths)}, on);
 }
 
-/// The same for one sequence of n = 1, 2, … rows and for a stack of two, one of 3 rows and one of 2.
+/// The same for one sequence of n = 1, 2, … rows and for a stack of two, of 2 rows each.
 template <class Real>
-std::optional<Failure> extension_fails(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
-                                       const Limits& limits) {
+std::optional<Failure> extension_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
   for (std::size_t n = 1; n <= limits.rows; ++n)
-    if (auto found = extension_fails(T, name, {n}, seed, limits)) {
-      found->n = n;
-      return found;
-    }
-  if (limits.rows >= 3) return extension_fails(T, name, {3, 2}, seed, limits);
+    if (auto found = extension_fails(T, {n}, seed, limits)) return found;
+  if (limits.rows >= 2) return extension_fails(T, {2, 2}, seed, limits);
   return std::nullopt;
-}
-
-/// See above, of a layer that is given by its type.
-template <template <class> class Layer, class Real>
-std::optional<Failure> extension_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
-  return extension_fails<Real>(OperationOf<Layer<Real>, extension_face>{}, name, seed, limits);
-}
-/// See above.
-template <template <class> class Layer, class Real>
-std::optional<Failure> extension_fails(std::string_view name, const std::vector<std::size_t>& lengths,
-                                       std::uint64_t seed, const Limits& limits = {}) {
-  return extension_fails<Real>(OperationOf<Layer<Real>, extension_face>{}, name, lengths, seed, limits);
 }
 
 }  // namespace tlm::checking

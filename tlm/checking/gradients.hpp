@@ -9,13 +9,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <tlm/algebra/parameters.hpp>
-#include <tlm/checking/comparison.hpp>
+#include <tlm/checking/pullbacks.hpp>
 
-/// Pullbacks against central differences, number by number, with their signs.
+/// Pullbacks against central differences, with their signs: along a direction of every table of numbers; and where these differ,
+/// number by number.
 namespace tlm::checking {
 
 /// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h; and the
@@ -34,30 +33,48 @@ inline double derivative(const std::function<double()>& f, double& x, double h =
   return (8 * (at(here + h) - at(here - h)) - (at(here + 2 * h) - at(here - 2 * h))) / (12 * h);
 }
 
-/// Every number that some L depends on: its name, and ∂L with respect to it in both ways.
+/// What some L depends on, and ∂L with respect to it in both ways.
 struct Comparison {
-  /// A number, and ∂L with respect to it in both ways.
+  /// A number, or a direction, and ∂L with respect to it in both ways.
   struct Entry {
     std::string name;
     double by_differences, by_pullback;
   };
   std::vector<Entry> entries;
 
-  /// Takes in a table of numbers, with respect to which ∂L is said to be another.
-  void add(const std::string& name, const std::function<double()>& loss, double* numbers, const double* pulled_back,
-           std::size_t rows, std::size_t cols, double h = difference_step) {
-    for (std::size_t e = 0; e < rows * cols; ++e)
-      entries.push_back(
-          {name + ", " + entry(e / cols + 1, e % cols + 1), derivative(loss, numbers[e], h), pulled_back[e]});
+  /// Takes in a direction in each of these tables of numbers, in which each number is moved by as much or as little, with
+  /// respect to which ∂L is said to be in the others. Where the two ways differ, takes in every number of the table before.
+  void add(const std::function<double()>& L, const std::vector<NamedWeight<double>>& point,
+           const std::vector<NamedWeight<double>>& pulled_back) {
+    Generator generator{1};
+    for (std::size_t k = 0; k < pulled_back.size(); ++k) {
+      const NamedWeight<double>& numbers = point[k];
+      const double* expected = pulled_back[k].numbers;
+      const std::vector<double> here(numbers.begin(), numbers.end());
+      std::vector<double> v;
+      double by_pullback = 0, t = 0;
+      for (std::size_t e = 0; e < here.size(); ++e) {
+        v.push_back(2 * generator.integer(0, 1) - 1);
+        by_pullback += v[e] * expected[e];
+      }
+      const auto along_v = [&] {
+        for (std::size_t e = 0; e < here.size(); ++e) numbers.numbers[e] = here[e] + t * v[e];
+        return L();
+      };
+      const Entry direction{numbers.path + ", in a direction", derivative(along_v, t), by_pullback};
+      std::copy(here.begin(), here.end(), numbers.begin());
+      if (!agree(direction, 1e-8 * std::max(std::abs(direction.by_differences), std::abs(by_pullback))))
+        for (std::size_t e = 0; e < here.size(); ++e)
+          entries.push_back({numbers.path + ", " + entry(e / numbers.cols + 1, e % numbers.cols + 1),
+                             derivative(L, numbers.numbers[e]), expected[e]});
+      entries.push_back(direction);
+    }
   }
 
   /// Takes in every weight of a model, with respect to which ∂L is said to be its gradient.
   template <class Model>
-  void add_weights(const std::function<double()>& loss, Model& model, Model& gradient, double h = difference_step) {
-    const auto weights = named_weights(model);
-    const auto pulled_back = parameters(gradient);
-    for (std::size_t k = 0; k < weights.size(); ++k)
-      add(weights[k].path, loss, weights[k].numbers, pulled_back[k].numbers, weights[k].rows, weights[k].cols, h);
+  void add_weights(const std::function<double()>& L, Model& model, Model& gradient) {
+    add(L, named_weights(model), named_weights(gradient));
   }
 
   /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
@@ -71,7 +88,7 @@ struct Comparison {
     found.right.label = "by the pullback it is";
     for (const Entry& entry : entries) {
       const double a = entry.by_differences, b = entry.by_pullback;
-      if (std::abs(a - b) <= 1e-6 * std::max({std::abs(a), std::abs(b), 1e-3 * norm})) continue;
+      if (agree(entry, 1e-6 * std::max({std::abs(a), std::abs(b), 1e-3 * norm}))) continue;
       found.entry = entry.name;
       found.left.value = shown(a);
       found.right.value = shown(b);
@@ -82,13 +99,19 @@ struct Comparison {
     found.remark = "all derivatives are 0: nothing has been compared";
     return found;
   }
+
+ private:
+  /// Not where one of them is NaN.
+  static bool agree(const Entry& entry, double bound) {
+    return std::abs(entry.by_differences - entry.by_pullback) <= bound;
+  }
 };
 
 /// What the pullback of T at a random X and random weights says about L = ⟨Ȳ, T(X)⟩, compared with differences of L: for
-/// every weight, and for every entry of X unless X consists of tokens. At others where all derivatives are 0, as they are
-/// where every ReLU rests.
-inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name,
-                                             const Sequences& sequences, std::uint64_t seed, const Limits& limits) {
+/// every weight, and for X unless it consists of tokens. At others where all derivatives are 0, as they are where every ReLU
+/// rests.
+inline std::optional<Failure> gradient_fails(const Operation<double>& T, const Sequences& sequences, std::uint64_t seed,
+                                             const Limits& limits = {}) {
   Generator generator{seed};
   std::optional<Failure> found;
   for (int draws = 0; draws < 10; ++draws) {
@@ -96,20 +119,16 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::st
     auto X = draw_input(T, sequences, generator, limits);
     const auto result = layer->differentiated(X);
     const auto Y_bar = draw_rows<double>(T.codomain, result->value.sequences, generator);
-    const auto gradient = T.another();
-    const auto X_bar = result->pullback(Y_bar, *gradient);
-    const auto L = [&] {
-      const auto Y = (*layer)(X);
-      return std::inner_product(Y.numbers.begin(), Y.numbers.end(), Y_bar.numbers.begin(), 0.0);
-    };
+    const PulledBack<double> pulled_back{T.another(), *result, Y_bar};
     Comparison comparison;
-    const auto weights = layer->weights(), pulled_back = gradient->weights();
-    for (std::size_t k = 0; k < weights.size(); ++k)
-      comparison.add(weights[k].path, L, weights[k].numbers, pulled_back[k].numbers, weights[k].rows, weights[k].cols);
-    comparison.add("X", L, X.target.numbers.data(), X_bar.target.numbers.data(),
-                   X_bar.target.cols > 0 ? X.target.sequences.rows() : 0, X.target.cols);
+    comparison.add(
+        [&] {
+          const auto Y = (*layer)(X);
+          return std::inner_product(Y.numbers.begin(), Y.numbers.end(), Y_bar.numbers.begin(), 0.0);
+        },
+        coordinates(*layer, X), pulled_back.tables);
     found = comparison.failure({.claim = "the pullback agrees with central differences",
-                                .layer = std::string(name),
+                                .layer = T.name,
                                 .arithmetic = "double",
                                 .seed = seed,
                                 .place = within(sequences)});
@@ -119,24 +138,12 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::st
   return found;
 }
 
-/// The same on the stacks of one row, and of two and three rows: each number is moved four times.
-inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::string_view name, std::uint64_t seed,
-                                             const Limits& limits) {
+/// The same on the stacks of one row, and of two and three rows.
+inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::uint64_t seed,
+                                             const Limits& limits = {}) {
   for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))
-    if (auto found = gradient_fails(T, name, sequences, seed, limits)) return found;
+    if (auto found = gradient_fails(T, sequences, seed, limits)) return found;
   return std::nullopt;
-}
-
-/// See above, of a layer that is given by its type.
-template <class F>
-std::optional<Failure> gradient_fails(std::string_view name, const Sequences& sequences, std::uint64_t seed,
-                                      const Limits& limits = {}) {
-  return gradient_fails(OperationOf<F, pullback_face>{}, name, sequences, seed, limits);
-}
-/// See above.
-template <template <class> class Layer>
-std::optional<Failure> gradient_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
-  return gradient_fails(OperationOf<Layer<double>, pullback_face>{}, name, seed, limits);
 }
 
 }  // namespace tlm::checking

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -108,6 +109,14 @@ struct Stacked {
     return X;
   }
 
+  /// Others in the same places: 0 everywhere, and the same tokens.
+  template <class Other>
+  Stacked<Other> like() const {
+    Stacked<Other> X{sequences, {cols, !tokens.empty()}};
+    X.tokens = tokens;
+    return X;
+  }
+
   Real& operator()(std::size_t i, std::size_t j) { return numbers[i * cols + j]; }
   const Real& operator()(std::size_t i, std::size_t j) const { return numbers[i * cols + j]; }
 
@@ -162,23 +171,27 @@ Input<Real> input(const Domain& X) {
 
 /// The numbers of a weight, and its path.
 template <class Real>
-struct NamedWeight : Parameter<Real> {
+struct NamedWeight : detail::Parameter<Real> {
   std::string path;
 };
-
-/// Numbers with their paths.
+/// Takes in the weights that it visits. As it is of no layer's type, the visits within a part are compiled once, whatever
+/// layers it is a part of.
 template <class Real>
-std::vector<NamedWeight<Real>> named(const Parameter<Real>* weights, std::vector<std::string> paths) {
-  std::vector<NamedWeight<Real>> list;
-  for (std::size_t k = 0; k < paths.size(); ++k) list.push_back({weights[k], std::move(paths[k])});
-  return list;
-}
+struct WeightList {
+  std::vector<NamedWeight<Real>>& list;
+
+  template <class Weight>
+  void operator()(const Name& name, Weight& weight) const {
+    list.push_back({{weight.data(), weight.size / weight.cols, weight.cols, name.role}, name.path()});
+  }
+};
 /// The weights of a layer in their order.
 template <class Layer>
 auto named_weights(Layer& layer) {
-  std::vector<std::string> paths;
-  const auto weights = parameters(layer, &paths);
-  return named(weights.data(), std::move(paths));
+  using Real = typename Layer::codomain::Real;
+  std::vector<NamedWeight<Real>> list;
+  detail::visit_weights<Layer>(WeightList<Real>{list}, layer);
+  return list;
 }
 
 template <class Real>
@@ -207,6 +220,7 @@ struct Continued {
 /// A layer with its weights, over some arithmetic.
 template <class Real>
 struct Operation {
+  std::string name;
   Shape source, target, codomain;
 
   virtual ~Operation() = default;
@@ -220,6 +234,16 @@ struct Operation {
   /// What its form says of X, from its parts down to the leaves. Without columns if nothing is known of a form.
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
 };
+
+/// The numbers of all weights of T, and of X, unless they are tokens: the coordinates of a point at which T is differentiated,
+/// or of its gradient.
+template <class Real>
+std::vector<NamedWeight<Real>> coordinates(Operation<Real>& T, Input<Real>& X) {
+  auto tables = T.weights();
+  for (Stacked<Real>* rows : {&X.source, &X.target})
+    if (!rows->numbers.empty()) tables.push_back({{rows->numbers.data(), rows->sequences.rows(), rows->cols, {}}, "X"});
+  return tables;
+}
 
 /// 0 everywhere.
 template <class M>
@@ -236,22 +260,23 @@ void require_rows(const M& X, const Derivative& X_bar) {
 /// What is looked at of a layer. What is not is not compiled.
 enum Faces { value_face = 0, pullback_face = 1, extension_face = 2, form_face = 4, all_faces = 7 };
 
-/// Layer T.
-template <class T, int faces>
+/// Layer T under a name.
+template <class T, int faces = value_face>
 struct OperationOf : Operation<typename T::codomain::Real> {
   using Real = typename T::codomain::Real;
   using Domain = typename T::domain;
 
   T layer{};
 
-  OperationOf() {
+  explicit OperationOf(std::string_view called) {
+    this->name = called;
     if constexpr (Pair<Domain>) this->source = shape_of<decltype(Domain::x)>();
     this->target = shape_of<Target<Domain>>();
     this->codomain = shape_of<typename T::codomain>();
   }
 
   std::unique_ptr<Operation<Real>> another() const override {
-    return std::unique_ptr<Operation<Real>>(new OperationOf);
+    return std::unique_ptr<Operation<Real>>(new OperationOf{this->name});
   }
   std::vector<NamedWeight<Real>> weights() override { return named_weights(layer); }
   Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
@@ -264,7 +289,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
 
   std::unique_ptr<Continued<Real>> at_the_beginning() const override {
-    if constexpr ((faces & extension_face) != 0 && Extensible<T>)
+    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
       return std::unique_ptr<Continued<Real>>(new ContinuedLayer{layer});
     else
       return nullptr;
@@ -313,13 +338,10 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   };
 };
 
-/// Makes an operation over some arithmetic, with weights that are 0.
-template <class Real>
-using Maker = std::unique_ptr<Operation<Real>> (*)();
-/// Makes layer T.
-template <class T, int faces>
-std::unique_ptr<Operation<typename T::codomain::Real>> made() {
-  return std::unique_ptr<Operation<typename T::codomain::Real>>(new OperationOf<T, faces>);
+/// The same, without its type.
+template <class T, int faces = value_face>
+std::unique_ptr<Operation<typename T::codomain::Real>> operation(std::string_view name) {
+  return std::unique_ptr<Operation<typename T::codomain::Real>>(new OperationOf<T, faces>{name});
 }
 
 }  // namespace tlm::checking

@@ -19,7 +19,7 @@ struct HasOrder {
       "a layer does not branch on values, as a prime field and sets of positions have no order, and what is equal "
       "there "
       "is equal always: cases are told apart by functions of numbers, such as relu(x), relu_derivative(x) and "
-      "maximum(numbers, count) of tlm/numbers/functions.hpp");
+      "maximum(numbers, count) of tlm/numbers/rows.hpp");
 };
 
 /// The condition under which a function of numbers, or one of numbers of another kind, is known.
@@ -38,61 +38,38 @@ template <class Real>
 requires std::is_arithmetic_v<Real>
 constexpr bool same(Real a, Real b) { return a == b; }
 
-/// The base of an arithmetic that is no ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
+/// A number of C++.
+template <class Real>
+concept Arithmetic = std::is_arithmetic_v<Real>;
+
+/// The base of an arithmetic that is not ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
 ///
 /// A function of ℝ is refused where its argument becomes a double. What it returns may become a number again, so that no
 /// second error follows.
 template <class Numbers>
 struct Refusals {
   friend bool operator==(const Numbers&, const Numbers&) { return order() == 0; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend bool operator==(const Numbers&, Real) { return order() == 0; }
+  friend bool operator==(const Numbers&, Arithmetic auto) { return order() == 0; }
   friend std::strong_ordering operator<=>(const Numbers&, const Numbers&) { return order(); }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend std::strong_ordering operator<=>(const Numbers&, Real) { return order(); }
+  friend std::strong_ordering operator<=>(const Numbers&, Arithmetic auto) { return order(); }
 
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  explicit(!std::same_as<Real, double>) constexpr operator Real() const { return Real(known()); }
+  template <Arithmetic Real>
+  explicit(!std::same_as<Real, double>) constexpr operator Real() const {
+    return Real(known());
+  }
 
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator+(const Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator+(Real, const Numbers& a) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator-(const Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator-(Real, const Numbers& a) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator*(const Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator*(Real, const Numbers& a) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator/(const Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers operator/(Real, const Numbers& a) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers& operator+=(Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers& operator-=(Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers& operator*=(Numbers& a, Real) { return known() ? a : a; }
-  template <class Real>
-  requires std::is_arithmetic_v<Real>
-  friend Numbers& operator/=(Numbers& a, Real) { return known() ? a : a; }
+  friend Numbers operator+(const Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers operator+(Arithmetic auto, const Numbers& a) { return known() ? a : a; }
+  friend Numbers operator-(const Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers operator-(Arithmetic auto, const Numbers& a) { return known() ? a : a; }
+  friend Numbers operator*(const Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers operator*(Arithmetic auto, const Numbers& a) { return known() ? a : a; }
+  friend Numbers operator/(const Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers operator/(Arithmetic auto, const Numbers& a) { return known() ? a : a; }
+  friend Numbers& operator+=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers& operator-=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers& operator*=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
+  friend Numbers& operator/=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
 
  private:
   static constexpr std::strong_ordering order() {

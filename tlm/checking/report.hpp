@@ -97,24 +97,14 @@ class Report {
   void note(std::string sentence) { lines_.push_back({std::move(sentence), std::nullopt, true}); }
 
   /// Whether nothing failed.
-  bool holds() const {
-    for (const Line& line : lines_)
-      if (line.failure) return false;
-    return true;
-  }
-
+  bool holds() const { return failed() == 0; }
   /// How many statements were checked.
   std::size_t statements() const {
-    std::size_t count = 0;
-    for (const Line& line : lines_) count += !line.note;
-    return count;
+    return count([](const Line& line) { return !line.note; });
   }
-
   /// How many of them failed.
   std::size_t failed() const {
-    std::size_t count = 0;
-    for (const Line& line : lines_) count += line.failure.has_value();
-    return count;
+    return count([](const Line& line) { return line.failure.has_value(); });
   }
 
   /// Whether all that failed was seen over the prime field, no more is said of it, and the same was said of other numbers, and
@@ -158,13 +148,18 @@ class Report {
         out << "note:  nan may be an entry that was never set: M{sequences} sets none, M{sequences, Real(0)} all\n";
       if (report.fails_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
-               "there, and "
-               "Real(std::sin(-a)) another\n";
+               "there, and Real(std::sin(-a)) another\n";
     }
     return out;
   }
 
  private:
+  /// How many lines are such.
+  template <class Such>
+  std::size_t count(const Such& such) const {
+    return std::size_t(std::count_if(lines_.begin(), lines_.end(), such));
+  }
+
   std::string layer_;
   std::vector<Line> lines_;
 };

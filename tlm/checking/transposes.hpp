@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,126 +20,72 @@ namespace tlm::checking {
 
 /// Whether the value that value_and_pullback(X) returns is another than T(X).
 template <class Real>
-std::optional<Failure> value_fails(const Operation<Real>& T, std::string_view name, std::uint64_t seed,
-                                   const Limits& limits) {
-  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    for (const Draw kind : draws<Real>()) {
-      const auto layer = drawn(T, generator, kind);
-      const auto X = draw_input(T, sequences, generator, limits, kind);
-      if (auto found = first_difference(
-              failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"),
-              layer->differentiated(X)->value, (*layer)(X)))
-        return found;
-    }
-    return std::nullopt;
+std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
+  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) {
+    const auto layer = drawn(T, generator, kind);
+    const auto X = draw_input(T, sequences, generator, limits, kind);
+    return first_difference(
+        failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"),
+        layer->differentiated(X)->value, (*layer)(X));
   };
-  return on_stacks(name, arithmetic<Real>(), seed, stacks_of_pullbacks(limits), on);
+  return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Inputs and weights where the derivative is taken: the point, the dual numbers that move it, and what the pullback makes of w
-/// there.
-template <class Real>
-struct Coordinates {
-  std::vector<NamedWeight<Real>> point, pulled_back;
-  std::vector<NamedWeight<Dual<Real>>> moved;
-
-  /// Takes in a source or a target, unless it consists of tokens: X, and X̄ of it.
-  void add(Stacked<Real>& X, Stacked<Real>& X_bar, Stacked<Dual<Real>>& moved_X) {
-    moved_X = Stacked<Dual<Real>>{X.sequences, {X.cols, !X.tokens.empty()}};
-    moved_X.tokens = X.tokens;
-    if (X.numbers.empty()) return;
-    const std::size_t rows = X.sequences.rows();
-    point.push_back({{X.numbers.data(), rows, X.cols}, "X"});
-    pulled_back.push_back({{X_bar.numbers.data(), rows, X.cols}, "X"});
-    moved.push_back({{moved_X.numbers.data(), rows, X.cols}, "X"});
-  }
-};
-
-/// Whether ⟨Jv, w⟩ is other than ⟨v, Jᵀw⟩ for a direction v that is drawn, where Jv_w() is ⟨Jv, w⟩ for the v along which the
-/// coordinates are moved. If so, the failure names the first coordinate at which Jᵀw is wrong.
-template <class Real>
-std::optional<Failure> products_differ(const Coordinates<Real>& coordinates, const std::function<Real()>& Jv_w,
-                                       Generator& generator) {
-  // ⟨Jv, w⟩, where v(k, e) is the direction of entry e of table k.
-  const auto along = [&](const std::function<Real(std::size_t, std::size_t)>& v) {
-    for (std::size_t k = 0; k < coordinates.point.size(); ++k)
-      for (std::size_t e = 0; e < coordinates.point[k].size(); ++e)
-        coordinates.moved[k].numbers[e] = {coordinates.point[k].numbers[e], v(k, e)};
-    return Jv_w();
-  };
-
-  std::vector<std::vector<Real>> v;
-  Real v_JT_w(0);
-  for (const auto& table : coordinates.pulled_back) {
-    v.emplace_back();
-    for (const Real& number : table) {
-      v.back().push_back(draw<Real>(generator));
-      v_JT_w += v.back().back() * number;
-    }
-  }
-  const Real left = along([&](std::size_t k, std::size_t e) { return v[k][e]; });
-  if (Agree{}(left, v_JT_w)) return std::nullopt;
-
-  Failure failure = failure_of("⟨Jv, w⟩ = ⟨v, Jᵀw⟩", "⟨Jv, w⟩ =", "⟨v, Jᵀw⟩ =");
-  failure.entry = "one of the coordinates";
-  failure.left.value = shown(left);
-  failure.right.value = shown(v_JT_w);
-  for (std::size_t k = 0; k < v.size(); ++k)
-    for (std::size_t e = 0; e < v[k].size(); ++e) {
-      const NamedWeight<Real>& table = coordinates.pulled_back[k];
-      const Real derivative =
-          along([&](std::size_t other_k, std::size_t other_e) { return Real(int(other_k == k && other_e == e)); });
-      if (Agree{}(derivative, table.numbers[e])) continue;
-      failure.entry = table.path + ", " + entry(e / table.cols + 1, e % table.cols + 1);
-      failure.left = {"the derivative is", shown(derivative)};
-      failure.right = {"the pullback returns", shown(table.numbers[e])};
-      return failure;
-    }
-  return failure;
-}
-
-/// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions, on stacks
+/// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions v, on stacks
 /// of sequences of unequal lengths. If so, the failure names the first coordinate at which Jᵀw is wrong.
 template <class Real>
 std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation<Dual<Real>>& dual_T,
-                                       std::string_view name, std::uint64_t seed, const Limits& limits) {
-  const auto on = [&](const Sequences& sequences, Generator& generator) -> std::optional<Failure> {
-    for (const Draw kind : draws<Real>()) {
-      const auto layer = drawn(T, generator, kind), gradient = T.another();
-      const auto dual_layer = dual_T.another();
-      auto X = draw_input(T, sequences, generator, limits, kind);
-      const auto result = layer->differentiated(X);
-      const auto w = draw_rows<Real>(T.codomain, result->value.sequences, generator);
-      auto X_bar = result->pullback(w, *gradient);
+                                       std::uint64_t seed, const Limits& limits = {}) {
+  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
+    const auto layer = drawn(T, generator, kind);
+    const auto dual_layer = dual_T.another();
+    auto X = draw_input(T, sequences, generator, limits, kind);
+    const auto result = layer->differentiated(X);
+    const auto w = draw_rows<Real>(T.codomain, result->value.sequences, generator);
+    const PulledBack<Real> JT_w{T.another(), *result, w};
 
-      Coordinates<Real> coordinates{layer->weights(), gradient->weights(), dual_layer->weights()};
-      Input<Dual<Real>> dual_X;
-      coordinates.add(X.source, X_bar.source, dual_X.source);
-      coordinates.add(X.target, X_bar.target, dual_X.target);
-      const auto Jv_w = [&] {
-        const auto dual_Y = (*dual_layer)(dual_X);
-        Real sum(0);
-        for (std::size_t e = 0; e < w.numbers.size(); ++e) sum += dual_Y.numbers[e].tangent * w.numbers[e];
-        return sum;
-      };
-      if (auto found = products_differ<Real>(coordinates, Jv_w, generator)) return found;
+    Input<Dual<Real>> dual_X{X.source.template like<Dual<Real>>(), X.target.template like<Dual<Real>>()};
+    const auto point = coordinates(*layer, X);
+    const auto moved = coordinates(*dual_layer, dual_X);
+    // ⟨Jv, w⟩, where v(k, e) is the direction of number e of table k.
+    const auto Jv_w = [&](const auto& v) {
+      for (std::size_t k = 0; k < point.size(); ++k)
+        for (std::size_t e = 0; e < point[k].size(); ++e) moved[k].numbers[e] = {point[k].numbers[e], v(k, e)};
+      const auto dual_Y = (*dual_layer)(dual_X);
+      Real sum(0);
+      for (std::size_t e = 0; e < w.numbers.size(); ++e) sum += dual_Y.numbers[e].tangent * w.numbers[e];
+      return sum;
+    };
+    std::vector<std::vector<Real>> v;
+    Real v_JT_w(0);
+    for (const auto& table : JT_w.tables) {
+      v.emplace_back();
+      for (const Real& number : table) {
+        v.back().push_back(draw<Real>(generator));
+        v_JT_w += v.back().back() * number;
+      }
     }
-    return std::nullopt;
-  };
-  const std::string dual_numbers = "dual numbers of " + std::string(arithmetic<Real>());
-  return on_stacks(name, dual_numbers.c_str(), seed, stacks_of_pullbacks(limits), on);
-}
+    const Real left = Jv_w([&](std::size_t k, std::size_t e) { return v[k][e]; });
+    if (Agree{}(left, v_JT_w)) return std::nullopt;
 
-/// See above, of a layer that is given by its type.
-template <template <class> class Layer, class Real>
-std::optional<Failure> value_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
-  return value_fails<Real>(OperationOf<Layer<Real>, pullback_face>{}, name, seed, limits);
+    Failure failure = failure_of("⟨Jv, w⟩ = ⟨v, Jᵀw⟩", "the pullback returns", "the derivative is");
+    failure.arithmetic = std::string("dual numbers of ") + arithmetic<Real>();
+    const auto by_coordinate = [&](std::size_t k, std::size_t e) {
+      return Jv_w([&](std::size_t other_k, std::size_t other_e) { return Real(int(other_k == k && other_e == e)); });
+    };
+    if (auto found = first_difference(failure, JT_w.tables, by_coordinate)) return found;
+    failure.entry = "one of the coordinates";
+    failure.left = {"⟨Jv, w⟩ =", shown(left)};
+    failure.right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)};
+    return failure;
+  };
+  return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
-/// See above.
+/// The same of a layer that is given by its type, over dual numbers of `Real`.
 template <template <class> class Layer, class Real>
 std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
-  return transpose_fails<Real>(OperationOf<Layer<Real>, pullback_face>{}, OperationOf<Layer<Dual<Real>>, value_face>{},
-                               name, seed, limits);
+  return transpose_fails(OperationOf<Layer<Real>, pullback_face>{name}, OperationOf<Layer<Dual<Real>>>{name}, seed,
+                         limits);
 }
 
 }  // namespace tlm::checking

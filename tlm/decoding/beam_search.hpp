@@ -46,9 +46,9 @@ struct Found {
 template <class T>
 std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                                const Beam& beam = {}) {
-  static_assert(IsLayer<T>::value);
+  static_assert(detail::IsLayer<T>::value);
   std::vector<Found> found;
-  if constexpr (CanDecode<T>::value) {
+  if constexpr (detail::CanDecode<T>::value) {
     if (beam.width == 0) refuse<std::invalid_argument>({"the width of a beam is 0: at least 1 text must have room"});
     if (!(beam.alpha >= 0 && std::isfinite(beam.alpha)))
       refuse<std::invalid_argument>({"alpha of a beam is ", beam.alpha, ": it must be a finite number from 0 on"});
@@ -78,7 +78,7 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
       std::vector<Continuation> continuations;
       for (std::size_t b = 0; b < open.size(); ++b) {
         const auto Z = open[b].generation.next_scores();
-        require_finite(Z.data(), T::codomain::cols, "texts are compared");
+        detail::require_finite(Z.data(), T::codomain::cols, "texts are compared");
         const auto Y = log_softmax(Z);
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
           continuations.push_back({b, Token(j), open[b].log_p + double(Y(0, j)), double(Z(0, j))});

@@ -17,6 +17,8 @@
 /// finite.
 namespace tlm {
 
+namespace detail {
+
 /// Throws std::invalid_argument for scores that are infinite or not numbers: what is done by finite scores.
 template <class Real>
 void require_finite(const Real* scores, std::size_t count, const char* what) {
@@ -25,12 +27,14 @@ void require_finite(const Real* scores, std::size_t count, const char* what) {
       refuse<std::invalid_argument>({"the score of token ", j, " is ", scores[j], ": ", what, " by finite scores"});
 }
 
+}  // namespace detail
+
 /// Chooses the token with the greatest score, the lowest of them if there are several.
 struct Greedy {
   /// Throws std::invalid_argument for scores that are infinite or not numbers.
   template <class Real>
   Token operator()(const Real* scores, std::size_t count) const {
-    require_finite(scores, count, "the greatest is taken");
+    detail::require_finite(scores, count, "the greatest is taken");
     return Token(std::max_element(scores, scores + count) - scores);
   }
 };
@@ -60,7 +64,7 @@ struct Sampled {
     if (top_k == 0) refuse<std::invalid_argument>({"top_k is 0: at least 1 token must be kept"});
     if (!(top_p > 0 && top_p <= 1))
       refuse<std::invalid_argument>({"top_p is ", top_p, ": it must be greater than 0 and at most 1"});
-    require_finite(scores, count, "tokens are drawn");
+    detail::require_finite(scores, count, "tokens are drawn");
     const double greatest = double(*std::max_element(scores, scores + count));
     std::vector<double> p(count);
     for (std::size_t j = 0; j < count; ++j) p[j] = std::exp((double(scores[j]) - greatest) / temperature);

@@ -25,6 +25,8 @@ struct GenerationLimits {
   std::size_t max_len;
 };
 
+namespace detail {
+
 /// The condition under which a model can be decoded token by token. A failure shows the model.
 template <class T>
 struct CanDecode {
@@ -36,6 +38,8 @@ struct CanDecode {
   static_assert(looks_back, "decoding extends what was computed, which needs a model that is autoregressive by type");
   static_assert(fits, "what is decoded reads tokens: sequences of them, or a source and a target");
 };
+
+}  // namespace detail
 
 /// Texts that a model generates, all of them at once, token by token: the texts so far, and the model's state (the KV cache). To
 /// continue a text, whoever chooses, there is one way: next_scores(), then append(k, token). A copy is a generation of its own,
@@ -54,7 +58,7 @@ class Generation {
   /// and for a max_len of 0 or one that is too great for a model with a config; std::invalid_argument for an empty source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&scores(model)}, limits_{limits}, texts_(given.size()) {
-    if constexpr (!CanDecode<T>::of_tokens) sources_ = Tokens{given};
+    if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
     if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the token that starts"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (limits.max_len > T::config.max_len + 1)
@@ -63,7 +67,7 @@ class Generation {
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       Text& text = texts_[k];
       text.tokens.push_back(limits.start);
-      if constexpr (CanDecode<T>::of_tokens) {
+      if constexpr (detail::CanDecode<T>::of_tokens) {
         if (given[k].size() + 1 > limits.max_len)
           refuse<std::length_error>({"an input of ", given[k].size(),
                                      " tokens is too long: with the token that starts these are ", given[k].size() + 1,
@@ -132,8 +136,9 @@ class Generation {
 
   auto read(const Tokens& unread) {
     const bool first = std::exchange(first_, false);
-    if constexpr (CanDecode<T>::of_tokens)
-      return first ? after_a_start([&] { return advance(*score_, state_, unread); }) : advance(*score_, state_, unread);
+    if constexpr (detail::CanDecode<T>::of_tokens)
+      return first ? detail::after_a_start([&] { return advance(*score_, state_, unread); })
+                   : advance(*score_, state_, unread);
     else
       return advance(*score_, state_, {sources_, unread});
   }
@@ -154,9 +159,9 @@ class Generation {
 template <class T, class Choice = Greedy>
 std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std::vector<Token>>& given,
                                            const GenerationLimits& limits, const Choice& choose = {}) {
-  static_assert(IsLayer<T>::value);
+  static_assert(detail::IsLayer<T>::value);
   std::vector<std::vector<Token>> texts(given.size());
-  if constexpr (CanDecode<T>::value) {
+  if constexpr (detail::CanDecode<T>::value) {
     Generation<T> generation{model, given, limits};
     while (!generation.ended()) {
       const auto Y = generation.next_scores();

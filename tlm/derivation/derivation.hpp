@@ -95,12 +95,13 @@ class Deriver {
     const auto [known, is_new] = places_.try_emplace(&id<T, Claim>, steps_.size());
     const std::size_t place = known->second;
     if (!is_new) return place;
-    steps_.push_back({notation<Notation<T>>().text, equation<T>(), Claim::text, follows<T, Claim>, "", "", "", "", {}});
-    if constexpr (Leaf<T>) {
+    steps_.push_back(
+        {notation<Notation<T>>().text, equation<T>(), Claim::text, rules::follows<T, Claim>, "", "", "", "", {}});
+    if constexpr (rules::Leaf<T>) {
       steps_[place].declared = T::declared::text;
       if constexpr (std::is_same_v<typename T::declared, Claim>) steps_[place].theorem = theorem_of<T, Claim>();
     }
-    if constexpr (follows<T, Claim>)
+    if constexpr (rules::follows<T, Claim>)
       by_which<T, Claim>([&]<class Rule>() { explain<Rule>(place); });
     else
       for_the_nearest_rule<T, Claim>(place);
@@ -111,9 +112,9 @@ class Deriver {
   template <class T, class Claim, class Action>
   static void by_which(const Action& action) {
     bool explained = false;
-    if constexpr (Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
+    if constexpr (rules::Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
     for_each_rule<T, Claim>([&]<class Rule>() {
-      if constexpr (applies<Claim, Rule>)
+      if constexpr (rules::applies<Claim, Rule>)
         if (!std::exchange(explained, true)) action.template operator()<Rule>();
     });
   }
@@ -127,14 +128,14 @@ class Deriver {
   /// action<Rule>() for every rule about T that concludes the claim.
   template <class T, class Claim, class Action>
   static void for_each_rule(const Action& action) {
-    const auto each = [&]<class... R>(List<R...>) {
+    const auto each = [&]<class... R>(rules::List<R...>) {
       [[maybe_unused]] const auto look_at = [&]<class Rule>() {
         if constexpr (std::is_same_v<typename Rule::Conclusion, Claim>) action.template operator()<Rule>();
       };
       (look_at.template operator()<R>(), ...);
     };
-    each(RulesOfAll<T>{});
-    each(Rules<T>{});
+    each(rules::RulesOfAll<T>{});
+    each(rules::Rules<T>{});
   }
 
   /// Of the rules that do not apply the one that lacks the fewest premises; the first of several.
@@ -154,11 +155,11 @@ class Deriver {
   }
 
   template <class T, class Rule>
-  static constexpr bool is_general = std::is_same_v<List<Rule>, RulesOfAll<T>>;
+  static constexpr bool is_general = std::is_same_v<rules::List<Rule>, rules::RulesOfAll<T>>;
 
   template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
-  static std::size_t lacking(Rule<name, sentence, Conclusion, Is<T, Claim>...>) {
-    return (std::size_t{0} + ... + std::size_t{!follows<T, Claim>});
+  static std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {
+    return (std::size_t{0} + ... + std::size_t{!rules::follows<T, Claim>});
   }
 
   template <class Rule>
@@ -169,7 +170,7 @@ class Deriver {
   }
 
   template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
-  std::vector<std::size_t> parts(Rule<name, sentence, Conclusion, Is<T, Claim>...>) {
+  std::vector<std::size_t> parts(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {
     return {derive<T, Claim>()...};
   }
 

@@ -40,7 +40,7 @@ struct NotationOf {
   static FormulaText name() { return "T"; }
   static FormulaText at(const FormulaText& X) { return name()(X); }
 };
-template <Formula T>
+template <rules::Formula T>
 struct NotationOf<T> : FormNotation<typename T::form> {};
 template <HasSymbol T>
 struct Notation<T> {
@@ -130,7 +130,7 @@ struct FormNotation<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias...>> {
         Notation<Q>::at(X).within(FormulaText::product) + "×" + transposed(Notation<K>::at(X)).text;
     FormulaText scores{product + " / √" + std::to_string(d_head), FormulaText::product};
     ((scores = scores + Notation<Bias>::name()), ...);
-    return FormulaText{"softmax"}(follows<Mask, is::Full> ? scores : Notation<Mask>::at(scores));
+    return FormulaText{"softmax"}(rules::follows<Mask, is::Full> ? scores : Notation<Mask>::at(scores));
   }
 };
 template <class A, class B>
@@ -161,7 +161,7 @@ struct FormNotation<forms::EncoderDecoder<Encoder, Decoder>> {
 /// What T's symbol stands for, as in CA(X) = …; empty if T has no symbol or no formula.
 template <class T>
 std::string equation() {
-  if constexpr (HasSymbol<T> && Formula<T>) {
+  if constexpr (HasSymbol<T> && rules::Formula<T>) {
     using Form = FormNotation<typename T::form>;
     if constexpr (HasName<Form>)
       return Notation<T>::name().text + " = " + Form::name().text;

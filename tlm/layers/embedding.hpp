@@ -10,6 +10,8 @@
 
 namespace tlm {
 
+namespace detail {
+
 /// OneHot(x)×W: for each token of x its row of W. Throws std::out_of_range for a token that is not in the vocabulary.
 template <std::size_t vocab_size, std::size_t cols, class Real>
 Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tokens& x) {
@@ -28,6 +30,8 @@ void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, 
   for (std::size_t i = 0; i < x.rows(); ++i) W_bar.row(std::size_t(x(i, 0))) += Y_bar.row(i);
 }
 
+}  // namespace detail
+
 /// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)
 ///
 /// A token is an integer from {0, …, vocab_size − 1}, and W_e, vocab_size × d_model, has a row for each. Rowwise, "if
@@ -42,13 +46,13 @@ struct Embedding {
   Matrix<vocab_size, d_model, Real> W_e;
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
-  codomain operator()(const domain& x) const { return look_up(W_e, x); }
+  codomain operator()(const domain& x) const { return detail::look_up(W_e, x); }
 
   /// Y_i is linear in row x_i of W_e, which therefore receives Ȳ_i. Tokens are no real numbers: nothing goes back.
   auto value_and_pullback(domain x) const {
-    codomain Y = look_up(W_e, x);
+    codomain Y = detail::look_up(W_e, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, Embedding& gradient) {
-      accumulate_look_up(gradient.W_e, x, Y_bar);
+      detail::accumulate_look_up(gradient.W_e, x, Y_bar);
       return Nothing{};
     });
   }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <tlm/layers/entrywise.hpp>
-#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/normal_distribution.hpp>
 
 namespace tlm {
 
@@ -42,7 +42,7 @@ struct TimesTanh {
   }
   template <class Real>
   static Real c() {
-    return real_constant<Real>(0.79788456080286536);
+    return detail::real_constant<Real>(0.79788456080286536);
   }
   template <class Real>
   static Real u(const Real& x) {

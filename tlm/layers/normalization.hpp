@@ -9,8 +9,11 @@
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm {
+
+namespace detail {
 
 /// (x − x̄)/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
 struct DeviationPlusEpsilon {
@@ -128,15 +131,18 @@ struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
   }
 };
 
+}  // namespace detail
+
 /// N(X)_i = a·(x − x̄)/(σ(x) + ε) + b for each row x = X_i, with ε = 10⁻⁶. (Article, "Normalization layers".)
 /// The write-up's N, N_ca and N_ff differ by name only.
 template <Symbol name, std::size_t d_model, class Real = float>
-struct Normalization : NamedStandardizedRows<name, "a", "b", DeviationPlusEpsilon, d_model, Real> {};
+struct Normalization : detail::NamedStandardizedRows<name, "a", "b", detail::DeviationPlusEpsilon, d_model, Real> {};
 
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization"; the
 /// NumPy notebook, from whose class ε = 10⁻⁵ is; the fourth source, where it is 10⁻⁴.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
-struct LayerNorm : NamedStandardizedRows<name, "γ", "β", RootOfVariancePlusEpsilon<one_over_epsilon>, d_model, Real> {
+struct LayerNorm : detail::NamedStandardizedRows<name, "γ", "β", detail::RootOfVariancePlusEpsilon<one_over_epsilon>,
+                                                 d_model, Real> {
   /// 1/ε, for the proof kernel's definition.
   static constexpr std::size_t formal_constants[] = {one_over_epsilon};
 };

@@ -10,11 +10,12 @@
 
 #include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/pullback.hpp>
-#include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/written.hpp>
 #include <tlm/base/refuse.hpp>
 
 namespace tlm {
+
+/// What layers that count positions have in common.
+namespace positions {
 
 /// An angle in radians, of which PositionalEncoding takes multiples, sines and cosines.
 struct Radians {
@@ -40,7 +41,7 @@ Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, Length
   const Sequences& sequences = X.sequences();
   std::vector<std::size_t> lengths = so_far.lengths;
   if (lengths.empty()) lengths.resize(sequences.count());
-  require_continuation(lengths.size(), sequences.count());
+  detail::require_continuation(lengths.size(), sequences.count());
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (lengths[s] + sequences.length(s) > max_len)
       refuse<std::length_error>({"sequence ", s + 1, ", of ", lengths[s] + sequences.length(s),
@@ -59,6 +60,8 @@ void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, co
   for (std::size_t s = 0; s < sequences.count(); ++s)
     for (std::size_t pos = 0; pos < sequences.length(s); ++pos) P_bar.row(pos) += Y_bar.row(sequences.begin(s) + pos);
 }
+
+}  // namespace positions
 
 /// PE(X) = X + PE|n, where n is the number of rows of X and PE is a max_len × d_model weight matrix.
 /// (Article, "Positional Encoding".)
@@ -80,15 +83,15 @@ struct PositionalEncoding {
   /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ in that position of every sequence.
   auto value_and_pullback(domain X) const {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, PositionalEncoding& gradient) {
-      accumulate_positions(gradient.PE, Y_bar);
+      positions::accumulate_positions(gradient.PE, Y_bar);
       return Y_bar;
     });
   }
 
-  using State = LengthsSoFar;
+  using State = positions::LengthsSoFar;
 
   /// Throws like add_positions; the state then is as it was.
-  codomain extend(State& state, domain X) const { return add_positions(PE, state, std::move(X)); }
+  codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
   /// The article's initial weights:
   ///
@@ -100,7 +103,9 @@ struct PositionalEncoding {
   static Matrix<max_len, d_model, Real> sinusoidal() { return sinusoidal(&angle); }
 
   /// ω_i = 10000^(−2i/d_model).
-  static Radians angle(std::size_t i) { return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))}; }
+  static positions::Radians angle(std::size_t i) {
+    return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))};
+  }
 
   /// The same of other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
   template <class Angle>
@@ -136,73 +141,6 @@ struct PositionalEncoding {
   static Matrix<d_model, d_model, Real> offset(std::size_t k) { return offset(k, &angle); }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
-};
-
-/// X ↦ X + P|n with constants P, which whoever derives from it sets; they are not trained and count as no weights. Their
-/// letter in the write-up is `letter`.
-template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
-struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
-  using typename PositionalEncoding<max_len, cols, Real>::domain;
-  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
-
-  /// X̄ = Ȳ: there is nothing else to move.
-  auto value_and_pullback(domain X) const {
-    return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositions&) { return Y_bar; });
-  }
-
-  static constexpr void weights(auto&&, auto&...) {}
-};
-
-/// X ↦ X + W_p|n with the constants W_p: sines and cosines. (The Formulated Transformer, "Hyperparameters".) With positions
-/// pos from 1 and i = 1, …, d_model/2,
-///
-///   W_p(pos, 2i−1) = sin(pos / 10000^(2i/d_model)),   W_p(pos, 2i) = cos(pos / 10000^(2i/d_model)),
-///
-/// where the columns count from 1. (As printed, 2i and 2i+1, they would leave out the first and overrun the last.)
-template <std::size_t max_len, std::size_t d_model, class Real = float>
-struct ConstantPositionalEncoding : ConstantPositions<"W_p", max_len, d_model, Real> {
-  using Encoding = PositionalEncoding<max_len, d_model, Real>;
-
-  ConstantPositionalEncoding() { this->PE = Encoding::sinusoidal(&angle); }
-
-  /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
-  static Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
-
-  /// T_k with W_p,pos × T_k = W_p,pos+k.
-  static Matrix<d_model, d_model, Real> offset(std::size_t k) { return Encoding::offset(k, &angle); }
-};
-
-/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth source,
-/// "Embedding", whose code has 10000 where its formula has the greatest length.) With positions pos from 1 and i = 1, …,
-/// d_model/2,
-///
-///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).
-template <std::size_t max_len, std::size_t d_model, class Real = float>
-struct SinesThenCosines : ConstantPositions<"W_p", max_len, d_model, Real> {
-  using Pairs = ConstantPositionalEncoding<max_len, d_model, Real>;
-
-  SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
-
-  /// T_k with W_p,pos × T_k = W_p,pos+k: with its rows and columns moved alike the rotations are no longer block by block.
-  static Matrix<d_model, d_model, Real> offset(std::size_t k) {
-    return transpose_of(columns_moved(transpose_of(columns_moved(Pairs::offset(k)))));
-  }
-
- private:
-  /// Columns 0, 2, 4, … first, then columns 1, 3, 5, ….
-  template <std::size_t rows>
-  static Matrix<rows, d_model, Real> columns_moved(const Matrix<rows, d_model, Real>& W) {
-    Matrix<rows, d_model, Real> moved;
-    for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = 0; j < d_model; ++j) moved(i, j / 2 + (j % 2) * d_model / 2) = W(i, j);
-    return moved;
-  }
-  static Matrix<d_model, d_model, Real> transpose_of(const Matrix<d_model, d_model, Real>& W) {
-    Matrix<d_model, d_model, Real> transpose;
-    for (std::size_t i = 0; i < d_model; ++i)
-      for (std::size_t j = 0; j < d_model; ++j) transpose(j, i) = W(i, j);
-    return transpose;
-  }
 };
 
 }  // namespace tlm

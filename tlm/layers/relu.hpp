@@ -9,6 +9,8 @@
 
 namespace tlm {
 
+namespace detail {
+
 /// x ↦ max(0, x), and NaN ↦ NaN. The derivative at 0 is chosen to be 0, and so it is at NaN; everywhere else there is no
 /// choice.
 struct PositivePart {
@@ -22,9 +24,11 @@ struct PositivePart {
   }
 };
 
+}  // namespace detail
+
 /// ReLU(X) = max(0, X), entry by entry. Rowwise. (Article, "The Feed Forward layer".)
 template <std::size_t cols, class Real = float>
-struct ReLU : Entrywise<PositivePart, cols, Real> {
+struct ReLU : Entrywise<detail::PositivePart, cols, Real> {
   static constexpr std::string_view symbol = "ReLU";
 };
 

@@ -7,7 +7,7 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/pullback.hpp>
-#include <tlm/numbers/softmax.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm {
 

@@ -21,13 +21,13 @@ struct TiedEmbedding {
   static FormulaText written(const FormulaText& x) { return FormulaText{"OneHot"}(x)*FormulaText{letter}; }
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
-  codomain operator()(const domain& x, const reads& item) const { return look_up(item.W, x); }
+  codomain operator()(const domain& x, const reads& item) const { return detail::look_up(item.W, x); }
 
   /// dY = OneHot(x)×dW, hence W̄ = OneHot(x)ᵀ×Ȳ. Tokens are no real numbers: nothing goes back.
   auto value_and_pullback(domain x, const reads& item) const {
-    codomain Y = look_up(item.W, x);
+    codomain Y = detail::look_up(item.W, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, TiedEmbedding&, reads& item_gradient) {
-      accumulate_look_up(item_gradient.W, x, Y_bar);
+      detail::accumulate_look_up(item_gradient.W, x, Y_bar);
       return Nothing{};
     });
   }

@@ -19,9 +19,48 @@
 
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
-#include <tlm/matrix/view.hpp>
 
 namespace tlm {
+
+namespace detail {
+
+/// Part of a matrix: entry (i, j) lies at data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
+template <class Real>
+struct View {
+  Real* data;
+  std::size_t rows, cols;
+  std::size_t row_step, col_step = 1;
+
+  Real& operator()(std::size_t i, std::size_t j) const { return data[i * row_step + j * col_step]; }
+
+  /// Whether the entries of a row lie side by side, and not those of a column. (Both steps of a matrix of one column are 1: it
+  /// lies as rows unless they would overlap.)
+  bool by_rows() const { return col_step == 1 && row_step >= cols; }
+  /// How far its rows, or its columns, lie apart.
+  int leading() const { return int(by_rows() ? row_step : col_step); }
+
+  /// The transpose: the same numbers, read the other way.
+  View transposed() const { return {data, cols, rows, col_step, row_step}; }
+
+  /// `height` rows from row `top`, `width` columns from column `left`.
+  View block(std::size_t top, std::size_t height, std::size_t left, std::size_t width) const {
+    return {data + top * row_step + left * col_step, height, width, row_step, col_step};
+  }
+
+  operator View<const Real>() const requires(!std::is_const_v<Real>) { return {data, rows, cols, row_step, col_step}; }
+};
+
+/// The whole of a matrix.
+template <class M>
+auto view(M& X) -> View<std::remove_pointer_t<decltype(X.data())>> {
+  return {X.data(), X.rows(), M::cols, M::cols};
+}
+
+/// The rows of sequence s of a stack.
+template <class M>
+auto view(M& X, std::size_t s) -> decltype(view(X)) {
+  return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, M::cols);
+}
 
 /// What becomes of the entries that are already there.
 enum class Present { overwritten, added_to };
@@ -93,12 +132,6 @@ struct Transposed {
   const M& matrix;
 };
 
-/// Mᵀ as a factor of a product. It refers to M, so it is to be used where it is written.
-template <auto rows, std::size_t cols, class Real>
-Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
-  return {M};
-}
-
 /// The condition under which a product exists: as many columns as rows, of the same numbers. A failure shows both.
 template <class Left, class Right>
 struct ProductExists;
@@ -118,12 +151,20 @@ struct ProductExists<Matrix<rows, inner, Left>, Transposed<Matrix<cols, inner_ri
                 "in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double");
 };
 
+}  // namespace detail
+
+/// Mᵀ as a factor of a product. It refers to M, so it is to be used where it is written.
+template <auto rows, std::size_t cols, class Real>
+detail::Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
+  return {M};
+}
+
 /// X × W, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
 template <auto rows, std::size_t inner, class Real, auto inner_right, std::size_t cols, class Right>
 Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Right>& W) {
-  if constexpr (ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value) {
+  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value) {
     Matrix<rows, cols, Real> Y = X.template with_columns<cols>();
-    multiply(view(X), view(W), view(Y));
+    multiply(detail::view(X), detail::view(W), detail::view(Y));
     return Y;
   } else {
     return {};
@@ -132,11 +173,12 @@ Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Mat
 
 /// Y × Wᵀ; its rows are those of Y, in the same sequences.
 template <auto rows, std::size_t inner, class Real, auto cols_, std::size_t inner_right, class Right>
-auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inner_right, Right>> W) {
+auto operator*(const Matrix<rows, inner, Real>& Y, detail::Transposed<Matrix<cols_, inner_right, Right>> W) {
   constexpr auto cols = std::size_t(cols_);
-  if constexpr (ProductExists<Matrix<rows, inner, Real>, Transposed<Matrix<cols_, inner_right, Right>>>::value) {
+  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>,
+                                      detail::Transposed<Matrix<cols_, inner_right, Right>>>::value) {
     Matrix<rows, cols, Real> X = Y.template with_columns<cols>();
-    multiply(view(Y), view(W.matrix).transposed(), view(X));
+    multiply(detail::view(Y), detail::view(W.matrix).transposed(), detail::view(X));
     return X;
   } else {
     return Matrix<rows, cols, Real>{};
@@ -145,12 +187,12 @@ auto operator*(const Matrix<rows, inner, Real>& Y, Transposed<Matrix<cols_, inne
 
 /// G += Xᵀ × Y. Throws std::invalid_argument unless X and Y have as many rows.
 template <auto rows, std::size_t cols, class Real>
-void accumulate(Matrix<rows, cols, Real>& G, Transposed<Matrix<n, std::size_t(rows), Real>> X,
+void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::size_t(rows), Real>> X,
                 const Matrix<n, cols, Real>& Y) {
   if (X.matrix.rows() != Y.rows())
     refuse<std::invalid_argument>(
         {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
-  multiply(view(X.matrix).transposed(), view(Y), view(G), Present::added_to);
+  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Present::added_to);
 }
 
 /// b += the sum of the rows of Y.

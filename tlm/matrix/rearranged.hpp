@@ -49,7 +49,7 @@ Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t f
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
   if (X.sequences().count() == 0) return more;
-  require_continuation(X.sequences().count(), more.sequences().count());
+  detail::require_continuation(X.sequences().count(), more.sequences().count());
   std::vector<std::size_t> lengths;
   for (std::size_t s = 0; s < X.sequences().count(); ++s)
     lengths.push_back(X.sequences().length(s) + more.sequences().length(s));

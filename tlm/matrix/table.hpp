@@ -14,6 +14,8 @@
 /// stands for the others, and a last line says how many there are.
 namespace tlm {
 
+namespace detail {
+
 /// What is shown of so many rows, columns or sequences: all of up to 10; of more the first 6 and the last 3.
 struct Excerpt {
   std::size_t count;
@@ -88,15 +90,18 @@ void print_sequences(std::ostream& out, const Sequences& sequences, const auto& 
   if (!shown.is_all()) out << "\n(" + std::to_string(sequences.count()) + " sequences)";
 }
 
+}  // namespace detail
+
 /// X as a small table, the sequences of a stack one under the other.
 template <auto rows, std::size_t cols, class Real>
 requires requires(std::ostream& out, const Real& x) { out << x; }
 std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
   const auto rows_from = [&](std::size_t first, std::size_t count) {
-    print_table(out, count, cols, [&, first](std::size_t i, std::size_t j) -> const Real& { return X(first + i, j); });
+    detail::print_table(out, count, cols,
+                        [&, first](std::size_t i, std::size_t j) -> const Real& { return X(first + i, j); });
   };
   if constexpr (requires { X.sequences(); })
-    print_sequences(out, X.sequences(), rows_from);
+    detail::print_sequences(out, X.sequences(), rows_from);
   else
     rows_from(0, X.rows());
   return out;

@@ -16,7 +16,8 @@ class UnknownToken : public std::out_of_range {
  public:
   [[gnu::cold]] UnknownToken(Token token, std::string_view role, std::size_t position, std::size_t sequence,
                              std::size_t vocab_size)
-      : UnknownToken{token, tlm::sentence({role, " at position ", position, " of sequence ", sequence}), vocab_size} {
+      : UnknownToken{token, detail::sentence({role, " at position ", position, " of sequence ", sequence}),
+                     vocab_size} {
     position_ = position;
     sequence_ = sequence;
   }
@@ -29,7 +30,7 @@ class UnknownToken : public std::out_of_range {
 
  private:
   [[gnu::cold]] UnknownToken(Token token, const std::string& where, std::size_t vocab_size)
-      : std::out_of_range{tlm::sentence(
+      : std::out_of_range{detail::sentence(
             {"token ", token, ", ", where, ", is not in the vocabulary: tokens are 0 to ", vocab_size - 1})},
         token_{token},
         vocab_size_{vocab_size} {}
@@ -37,6 +38,8 @@ class UnknownToken : public std::out_of_range {
   Token token_;
   std::size_t vocab_size_, position_ = 0, sequence_ = 0;
 };
+
+namespace detail {
 
 /// read(), which reads sequences after a token that starts each: the place of an unknown token is counted after that one, as
 /// by whoever gave the sequences.
@@ -48,6 +51,8 @@ auto after_a_start(const Read& read) {
     throw unknown.after_a_start();
   }
 }
+
+}  // namespace detail
 
 /// Throws UnknownToken for a token of x that is not from the vocabulary {0, …, vocab_size − 1}, and tells its place:
 /// the sequence and the position in it, from 1, after the `skipped` tokens of each sequence that are not in x. `role` is

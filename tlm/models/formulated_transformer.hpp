@@ -11,10 +11,10 @@
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/algebra/tied.hpp>
-#include <tlm/layers/feed_forward.hpp>
+#include <tlm/layers/constant_positions.hpp>
+#include <tlm/layers/feed_forward_network.hpp>
 #include <tlm/layers/multi_head.hpp>
 #include <tlm/layers/normalization.hpp>
-#include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
 #include <tlm/layers/tied_embedding.hpp>
 
@@ -105,7 +105,8 @@ struct Scores : Tied<TiedWeight<"W_e", c.s, c.d_model, Real>, EncoderDecoder<Enc
 /// Tokens are from {0, …, s − 1}. Autoregressive in y. The source's loss is Σ_j CrossEntropy(OneHot(y_j), Y_{j−1}): the
 /// objective Sum.
 template <Config config_, class Real_ = float>
-struct Transformer : Composition<Softmax<Complete<config_>::value.s, Real_>, Scores<Complete<config_>::value, Real_>> {
+struct Transformer
+    : Composition<Softmax<detail::Complete<config_>::value.s, Real_>, Scores<detail::Complete<config_>::value, Real_>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;

@@ -11,7 +11,7 @@
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/layers/embedding.hpp>
-#include <tlm/layers/feed_forward.hpp>
+#include <tlm/layers/feed_forward_network.hpp>
 #include <tlm/layers/multi_head.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
@@ -88,8 +88,8 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
 /// (source, target) ↦ a row of scores for each token of the target: of what may follow it. Autoregressive in the target.
 /// The text's loss is the mean over the tokens that count: the objective Mean.
 template <Config config_, class Real_ = float>
-struct Transformer
-    : EncoderDecoder<Encoder<Complete<config_>::value, Real_>, Decoder<Complete<config_>::value, Real_>> {
+struct Transformer : EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
+                                    Decoder<detail::Complete<config_>::value, Real_>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;

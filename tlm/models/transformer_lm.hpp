@@ -35,6 +35,8 @@ struct Config {
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
+namespace detail {
+
 /// The decoder block of these parameters.
 template <Config c, class Real>
 using BlockOf = std::conditional_t<c.block == Block::definition, DecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>,
@@ -49,11 +51,13 @@ struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Re
                                           PositionalEncoding<c.max_len, c.d_model, Real>,  // ∘ PE
                                           Embedding<c.vocab_size, c.d_model, Real>> {};    // ∘ Em
 
+}  // namespace detail
+
 /// T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n is n_layers here, and not the number of rows.
 ///
 /// From sequences of tokens to a row of vocab_size real numbers for each token. Autoregressive.
 template <Config config_, class Real_ = float>
-struct TransformerLM : TransformerLMFormula<Complete<config_>::value, Real_> {
+struct TransformerLM : detail::TransformerLMFormula<detail::Complete<config_>::value, Real_> {
   static constexpr std::string_view symbol = "T_LM";
 
   using Real = Real_;

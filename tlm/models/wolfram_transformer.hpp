@@ -11,8 +11,10 @@
 #include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
+#include <tlm/algebra/through_memory.hpp>
 #include <tlm/attention/attention.hpp>
 #include <tlm/layers/affine.hpp>
+#include <tlm/layers/constant_positions.hpp>
 #include <tlm/layers/dropout.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/gelu.hpp>
@@ -159,9 +161,9 @@ struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // 
 /// (source, target) ↦ for each token of the target the probabilities of what may follow it. Autoregressive in the target.
 /// The losses are objectives: Mean over the tokens, which is the source's program for one pair; Sum, which is its algorithm.
 template <Config config_, class Real_ = float>
-struct Transformer
-    : Composition<Softmax<Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax
-                  EncoderDecoder<Encoder<Complete<config_>::value, Real_>, Decoder<Complete<config_>::value, Real_>>> {
+struct Transformer : Composition<Softmax<detail::Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax
+                                 EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
+                                                Decoder<detail::Complete<config_>::value, Real_>>> {
   static constexpr std::string_view symbol = "Transformer";
   using Real = Real_;
   static constexpr Config config = config_;

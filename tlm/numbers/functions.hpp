@@ -4,7 +4,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <numbers>
 #include <type_traits>
 
 #include <tlm/numbers/vector.hpp>
@@ -16,29 +15,26 @@
 /// xsimd, which is several numbers at once.
 namespace tlm {
 
-using std::cos;
-using std::erf;
 using std::exp;
 using std::log;
-using std::sin;
 using std::sqrt;
-using std::tanh;
+
+namespace detail {
 
 /// A floating-point number, or a batch of these.
 template <class Real>
-concept Floating = std::floating_point<Real> || std::same_as<Real, detail::Batch<typename Real::value_type>>;
+concept Floating = std::floating_point<Real> || std::same_as<Real, SimdBatch<typename Real::value_type>>;
 
-/// A real constant as a number of this kind, or as a batch of these.
-template <class Real>
-Real real_constant(double c) {
-  if constexpr (requires { typename Real::value_type; })
-    return Real(typename Real::value_type(c));
-  else
-    return Real(c);
+/// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
+template <std::floating_point Real>
+constexpr Real quotient_or_zero(Real a, Real b) {
+  return b == Real(0) ? Real(0) : a / b;
 }
 
+}  // namespace detail
+
 /// a where the condition holds, otherwise b.
-template <Floating Real>
+template <detail::Floating Real>
 Real where(auto condition, Real a, Real b) {
   if constexpr (std::floating_point<Real>)
     return condition ? a : b;
@@ -47,107 +43,16 @@ Real where(auto condition, Real a, Real b) {
 }
 
 /// ReLU(x) = max(0, x). NaN stays NaN.
-template <Floating Real>
+template <detail::Floating Real>
 Real relu(Real x) {
   return tlm::where(x < Real(0), Real(0), x);
 }
 
 /// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0, and so it is at NaN, which
 /// shows in the value.
-template <Floating Real>
+template <detail::Floating Real>
 Real relu_derivative(Real x) {
   return tlm::where(x > Real(0), Real(1), Real(0));
-}
-
-/// φ(x) = exp(−x²/2)/√(2π), the density of the standard normal distribution.
-template <Floating Real>
-Real normal_density(Real x) {
-  return exp(-x * x / Real(2)) * real_constant<Real>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-}
-
-/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function.
-template <Floating Real>
-Real normal_cdf(Real x) {
-  return (Real(1) + erf(x / real_constant<Real>(std::numbers::sqrt2))) / Real(2);
-}
-
-/// The greatest of `count` ≥ 1 numbers.
-template <std::floating_point Real>
-Real maximum(const Real* numbers, std::size_t count) {
-  Real greatest = numbers[0];
-#pragma omp simd reduction(max : greatest)
-  for (std::size_t j = 1; j < count; ++j) greatest = greatest < numbers[j] ? numbers[j] : greatest;
-  return greatest;
-}
-
-/// The greatest entry of a vector.
-template <class Adaptor>
-auto max_of(const Vector<Adaptor>& x) {
-  return maximum(x.data(), x.size());
-}
-
-/// Σ_j x_j of the entries of an expression, for floating point in the order that is fastest. (xt::sum adds one after the other.)
-template <XtensorExpression E>
-[[gnu::always_inline]] inline auto sum_of(const E& x) {
-  using Real = typename E::value_type;
-  Real sum(0);
-  if constexpr (detail::EvaluatedAtOnce<E>) {
-    constexpr std::size_t lanes = detail::lanes<Real>;
-    detail::Batch<Real> sums(Real(0));
-    Real each[lanes];
-    detail::for_each_batch(
-        x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
-          if (count == lanes) {
-            sums += batch;
-          } else {
-            detail::store<Real>(batch, each, count);
-            for (std::size_t k = 0; k < count; ++k) sum += each[k];
-          }
-        });
-    detail::store<Real>(sums, each, lanes);
-    for (const Real& one : each) sum += one;
-  } else {
-    for (const auto& x_j : x) sum += x_j;
-  }
-  return sum;
-}
-
-/// (Σ_j x_j)/d of the d entries of an expression.
-template <XtensorExpression E>
-[[gnu::always_inline]] inline auto mean_of(const E& x) {
-  return sum_of(x) / typename E::value_type(x.size());
-}
-
-/// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
-///
-/// What is divided by it keeps its digits, and its squares do not overflow. It is 1 in an arithmetic that does not overflow.
-template <class Adaptor>
-auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
-  using Real = typename Adaptor::value_type;
-  if constexpr (std::is_floating_point_v<Real>) {
-    const Real* const numbers = x.data();
-    Real greatest = 1;
-#pragma omp simd reduction(max : greatest)
-    for (std::size_t j = 0; j < x.size(); ++j)
-      greatest = greatest < std::abs(numbers[j]) ? std::abs(numbers[j]) : greatest;
-    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
-  } else {
-    return Real(1);
-  }
-}
-
-/// a ÷ b, and 0 where b = 0: for the derivative of σ at a constant row (see Normalization).
-template <std::floating_point Real>
-constexpr Real quotient_or_zero(Real a, Real b) {
-  return b == Real(0) ? Real(0) : a / b;
-}
-
-/// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
-template <class Terms>
-auto sum_of(std::size_t count, Terms x) {
-  std::remove_cvref_t<decltype(x(std::size_t{}))> total(0);
-  for (std::size_t j = 0; j < count; ++j) total += x(j);
-  return total;
 }
 
 }  // namespace tlm

@@ -186,7 +186,7 @@ struct SharedBatch {
   /// Sequences are shared in equal numbers, as far as that goes.
   SharedBatch(Workers& those, const BatchOf& whole)
       : workers{those},
-        batch{micro_batches(whole, shared_among(sequence_count(whole), those.count_for(token_count(whole))))} {}
+        batch{micro_batches(whole, shared_among(whole.sequence_count(), those.count_for(whole.token_count())))} {}
 };
 
 /// The loss of the whole batch; adds its gradient to `gradient`. Throws like the workers, and what objective_of_parts throws.

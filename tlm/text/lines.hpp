@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include <tlm/base/language.hpp>
 
@@ -24,15 +22,6 @@ inline std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return bare_line(line);
-}
-
-/// What stands between the separators of a text: one part more than there are separators.
-inline std::vector<std::string_view> parts_between(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1))
-    parts.push_back(text.substr(0, end));
-  parts.push_back(text);
-  return parts;
 }
 
 }  // namespace tlm

@@ -52,13 +52,6 @@ inline std::optional<char32_t> take_character(std::string_view& text) {
   return character;
 }
 
-/// Whether a text is UTF-8 from its beginning to its end.
-inline bool is_utf8(std::string_view text) {
-  while (take_character(text)) {
-  }
-  return text.empty();
-}
-
 /// The text as UTF-8: each byte that is none of a character becomes U+FFFD, the replacement character.
 inline std::string as_utf8(std::string_view text) {
   std::string characters;

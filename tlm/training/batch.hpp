@@ -20,6 +20,15 @@ struct Batch {
   Token start;
   Tokens x;
   Matrix<n, 1, Real> omega;
+
+  /// How many sequences there are.
+  std::size_t sequence_count() const { return x.sequences().count(); }
+  /// How many tokens a model reads.
+  std::size_t token_count() const { return x.rows(); }
+  /// Throws std::invalid_argument unless there is a weight for each token.
+  void require_weights() const {
+    require_same_sequences("the tokens", x.sequences(), "the loss weights", omega.sequences());
+  }
 };
 
 /// Sequences all of whose tokens count alike.
@@ -27,24 +36,6 @@ template <class Real = float>
 Batch<Real> unweighted(Token start, Tokens x) {
   Matrix<n, 1, Real> ones{x.sequences(), Real(1)};
   return {start, std::move(x), std::move(ones)};
-}
-
-/// Throws std::invalid_argument unless there is a weight for each token.
-template <class Real>
-void require_a_weight_for_each_token(const Batch<Real>& batch) {
-  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
-}
-
-/// How many sequences a batch has.
-template <class Real>
-std::size_t sequence_count(const Batch<Real>& batch) {
-  return batch.x.sequences().count();
-}
-
-/// How many tokens a model reads of a batch.
-template <class Real>
-std::size_t token_count(const Batch<Real>& batch) {
-  return batch.x.rows();
 }
 
 }  // namespace tlm

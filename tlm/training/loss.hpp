@@ -20,6 +20,8 @@
 ///   −Σ_ji ω_ji·y_ji / Σ_ji ω_ji   over all tokens i of all sequences j.
 namespace tlm {
 
+namespace detail {
+
 /// X|n where X = (start, x_1, …, x_n): every sequence after the token that starts, without its last token.
 ///
 /// The loss looks at T(X)|n only. As T is autoregressive that is T(X|n), so row n + 1 need not be computed.
@@ -36,6 +38,8 @@ inline Tokens after_start(Token start, const Tokens& x) {
   }
   return X;
 }
+
+}  // namespace detail
 
 /// LogSoftmax(z) = z − log Σ_j exp(z_j), for each row z. For every m, log Σ_j exp(z_j) = m + log Σ_j exp(z_j − m). With the
 /// maximum as m no exp overflows, and the sum is at least 1.
@@ -137,8 +141,8 @@ using RealOf = typename CodomainOf<T>::Real;
 /// not know; std::invalid_argument for a weight that is not from [0, 1], and unless there is one for each token.
 template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
-  require_a_weight_for_each_token(batch);
-  Tokens X = after_start(batch.start, batch.x);
+  batch.require_weights();
+  Tokens X = detail::after_start(batch.start, batch.x);
   require_in_vocabulary(batch.x, T::codomain::cols, "to be said");
   const Sequences& sequences = batch.omega.sequences();
   if constexpr (std::is_floating_point_v<Real>)
@@ -149,6 +153,8 @@ Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
                                          s + 1, " is ", omega, ", which is not from [0, 1]"});
   return {std::move(X), batch.x, batch.omega};
 }
+
+namespace detail {
 
 /// Whether the loss weights of a kind of batch, if it has any, are of these numbers.
 template <class BatchOf, class Real>
@@ -173,6 +179,13 @@ struct CanLearnFrom {
       "Batch<double>");
 };
 
+/// A loss with its gradient in the weight space.
+template <class T>
+struct ValueAndGradient {
+  RealOf<T> value;
+  T gradient{};
+};
+
 /// f(targets) for the targets of a batch. A token that T does not know is told by its place in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
@@ -183,13 +196,16 @@ RealOf<T> with_targets(const BatchOf& batch, const F& f) {
     return f(targets);
 }
 
+}  // namespace detail
+
 /// The loss of T on a batch, a Batch or Translations, for an objective: Mean, Sum, or one that is Smoothed. One sequence with all
 /// weights 1 gives the loss of a single sequence, −(1/n)Σy_k. Non-negative. Throws what targets_of, the objective and the model
 /// throw.
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}, const Noise&... noise) {
-  if constexpr (CanLearnFrom<T, BatchOf>::value)
-    return with_targets<T>(batch, [&](const auto& targets) { return loss(model, targets, objective, noise...); });
+  if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
+    return detail::with_targets<T>(batch,
+                                   [&](const auto& targets) { return loss(model, targets, objective, noise...); });
   else
     return {};
 }
@@ -199,25 +215,18 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
                             const Noise&... noise) {
-  if constexpr (CanLearnFrom<T, BatchOf>::value)
-    return with_targets<T>(
+  if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
+    return detail::with_targets<T>(
         batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
   else
     return {};
 }
 
-/// A loss with its gradient in the weight space.
-template <class T>
-struct ValueAndGradient {
-  RealOf<T> value;
-  T gradient{};
-};
-
 /// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient, which reuses the memory
 /// of a gradient.
 template <class T, class BatchOf, class Objective = Mean>
-ValueAndGradient<T> value_and_gradient(const T& model, const BatchOf& batch, const Objective& objective = {}) {
-  ValueAndGradient<T> result{};
+detail::ValueAndGradient<T> value_and_gradient(const T& model, const BatchOf& batch, const Objective& objective = {}) {
+  detail::ValueAndGradient<T> result{};
   result.value = loss_and_gradient(model, batch, result.gradient, objective);
   return result;
 }

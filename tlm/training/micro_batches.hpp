@@ -16,7 +16,7 @@ namespace tlm {
 /// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless there is a weight for each token.
 template <class Real>
 Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
-  require_a_weight_for_each_token(batch);
+  batch.require_weights();
   return {batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
 }
 
@@ -33,7 +33,7 @@ template <class BatchOf>
 MicroBatches<BatchOf> micro_batches(const BatchOf& batch, std::size_t size) {
   if (size == 0) refuse<std::invalid_argument>({"parts of 0 sequences make no batch: at least 1 is needed in each"});
   MicroBatches<BatchOf> parts;
-  for (std::size_t first = 0, count = sequence_count(batch); first < count; first += size)
+  for (std::size_t first = 0, count = batch.sequence_count(); first < count; first += size)
     parts.batches.push_back(sequences_of(batch, first, std::min(first + size, count)));
   return parts;
 }

@@ -14,6 +14,11 @@ template <class BatchOf>
 struct Noisy {
   BatchOf batch;
   Noise noise;
+
+  /// How many sequences the batch has.
+  std::size_t sequence_count() const { return batch.sequence_count(); }
+  /// How many tokens the batch has.
+  std::size_t token_count() const { return batch.token_count(); }
 };
 /// What compilers deduce by themselves, but Clang only from 17 on.
 template <class BatchOf>
@@ -35,16 +40,6 @@ RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& grad
 template <class T, class BatchOf>
 auto targets_of(const Noisy<BatchOf>& noisy) {
   return targets_of<T>(noisy.batch);
-}
-/// How many sequences the batch has.
-template <class BatchOf>
-std::size_t sequence_count(const Noisy<BatchOf>& noisy) {
-  return sequence_count(noisy.batch);
-}
-/// How many tokens the batch has.
-template <class BatchOf>
-std::size_t token_count(const Noisy<BatchOf>& noisy) {
-  return token_count(noisy.batch);
 }
 /// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like that of the batch.
 template <class BatchOf>

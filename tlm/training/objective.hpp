@@ -23,6 +23,8 @@ struct OneHot {
   void subtract(const auto& c, auto r, std::size_t x) const { r[x] -= c; }
 };
 
+namespace detail {
+
 /// Σω, by which a mean is divided. Throws std::invalid_argument if it is 0.
 template <class Real>
 Real require_a_weight(const Real& sum_of_weights) {
@@ -32,12 +34,14 @@ Real require_a_weight(const Real& sum_of_weights) {
   return sum_of_weights;
 }
 
+}  // namespace detail
+
 /// The weighted mean: c = Σω. (Article, "Batch evaluation with loss weights"; the NumPy notebook's text.)
 struct Mean {
   /// c. Throws like require_a_weight.
   template <class Real>
   Real divisor(const Real& sum_of_weights) const {
-    return require_a_weight(sum_of_weights);
+    return detail::require_a_weight(sum_of_weights);
   }
   OneHot q() const { return {}; }  ///< q
 };
@@ -47,7 +51,7 @@ struct Sum {
   /// c. Throws like require_a_weight.
   template <class Real>
   Real divisor(const Real& sum_of_weights) const {
-    require_a_weight(sum_of_weights);
+    detail::require_a_weight(sum_of_weights);
     return Real(1);
   }
   OneHot q() const { return {}; }  ///< q

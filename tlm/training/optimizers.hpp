@@ -10,6 +10,7 @@
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. It throws
 /// std::invalid_argument, and moves nothing, if one of its own numbers is out of range when rounded to the numbers of the
@@ -104,6 +105,8 @@ struct Adam {
   std::uint64_t t = 0;
 };
 
+namespace detail {
+
 /// ‖g‖ = √Σg², over all weights of a gradient together, in double.
 template <class Layer>
 double norm_of(const Layer& gradient) {
@@ -112,6 +115,8 @@ double norm_of(const Layer& gradient) {
     sum += sum_of(weight.size(), [&](std::size_t e) { return double(weight.numbers[e]) * double(weight.numbers[e]); });
   return std::sqrt(sum);
 }
+
+}  // namespace detail
 
 /// An optimizer whose gradients are at most as long as a limit (Pascanu et al., 2013, algorithm 1). Before it moves the weights,
 ///
@@ -131,7 +136,7 @@ struct Clipped {
   void operator()(Layer& layer, Layer& gradient) {
     using Number = typename CodomainOf<Layer>::Real;
     detail::require_positive<Number>("the limit of Clipped", limit);
-    norm = norm_of(gradient);
+    norm = detail::norm_of(gradient);
     if (!std::isfinite(norm))
       refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do by too large a learning rate"});

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include <tlm/base/refuse.hpp>
-#include <tlm/numbers/functions.hpp>
+#include <tlm/numbers/rows.hpp>
 
 /// Label smoothing. (Szegedy et al., 2016, section 7; Attention Is All You Need, section 5.4, with ε = 0.1.)
 namespace tlm {

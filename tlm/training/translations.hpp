@@ -20,14 +20,17 @@ struct Translations {
 
   Tokens x, y;
   Token null = -1;  ///< No token by default.
-};
 
-/// Throws std::invalid_argument for other than one target for each source.
-inline void require_a_target_for_each_source(const Translations& batch) {
-  if (batch.y.sequences().count() != batch.x.sequences().count())
-    refuse<std::invalid_argument>(
-        {batch.x.sequences().count(), " sources cannot have ", batch.y.sequences().count(), " targets"});
-}
+  /// How many targets there are.
+  std::size_t sequence_count() const { return y.sequences().count(); }
+  /// How many tokens there are, of sources and targets.
+  std::size_t token_count() const { return x.rows() + y.rows(); }
+  /// Throws std::invalid_argument for other than one target for each source.
+  void require_targets() const {
+    if (sequence_count() != x.sequences().count())
+      refuse<std::invalid_argument>({x.sequences().count(), " sources cannot have ", sequence_count(), " targets"});
+  }
+};
 
 /// Of translations, the model T reads x and (y_1, …, y_{m−1}) and should predict (y_2, …, y_m); ω is 1, and 0 for null.
 /// Throws std::out_of_range for a token that T does not know; std::invalid_argument for no targets, a target of fewer than
@@ -35,7 +38,7 @@ inline void require_a_target_for_each_source(const Translations& batch) {
 template <class T>
 Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   const Sequences& sequences = batch.y.sequences();
-  require_a_target_for_each_source(batch);
+  batch.require_targets();
   if (sequences.count() == 0)
     refuse<std::invalid_argument>({"a batch needs at least one translation; this one is empty"});
   std::vector<std::vector<Token>> all_but_last, all_but_first;
@@ -54,15 +57,9 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   return {{batch.x, Tokens{all_but_last}}, std::move(y), std::move(omega)};
 }
 
-/// How many targets there are.
-inline std::size_t sequence_count(const Translations& batch) { return batch.y.sequences().count(); }
-
-/// How many tokens there are, of sources and targets.
-inline std::size_t token_count(const Translations& batch) { return batch.x.rows() + batch.y.rows(); }
-
 /// Translations first, …, last − 1. Throws std::invalid_argument for other than one target for each source.
 inline Translations sequences_of(const Translations& batch, std::size_t first, std::size_t last) {
-  require_a_target_for_each_source(batch);
+  batch.require_targets();
   return {sequences_of(batch.x, first, last), sequences_of(batch.y, first, last), batch.null};
 }
 

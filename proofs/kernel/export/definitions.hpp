@@ -33,7 +33,7 @@ void backwards(const Action& action, std::size_t k = 0) {
 
 /// T has weights of its own, or reads some.
 template <class T>
-constexpr bool has_weights = weight_matrix_count<T> > 0 || requires {
+constexpr bool has_weights = tlm::detail::weight_matrix_count<T> > 0 || requires {
   typename T::reads;
 };
 
@@ -42,7 +42,7 @@ template <class T>
 constexpr bool defined_by_name = [] {
   if constexpr (!HasSymbol<T>)
     return false;
-  else if constexpr (Leaf<T>)
+  else if constexpr (rules::Leaf<T>)
     return !std::is_same_v<typename T::declared, is::LowerTriangular> &&
            !std::is_same_v<typename T::declared, is::Full> && has_weights<T>;
   else
@@ -77,7 +77,7 @@ class Definitions {
   template <class T>
   Term term(const Place& place) {
     if constexpr (defined_by_name<T>)
-      return applied(define<T>(place, std::string(symbol_of<T>())), place.arguments());
+      return applied(define<T>(place, std::string(tlm::detail::symbol_of<T>())), place.arguments());
     else
       return body<T>(place);
   }
@@ -130,7 +130,7 @@ class Definitions {
   /// What T is, as a term.
   template <class T>
   Term body(const Place& place) {
-    if constexpr (Formula<T>)
+    if constexpr (rules::Formula<T>)
       return of_form(static_cast<typename T::form*>(nullptr), place);
     else
       return leaf<T>(place);
@@ -160,9 +160,10 @@ class Definitions {
   template <class T, class Action>
   static void for_each_argument(const Action& action) {
     if constexpr (requires { typename T::reads; })
-      visit_weights<typename T::reads>([&](const Name& name, auto& weight) { action(true, name, weight); },
-                                       imaginary<typename T::reads>);
-    visit_weights<T>([&](const Name& name, auto& weight) { action(false, name, weight); }, imaginary<T>);
+      tlm::detail::visit_weights<typename T::reads>([&](const Name& name, auto& weight) { action(true, name, weight); },
+                                                    tlm::detail::imaginary<typename T::reads>);
+    tlm::detail::visit_weights<T>([&](const Name& name, auto& weight) { action(false, name, weight); },
+                                  tlm::detail::imaginary<T>);
   }
 
   /// The variable for a leaf that is not the library's; one for each type.

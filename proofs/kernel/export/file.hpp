@@ -54,7 +54,7 @@ Definitions definitions(const std::string& name, const Contents& contents, const
   if (contents.extension) companions.push_back({"extension", "extension"});
   if (contents.pullback) companions.push_back({"layer", "layer _"});
   Definitions definitions{weights, taken, companions};
-  if constexpr (follows<T, Claim>)
+  if constexpr (rules::follows<T, Claim>)
     if (contents.claim) Theorems{definitions}.prove<T, Claim>(Place{}, name);
   definitions.define<T>(Place{}, name);
   return definitions;

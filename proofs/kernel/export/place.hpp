@@ -57,7 +57,7 @@ struct Place {
   Place layer(std::size_t l) const {
     Place place = *this;
     place.in_a_stack = HasSymbol<F>;
-    if constexpr (!HasSymbol<F>) place.path += piece_of_key(symbol_of<F>(), true);
+    if constexpr (!HasSymbol<F>) place.path += piece_of_key(tlm::detail::symbol_of<F>(), true);
     place.layers.push_back(std::to_string(l));
     return place;
   }
@@ -81,7 +81,7 @@ struct Place {
     Place place = *this;
     // One head of several is no object: its weights are those of the layer that it is a part of.
     if constexpr (requires { typename T::domain; })
-      if (!within.empty()) place.path += piece_of_key(symbol_of<T>(), in_a_stack);
+      if (!within.empty()) place.path += piece_of_key(tlm::detail::symbol_of<T>(), in_a_stack);
     place.in_a_stack = false;
     place.within = key<T>();
     for (std::size_t k = 0; k < layers.size(); ++k) place.layers[k] = parameter("l", k);

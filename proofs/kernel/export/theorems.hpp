@@ -57,7 +57,7 @@ class Theorems {
     if constexpr (std::is_same_v<Claim, is::Autoregressive> && rowwise<T>)
       result = {Term::application, "rowwise_is_autoregressive " + proof<T, is::Rowwise>(place).as_argument()};
     else if constexpr (defined_by_name<T>)
-      result = applied(prove<T, Claim>(place, std::string(symbol_of<T>())), place.arguments());
+      result = applied(prove<T, Claim>(place, std::string(tlm::detail::symbol_of<T>())), place.arguments());
     else
       result = proof_of_body<T, Claim>(place);
     return result;
@@ -67,7 +67,7 @@ class Theorems {
   template <class T, class Claim>
   Term proof_of_body(const Place& place) {
     Term result{Term::atom, ""};
-    if constexpr (Leaf<T>)
+    if constexpr (rules::Leaf<T>)
       result.text = definitions_.word<T>() + "_is_" + predicate<Claim>();
     else
       Deriver::by_which<T, Claim>(
@@ -77,11 +77,11 @@ class Theorems {
 
   template <class Form, Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
   requires(!has_unlike_premises<Form, Conclusion>) Term
-      by_rule(Form*, Rule<name, sentence, Conclusion, Is<T, Claim>...>, const Place& place) {
-    return folded_if<Form>(std::string(std::string_view(name)), premises(List<Is<T, Claim>...>{}, place));
+      by_rule(Form*, rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>, const Place& place) {
+    return folded_if<Form>(std::string(std::string_view(name)), premises(rules::List<rules::Is<T, Claim>...>{}, place));
   }
   template <class... Premise>
-  std::vector<std::string> premises(List<Premise...>, const Place& place) {
+  std::vector<std::string> premises(rules::List<Premise...>, const Place& place) {
     std::vector<std::string> proofs(sizeof...(Premise));
     if constexpr (sizeof...(Premise) > 0)
       backwards<Premise...>(
@@ -90,7 +90,7 @@ class Theorems {
   }
   /// (G∘…)∘F is constant if F is: a theorem about G∘F, once for each factor that is applied later.
   template <class... F, Symbol name, Symbol sentence, class Last>
-  Term by_rule(forms::Composition<F...>*, Rule<name, sentence, is::Constant, Is<Last, is::Constant>>,
+  Term by_rule(forms::Composition<F...>*, rules::Rule<name, sentence, is::Constant, rules::Is<Last, is::Constant>>,
                const Place& place) {
     Term result{Term::atom, proof<Last, is::Constant>(place).as_argument()};
     for (std::size_t later = 1; later < sizeof...(F); ++later)
@@ -100,28 +100,29 @@ class Theorems {
   /// A∘(F∘…) is a causal kernel if A is and F∘… is autoregressive.
   template <class... F, Symbol name, Symbol sentence, class A, class... Fs>
   Term by_rule(forms::Composition<F...>*,
-               Rule<name, sentence, is::CausalKernel, Is<A, is::CausalKernel>, Is<Fs, is::Autoregressive>...>,
+               rules::Rule<name, sentence, is::CausalKernel, rules::Is<A, is::CausalKernel>,
+                           rules::Is<Fs, is::Autoregressive>...>,
                const Place& place) {
     const std::string kernel = proof<A, is::CausalKernel>(place).as_argument();
-    const auto of_F = premises(List<Is<Fs, is::Autoregressive>...>{}, place);
+    const auto of_F = premises(rules::List<rules::Is<Fs, is::Autoregressive>...>{}, place);
     if (of_F.empty()) return {Term::atom, kernel};
     return applied(std::string(std::string_view(name)),
                    {kernel, of_F.size() == 1 ? of_F[0] : folded("composition_is_autoregressive", of_F).as_argument()});
   }
   template <class F, std::size_t count, Symbol name, Symbol sentence, class Claim>
-  Term by_rule(forms::Stack<F, count>*, Rule<name, sentence, Claim, Is<F, Claim>>, const Place& place) {
+  Term by_rule(forms::Stack<F, count>*, rules::Rule<name, sentence, Claim, rules::Is<F, Claim>>, const Place& place) {
     std::vector<std::string> premises(count);
     for (std::size_t l = 1; l <= count; ++l) premises[count - l] = proof<F, Claim>(place.layer<F>(l)).as_argument();
     return count == 1 ? Term{Term::atom, premises[0]} : folded(std::string(std::string_view(name)), premises);
   }
   template <class F, std::size_t count, Symbol name, Symbol sentence, class Claim>
-  Term by_rule(forms::Heads<F, count>*, Rule<name, sentence, Claim, Is<F, Claim>>, const Place& place) {
+  Term by_rule(forms::Heads<F, count>*, rules::Rule<name, sentence, Claim, rules::Is<F, Claim>>, const Place& place) {
     std::vector<std::string> premises;
     for (std::size_t i = 1; i <= count; ++i) premises.push_back(proof<F, Claim>(place.head(i, count)).as_argument());
     return folded(std::string(std::string_view(name)), premises);
   }
   template <class Entry, class F, Symbol name, Symbol sentence, class Claim>
-  Term by_rule(forms::Tied<Entry, F>*, Rule<name, sentence, Claim, Is<F, Claim>>, const Place& place) {
+  Term by_rule(forms::Tied<Entry, F>*, rules::Rule<name, sentence, Claim, rules::Is<F, Claim>>, const Place& place) {
     return applied(std::string(std::string_view(name)), {proof<F, Claim>(place.tied<Entry>()).as_argument()});
   }
 

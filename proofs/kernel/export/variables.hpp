@@ -24,7 +24,7 @@ inline std::string piece_of_key(std::string_view symbol, bool in_a_stack) {
 /// What tells a weight from all others: its path without the numbers of layers.
 inline std::string key_of(const Name& name) {
   std::string key;
-  name.for_each_part([&](const PartName& part) { key += piece_of_key(part.symbol, part.index > 0); });
+  name.for_each_part([&](const tlm::detail::PartName& part) { key += piece_of_key(part.symbol, part.index > 0); });
   return key + std::string(name.letter);
 }
 
@@ -55,10 +55,10 @@ struct Weights {
   /// Those of T, by names that are not yet taken.
   template <class T>
   static Weights of(std::set<std::string>& taken) {
-    static_assert(PathsAreUnique<T>::value);
+    static_assert(tlm::detail::PathsAreUnique<T>::value);
     Weights weights;
     std::set<std::string> seen;
-    visit_weights<T>(
+    tlm::detail::visit_weights<T>(
         [&](const Name& name, auto& weight) {
           const std::string key = key_of(name);
           if (!seen.insert(key).second) return;
@@ -69,7 +69,7 @@ struct Weights {
           }
           weights.variables.push_back({key, unused(path, taken), type});
         },
-        imaginary<T>);
+        tlm::detail::imaginary<T>);
     return weights;
   }
 
@@ -108,7 +108,7 @@ std::string memory_of() {
         [&]<class Part>(std::size_t, Part&) {
           if (memory.empty()) memory = memory_of<Part>();
         },
-        imaginary<T>);
+        tlm::detail::imaginary<T>);
   return memory;
 }
 

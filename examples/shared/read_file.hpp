@@ -12,7 +12,7 @@
 #include <tlm/base/language.hpp>
 #include <tlm/base/refuse.hpp>
 
-namespace tlm {
+namespace program {
 
 /// All bytes of a file. Throws std::runtime_error, with the path and why, for what cannot be read, and for what is no file
 /// with an end: a directory, a device, a pipe.
@@ -32,4 +32,4 @@ inline std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-}  // namespace tlm
+}  // namespace program

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <tlm/algebra/rules.hpp>
+
+/// What attention knows of positions. A mask says what a query (a row) sees of the keys (the columns): always the first so many of
+/// them. A bias is added to the scores.
+namespace tlm {
+
+/// ◺: row i keeps the entries at and below the main diagonal, j ≤ i.
+struct Causal {
+  using declared = is::LowerTriangular;
+  static constexpr std::string_view symbol = "◺";
+  /// How many keys the query at position i of its sequence sees: those with j ≤ i. This is the one place that says so.
+  static constexpr std::size_t visible(std::size_t i, std::size_t /*n_keys*/) { return i + 1; }
+};
+
+/// Every query sees every key.
+struct Unmasked {
+  using declared = is::Full;
+  static constexpr std::string_view symbol = "the mask";
+  /// How many keys a query sees: all of them.
+  static constexpr std::size_t visible(std::size_t /*i*/, std::size_t n_keys) { return n_keys; }
+};
+
+/// No bias: nothing is added to the scores of attention.
+///
+/// A bias b is a place for what attention knows of positions: score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j),
+/// where h, i and j count from 0. It works on row i, of which the first `visible` entries are there:
+///
+///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
+///   add(h, i, s, visible)                 s_j += b(h, i, j) for j < visible
+///   pull_back(h, i, s_bar, visible, gradient)      given s̄_j = ∂L/∂s_j, adds ∂L/∂(weights) to the gradient
+///   weights(visit, layer…)                like a layer
+///   symbol                                if it has one, under which its weights are found
+///
+struct NoBias {
+  using declared = is::Positional;
+  static void add(std::size_t, std::size_t, auto*, std::size_t) {}
+  static void pull_back(std::size_t, std::size_t, const auto*, std::size_t, NoBias&) {}
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+}  // namespace tlm

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/written.hpp>
+#include <tlm/layers/positional_encoding.hpp>
+
+namespace tlm {
+
+namespace positions {
+
+/// X ↦ X + P|n with constants P, which whoever derives from it sets; they are not trained and count as no weights. Their
+/// letter in the write-up is `letter`.
+template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
+struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
+  using typename PositionalEncoding<max_len, cols, Real>::domain;
+  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
+
+  /// X̄ = Ȳ: there is nothing else to move.
+  auto value_and_pullback(domain X) const {
+    return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositions&) { return Y_bar; });
+  }
+
+  static constexpr void weights(auto&&, auto&...) {}
+};
+
+}  // namespace positions
+
+/// X ↦ X + W_p|n with the constants W_p: sines and cosines. (The Formulated Transformer, "Hyperparameters".) With positions
+/// pos from 1 and i = 1, …, d_model/2,
+///
+///   W_p(pos, 2i−1) = sin(pos / 10000^(2i/d_model)),   W_p(pos, 2i) = cos(pos / 10000^(2i/d_model)),
+///
+/// where the columns count from 1. (As printed, 2i and 2i+1, they would leave out the first and overrun the last.)
+template <std::size_t max_len, std::size_t d_model, class Real = float>
+struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len, d_model, Real> {
+  using Encoding = PositionalEncoding<max_len, d_model, Real>;
+
+  ConstantPositionalEncoding() { this->PE = Encoding::sinusoidal(&angle); }
+
+  /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
+  static positions::Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
+
+  /// T_k with W_p,pos × T_k = W_p,pos+k.
+  static Matrix<d_model, d_model, Real> offset(std::size_t k) { return Encoding::offset(k, &angle); }
+};
+
+/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth source,
+/// "Embedding", whose code has 10000 where its formula has the greatest length.) With positions pos from 1 and i = 1, …,
+/// d_model/2,
+///
+///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).
+template <std::size_t max_len, std::size_t d_model, class Real = float>
+struct SinesThenCosines : positions::ConstantPositions<"W_p", max_len, d_model, Real> {
+  using Pairs = ConstantPositionalEncoding<max_len, d_model, Real>;
+
+  SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
+
+  /// T_k with W_p,pos × T_k = W_p,pos+k: with its rows and columns moved alike the rotations are no longer block by block.
+  static Matrix<d_model, d_model, Real> offset(std::size_t k) {
+    return transpose_of(columns_moved(transpose_of(columns_moved(Pairs::offset(k)))));
+  }
+
+ private:
+  /// Columns 0, 2, 4, … first, then columns 1, 3, 5, ….
+  template <std::size_t rows>
+  static Matrix<rows, d_model, Real> columns_moved(const Matrix<rows, d_model, Real>& W) {
+    Matrix<rows, d_model, Real> moved;
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < d_model; ++j) moved(i, j / 2 + (j % 2) * d_model / 2) = W(i, j);
+    return moved;
+  }
+  static Matrix<d_model, d_model, Real> transpose_of(const Matrix<d_model, d_model, Real>& W) {
+    Matrix<d_model, d_model, Real> transpose;
+    for (std::size_t i = 0; i < d_model; ++i)
+      for (std::size_t j = 0; j < d_model; ++j) transpose(j, i) = W(i, j);
+    return transpose;
+  }
+};
+
+}  // namespace tlm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include <tlm/numbers/vector.hpp>
+
+/// The functions of a row of numbers: its maximum, sum, mean and scale, and its softmax, for attention and for Softmax layers.
+namespace tlm {
+
+/// The greatest of `count` ≥ 1 numbers.
+template <std::floating_point Real>
+Real maximum(const Real* numbers, std::size_t count) {
+  Real greatest = numbers[0];
+#pragma omp simd reduction(max : greatest)
+  for (std::size_t j = 1; j < count; ++j) greatest = greatest < numbers[j] ? numbers[j] : greatest;
+  return greatest;
+}
+
+/// The greatest entry of a vector.
+template <class Adaptor>
+auto max_of(const Vector<Adaptor>& x) {
+  return maximum(x.data(), x.size());
+}
+
+/// Σ_j x_j of the entries of an expression, for floating point in the order that is fastest. (xt::sum adds one after the other.)
+template <detail::XtensorExpression E>
+[[gnu::always_inline]] inline auto sum_of(const E& x) {
+  using Real = typename E::value_type;
+  Real sum(0);
+  if constexpr (detail::EvaluatedAtOnce<E>) {
+    constexpr std::size_t lanes = detail::lanes<Real>;
+    detail::SimdBatch<Real> sums(Real(0));
+    Real each[lanes];
+    detail::for_each_batch(
+        x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
+          if (count == lanes) {
+            sums += batch;
+          } else {
+            detail::store<Real>(batch, each, count);
+            for (std::size_t k = 0; k < count; ++k) sum += each[k];
+          }
+        });
+    detail::store<Real>(sums, each, lanes);
+    for (const Real& one : each) sum += one;
+  } else {
+    for (const auto& x_j : x) sum += x_j;
+  }
+  return sum;
+}
+
+/// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
+template <class Terms>
+auto sum_of(std::size_t count, Terms x) {
+  std::remove_cvref_t<decltype(x(std::size_t{}))> total(0);
+  for (std::size_t j = 0; j < count; ++j) total += x(j);
+  return total;
+}
+
+/// (Σ_j x_j)/d of the d entries of an expression.
+template <detail::XtensorExpression E>
+[[gnu::always_inline]] inline auto mean_of(const E& x) {
+  return sum_of(x) / typename E::value_type(x.size());
+}
+
+namespace detail {
+
+/// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
+///
+/// What is divided by it keeps its digits, and its squares do not overflow. It is 1 in an arithmetic that does not overflow.
+template <class Adaptor>
+auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
+  using Real = typename Adaptor::value_type;
+  if constexpr (std::is_floating_point_v<Real>) {
+    const Real* const numbers = x.data();
+    Real greatest = 1;
+#pragma omp simd reduction(max : greatest)
+    for (std::size_t j = 0; j < x.size(); ++j)
+      greatest = greatest < std::abs(numbers[j]) ? std::abs(numbers[j]) : greatest;
+    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
+  } else {
+    return Real(1);
+  }
+}
+
+}  // namespace detail
+
+/// x ← exp(x) / Σ_j exp(x_j). The greatest entry is subtracted first, which cancels and keeps exp from overflowing.
+template <class Adaptor>
+void softmax(Vector<Adaptor> x) {
+  x = xt::exp(x - max_of(x));
+  x = x / sum_of(x);
+}
+
+/// With y = softmax(x): ∂y_j/∂x_k = y_j ([j = k] − y_k), hence
+///
+///   x̄ = y (ȳ − Σ_k y_k ȳ_k),
+///
+/// which takes the place of ȳ.
+template <class Y, class Cotangent>
+void softmax_pullback(const Vector<Y>& y, Vector<Cotangent> y_bar) {
+  auto x_bar = y_bar;  // the same entries
+  x_bar = y * (y_bar - sum_of(y * y_bar));
+}
+
+}  // namespace tlm
