@@ -217,8 +217,8 @@ class Check {
         [&] { return transpose_fails(in_field, *layer_.in_duals_of_field, 21, limits_); });
     add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
         [&] { return transpose_fails(in_double, *layer_.in_duals, 1, limits_); });
-    add("the pullback agrees with central differences, in a direction of X and of each weight: double, within 1e-6, a "
-        "row, and a stack of 2 and 3",
+    add("the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 "
+        "and 3",
         [&] { return gradient_fails(in_double, 1, limits_); });
     add("value and pullback in float are those in double, within a thousandth" + scope,
         [&] { return float_differs(*layer_.in_float, in_double, 2, limits_); });
@@ -234,7 +234,7 @@ class Check {
 
   void extensions() {
     std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6, in two and one by one beyond" : "";
-    scope += up_to_ + (limits_.rows >= 2 ? " and a stack of 2 and 2 rows" : "");
+    scope += up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
     const auto extending = [&](const std::string& numbers, const auto& T, std::uint64_t seed) {
       add("extending in pieces gives the rows of the whole, however split: " + numbers + scope,
           [&] { return extension_fails(*T, seed, limits_); });

@@ -106,12 +106,12 @@ std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vect
   return on_stacks(T, seed, {Sequences::of_lengths(lengths)}, on);
 }
 
-/// The same for one sequence of n = 1, 2, … rows and for a stack of two, of 2 rows each.
+/// The same for one sequence of n = 1, 2, … rows and for a stack of two, of 3 and of 2 rows.
 template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
   for (std::size_t n = 1; n <= limits.rows; ++n)
     if (auto found = extension_fails(T, {n}, seed, limits)) return found;
-  if (limits.rows >= 2) return extension_fails(T, {2, 2}, seed, limits);
+  if (limits.rows >= 3) return extension_fails(T, {3, 2}, seed, limits);
   return std::nullopt;
 }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Ragged stacks of any shape, and any way to split an extension: RapidCheck draws the shapes, from a fixed seed that it
+// prints (RC_PARAMS="seed=…" takes another), and shrinks what fails. The numbers are of the prime field: equality is exact.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rapidcheck.h>
+
+#include <tlm/checking/check.hpp>
+#include "../../proofs/layers.hpp"
+
+using namespace tlm;
+using namespace tlm::checking;
+
+namespace {
+
+[[maybe_unused]] const int seeded = setenv("RC_PARAMS", "seed=20261121 max_success=40", 0);
+
+using Lengths = std::vector<std::size_t>;
+
+/// A number from 0 to `most`, all equally likely. (RapidCheck draws small ones first unless it is told the full size.)
+rc::Gen<std::size_t> up_to(std::size_t most) {
+  return rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, most + 1));
+}
+
+/// One to five lengths from 0 to max_len.
+rc::Gen<Lengths> any_lengths() {
+  return rc::gen::mapcat(
+      up_to(4), [](std::size_t more) { return rc::gen::container<Lengths>(more + 1, up_to(proofs::max_len)); });
+}
+
+/// One sequence after the other of a stack.
+template <class M>
+std::vector<M> one_by_one(const M& X) {
+  std::vector<M> parts;
+  for (std::size_t s = 0; s < X.sequences().count(); ++s) parts.push_back(sequence(X, s));
+  return parts;
+}
+
+/// T of a stack is the stack of T, whatever the lengths.
+template <class T>
+void stacks_agree(const Lengths& lengths) {
+  redrawing(1, [&](Generator& generator) {
+    const auto layer = draw_layer<T>(generator);
+    const auto X = draw_matrix<typename T::domain>(Sequences::of_lengths(lengths), generator);
+    std::vector<typename T::codomain> alone;
+    for (const auto& part : one_by_one(X)) alone.push_back(layer(part));
+    RC_ASSERT(same(layer(X), concat_sequences(alone)));
+    return true;
+  });
+}
+
+/// The rows `first` … `first + count` − 1 of each sequence of X, for each its own.
+template <class M>
+M cut(const M& X, const Lengths& first, const Lengths& count) {
+  M part{Sequences::of_lengths(count)};
+  for (std::size_t s = 0; s < count.size(); ++s)
+    std::copy_n(X.data() + (X.sequences().begin(s) + first[s]) * M::cols, count[s] * M::cols,
+                part.data() + part.sequences().begin(s) * M::cols);
+  return part;
+}
+
+/// T extended by pieces drawn at random gives the rows of the whole.
+template <class T>
+void extensions_agree(const Lengths& lengths) {
+  std::vector<Lengths> pieces;
+  for (Lengths left = lengths; std::accumulate(left.begin(), left.end(), std::size_t{0}) > 0;) {
+    Lengths piece;
+    for (std::size_t& length : left) {
+      piece.push_back(*up_to(length));
+      length -= piece.back();
+    }
+    if (std::accumulate(piece.begin(), piece.end(), std::size_t{0}) == 0)
+      piece = std::exchange(left, Lengths(left.size()));
+    pieces.push_back(piece);
+  }
+  RC_LOG() << "in " << pieces.size() << " pieces: " << shown(pieces) << '\n';
+  redrawing(2, [&](Generator& generator) {
+    const auto layer = draw_layer<T>(generator);
+    const auto X = draw_matrix<typename T::domain>(Sequences::of_lengths(lengths), generator);
+    const auto Y = layer(X);
+    State<T> state{};
+    Lengths begin(lengths.size(), 0);
+    for (const Lengths& piece : pieces) {
+      RC_ASSERT(same(extend(layer, state, cut(X, begin, piece)), cut(Y, begin, piece)));
+      for (std::size_t s = 0; s < piece.size(); ++s) begin[s] += piece[s];
+    }
+    return true;
+  });
+}
+
+/// Forgets what it has seen.
+struct Forgetful : proofs::PE<PrimeField> {
+  codomain extend(State&, domain X) const { return (*this)(std::move(X)); }
+};
+
+}  // namespace
+
+TEST_CASE("a stack of sequences of any lengths, empty ones among them, is what its sequences are one by one") {
+  proofs::for_each_layer([]<template <class> class Layer>(proofs::Listed<Layer> listed) {
+    CHECK(rc::check(std::string(listed.name), [] { stacks_agree<Layer<PrimeField>>(*any_lengths()); }));
+  });
+}
+
+TEST_CASE("extended in any pieces, it is the whole") {
+  proofs::for_each_layer([]<template <class> class Layer>(proofs::Listed<Layer> listed) {
+    if constexpr (autoregressive<Layer<PrimeField>>)
+      CHECK(rc::check(std::string(listed.name), [] { extensions_agree<Layer<PrimeField>>(*any_lengths()); }));
+  });
+}
+
+TEST_CASE("control: a layer that forgets is seen, and what fails is shrunk to its smallest shape") {
+  CHECK_FALSE(
+      rc::check("forgetful (this one is to be falsified)", [] { extensions_agree<Forgetful>(*any_lengths()); }));
+}
