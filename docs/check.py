@@ -34,15 +34,17 @@ function cut() {
       + `${e.scrollWidth}: ${e.textContent.trim().replace(/\\s+/g, " ").slice(0, 60)}`);
 }
 function report() {
-  const rendered = [...document.querySelectorAll(".MathJax_SVG svg")].filter(svg => svg.getBoundingClientRect().width > 0);
+  // The still picture of a figure that runs is hidden.
+  const shown = selector => [...document.querySelectorAll(selector)].filter(e => !e.closest(".live-ready > .live-picture"));
+  const rendered = shown(".MathJax_SVG svg").filter(svg => svg.getBoundingClientRect().width > 0);
   done({
     width: document.documentElement.scrollWidth,
     window: document.documentElement.clientWidth,
     cut: cut(),
-    formulas: document.querySelectorAll('script[type^="math/tex"]').length,
+    formulas: shown('script[type^="math/tex"]').length,
     rendered: rendered.length,
     broken: [...document.querySelectorAll(".MathJax_Error, .noError, .merror")].map(e => e.textContent),
-    empty: [...document.querySelectorAll(".drawing svg")].filter(svg => svg.getBoundingClientRect().height < 10).length,
+    empty: shown(".drawing svg").filter(svg => svg.getBoundingClientRect().height < 10).length,
     title: document.title,
   });
 }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Prints the words a sentence of each page, the median and the maximum, and names the pages where either is too large.
 
-    words.py [PAGE ...]     by default all pages of docs/, the Markdown files beside it, and proofs/kernel/README.md
+    words.py [PAGE ...]     by default all pages of docs/, the Markdown files beside it, proofs/kernel/README.md and tlm/
 
 A formula, a symbol and a link are a word each; of a piece of code each word counts. Listings, directives, tables and headings
-are not read.
+are not read. Of a header its comments are read: a line that is indented by three spaces or more is a formula, and each folder
+of headers counts as a page.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ import sys
 MEDIAN, MAXIMUM = 15, 40
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("docs/*.rst")), *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("*.md")),
-         ROOT / "proofs/kernel/README.md"]
+         ROOT / "proofs/kernel/README.md", *sorted(folder for folder in ROOT.glob("tlm/*") if folder.is_dir())]
 
 
 def formula(match):
@@ -44,9 +45,24 @@ def of_markdown(text):
     return re.sub(r"`([^`]*)`", code, re.sub(r"\]\([^)]*\)", "", text))
 
 
+def of_header(text):
+    """The comments. A formula belongs to the sentence around it; code between two comments ends a sentence."""
+    blocks = re.sub(r"(?m)^ *///? ?|^.*[;{},()] +///?<? |^(?! *//).*$", lambda m: "" if "//" in m[0] else "\n", text)
+    blocks = re.sub(r"(?m)^\s*SPDX-.*$|^clang-format o.*$", "", blocks)
+    blocks = re.sub(r"\s*\n(?: {2,}.*\n|\n(?= {2}))+\s*", " formula\n\n", blocks)
+    return re.sub(r"`([^`]*)`", code, blocks)
+
+
+READERS = {".rst": of_rst, ".md": of_markdown, ".hpp": of_header}
+
+
 def sentences(page):
-    text = page.read_text(encoding="utf-8")
-    for paragraph in re.split(r"\n\s*\n|\n *(?:[-*]|\d+\.) ", of_rst(text) if page.suffix == ".rst" else of_markdown(text)):
+    if page.is_dir():
+        for header in sorted(page.glob("*.hpp")):
+            for count, sentence in sentences(header):
+                yield count, f"{header.name}: {sentence}"
+        return
+    for paragraph in re.split(r"\n\s*\n|\n *(?:[-*]|\d+\.) ", READERS[page.suffix](page.read_text(encoding="utf-8"))):
         for sentence in re.split(r"(?<=[.!?])[)”»*]*\s+", paragraph.strip()):
             if words := re.findall(r"\S*\w\S*", sentence):
                 yield len(words), " ".join(sentence.split())

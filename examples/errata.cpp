@@ -229,7 +229,7 @@ Lines order_blind() {
   using Model =
       numpy::Transformer<numpy::Config{.src_vocab_size = 3, .tgt_vocab_size = 3, .D = 2, .M = 1, .h = 1}, double>;
   const auto model = drawn<Model>();
-  return {"without positional encoding the encoder of two rows and of the same swapped: greatest difference " +
+  return {"without positional encoding the encoder of two rows and of the same swapped: maximum difference " +
               shown(greatest),
           "two targets of three tokens to say: per sequence the loss is " + shown(loss(model, batch, Sum{}) / 2) +
               ", per token " + shown(loss(model, batch))};
@@ -255,11 +255,10 @@ Lines sampled() {
   Table P = waves(64, 6, 0, 6), catenated = P;
   for (std::size_t pos = 0; pos < P.size(); ++pos)
     for (std::size_t j = 0; j < 6; ++j) catenated[pos][j] = P[pos][sines_first[j]];
-  return {
-      "p = (0.6, 0.4): of 1000 draws " + std::to_string(second) + " are token 1; the greatest is token 0 every time",
-      "ω of i = 1, d = 4: ℓ_max^(−2i/d) for ℓ_max = 512 is " + shown(std::pow(512, -0.5)) + ", 10000^(−2i/d) is " +
-          shown(std::pow(10000, -0.5)),
-      "sines before cosines, d = 6, M = 64: the best T_1 misses by " + shown(residual(catenated, 1), 2)};
+  return {"p = (0.6, 0.4): of 1000 draws " + std::to_string(second) + " are token 1; the maximum is token 0 every time",
+          "ω of i = 1, d = 4: ℓ_max^(−2i/d) for ℓ_max = 512 is " + shown(std::pow(512, -0.5)) + ", 10000^(−2i/d) is " +
+              shown(std::pow(10000, -0.5)),
+          "sines before cosines, d = 6, M = 64: the best T_1 misses by " + shown(residual(catenated, 1), 2)};
 }
 
 Lines leaks() {
@@ -267,7 +266,7 @@ Lines leaks() {
   const Learned structural = best_guess<Structural>(3), ten = best_guess<Finite<10>>(3),
                 thousand = best_guess<Finite<1000>>(30);
   const auto line = [](const std::string& mask, const Learned& learned) {
-    return "  " + mask + ": mean loss " + shown(learned.loss) + "; other tokens behind it change row 1 by " +
+    return "  " + mask + ": mean loss " + shown(learned.loss) + "; other tokens after it change row 1 by " +
            shown(learned.leak, 2);
   };
   const auto hidden = softmax_of({0, 1e10 - 1e9});
@@ -349,7 +348,7 @@ std::vector<Erratum> errata() {
              "float: exp(−104) = " + shown(small) + ", and of one score of −104 it is " + shown(small / small),
              "with the maximum subtracted both are " + shown(softmax_of({89})[0])};
        },
-       "The maximum of the visible entries is subtracted; a hidden one, if great, would show."},
+       "The maximum of the visible entries is subtracted; a hidden one, if large, would show."},
       {"10", "Less than 0, and 0", article + ", “Evaluation”", "y_k < 0, and the loss is > 0.",
        [] {
          const auto one = log_softmax(Matrix<n, 1, float>{7});
@@ -367,12 +366,12 @@ std::vector<Erratum> errata() {
        "≥ 0; weights that sum to 0 are refused."},
       {"11", "The standard deviation at a constant row", article + ", Claim, and its notebook",
        "Almost everywhere differentiable, as all but ReLu is; the notebook adds the square root.", constant_row,
-       "The term is left out at σ = 0, which is exact; and ReLU stands at 0 on a null set only, for a reason."},
+       "The term is left out at σ = 0, which is exact; and ReLU is at 0 on a null set only, for a reason."},
       {"12", "One token for three things", notebook + ", the data set", "Token 0 starts, separates and ends.",
        [] {
          const double scores[] = {1, 1, 1};
          return Lines{
-             "equal scores: the greatest is token " + std::to_string(Greedy{}(scores, 3)) + ", the lowest, which ends",
+             "equal scores: the maximum is token " + std::to_string(Greedy{}(scores, 3)) + ", the lowest, which ends",
              "max_len for sequences of up to 4 tokens: " + std::to_string(Reversal{4, 2, 4}.max_len()) +
                  " = 2·4 + 3, with the token that starts"};
        },
@@ -470,7 +469,7 @@ std::vector<Erratum> errata() {
        },
        "All are kept, in tlm/models/wolfram_transformer.hpp; that 10⁻⁴ is under the root is assumed."},
       {"24", "Text and code", wolfram + ", “Inference” and “Embedding”",
-       "The text samples from p^{1/τ}, the code takes the greatest; ℓ_max in the formula, 10000 in the code, which "
+       "The text samples from p^{1/τ}, the code takes the maximum; ℓ_max in the formula, 10000 in the code, which "
        "puts all sines first.",
        sampled, "Greedy and Sampled, by name. Sines first has a T_k, too."},
       {"25", "Columns and rows", wolfram + ", pseudo-code",

@@ -164,7 +164,7 @@ void print() {
   add_control<AveragedIdentity>(controls, "A(X) = I/n");
   const Json json{{"positional_encoding", positional_encoding()},
                   {"dependencies",
-                   {dependencies<FF>("FF"), dependencies<CA>("CA"), dependencies<BehindEm>("T_LM behind Em"),
+                   {dependencies<FF>("FF"), dependencies<CA>("CA"), dependencies<BehindEm>("T_LM after Em"),
                     dependencies<MH>("attention without a mask")}},
                   {"verdicts", verdicts},
                   {"controls", controls},

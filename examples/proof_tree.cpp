@@ -58,7 +58,7 @@ std::string_view check_of(std::string_view declared) {
   if (declared == tlm::is::LowerTriangular::text)
     return "proofs/02_masked_softmax.cpp: softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of "
            "V "
-           "behind i, for every A and V, over sets of positions, n ≤ 6";
+           "after i, for every A and V, over sets of positions, n ≤ 6";
   if (declared == tlm::is::Full::text)
     return "proofs/04_leaves.cpp: attention without a mask is not autoregressive in general: the first of two rows "
            "sees "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program that the tutorial of the write-up ends with: a layer of one's own, checked, composed into a model, trained, kept
+// The program that the tutorial of the write-up ends with: your own layer, checked, composed into a model, trained, kept
 // and used.
 
 // [includes]

@@ -102,7 +102,7 @@ TEST_CASE("each row of softmax(◺A) sums to 1: exactly over the prime field, n 
 }
 
 TEST_CASE(
-    "softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of V behind i, for every A and V, over "
+    "softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of V after i, for every A and V, over "
     "sets of "
     "positions, n ≤ 6" *
     doctest::description("softmax_of_triangle_is_lower_triangular")) {

@@ -276,7 +276,7 @@ TEST_CASE(
       auto& weights = weight<"PE.PE">(spoilt_model);
       for (std::size_t pos = i; pos < max_len; ++pos)
         for (std::size_t j = 0; j < d_model; ++j) weights(pos, j) = std::numeric_limits<Real>::quiet_NaN();
-      must_hold(first_difference({.claim = "the rows of PE behind i do not matter",
+      must_hold(first_difference({.claim = "the rows of PE after i do not matter",
                                   .layer = "T_LM",
                                   .arithmetic = arithmetic<Real>(),
                                   .seed = 6,

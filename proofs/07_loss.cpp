@@ -103,7 +103,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "T(X)|n = T(X|n): the row behind the last token need not be computed (T_LM, exactly over the prime field, n = 4)" *
+    "T(X)|n = T(X|n): the row after the last token need not be computed (T_LM, exactly over the prime field, n = 4)" *
     doctest::description("loss_reads_the_first_rows")) {
   redrawing(2, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
@@ -345,7 +345,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the smoothed loss and its gradient by the outputs are (1−ε) times those of the tokens, and ε/s times those of "
+    "the smoothed loss and its gradient with respect to the outputs are (1−ε) times those of the tokens, and ε/s times "
+    "those of "
     "every token "
     "t of s in their place, added up; and Σ_j q_j y_j by plain loops: exactly over the prime field, for an ε that is "
     "any "
@@ -387,7 +388,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the smoothed loss's gradient by the outputs is the derivative: against dual numbers of double, in one direction, "
+    "the smoothed loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in "
+    "one direction, "
     "within 1e-14") {
   Generator generator{17};
   const Sequences sequences{4};
@@ -529,7 +531,7 @@ TEST_CASE(
   Quotients{model, 1, 1e-9}.must_agree("T_LM with W_e = 0 and PE = 0", 1e-2);  // h/ε = 1e-3 is the next term
 }
 
-TEST_CASE("control: where a ReLU stands at 0, the quotients from both sides differ") {
+TEST_CASE("control: where a ReLU is at 0, the quotients from both sides differ") {
   Generator generator{12};
   auto model = draw_layer<T_LM<double>>(generator);
   for_each_weight(

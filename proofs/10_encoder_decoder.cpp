@@ -254,7 +254,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "row i of the decoders depends on no row of y behind i, for all y, memories and weights: over sets of positions, "
+    "row i of the decoders depends on no row of y after i, for all y, memories and weights: over sets of positions, "
     "n ≤ 6, "
     "memories of 1 to 3 rows") {
   check_dependencies<FormulatedDecoderLayers>();

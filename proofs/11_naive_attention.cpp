@@ -153,7 +153,7 @@ double difference(const Table<double>& A, const Table<double>& B) {
 }  // namespace
 
 TEST_CASE(
-    "the naive softmax exp(s_j)/Σ exp(s_k) is that from which the greatest score is subtracted first: exactly, for "
+    "the naive softmax exp(s_j)/Σ exp(s_k) is that from which the maximum score is subtracted first: exactly, for "
     "exp(s) = "
     "3^s in the prime field and integers s, |s| ≤ 100, n ≤ 6") {
   Generator generator{1};

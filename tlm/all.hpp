@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The whole book: the article, the encoder–decoders of the other sources, and what else models are made of and trained by. The
-/// workshop (checking, derivation, text, storage, parallel) is included by who wants it.
+/// The whole book: the article, the encoder–decoders of the other sources, and everything else to make and train
+/// models. The workshop (checking, derivation, text, storage, parallel) is not included; its headers are opt-in.
 #include <tlm/algebra/concat.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/layers/identity.hpp>

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 
 from docutils import nodes
@@ -282,7 +283,16 @@ class Output(Directive):
                     raise sources.NotFound(f"'{mark}' is not in {file}")
                 at = text.index(mark)
                 text = text[at:] if side == 0 else text[: text.index("\n", at) + 1]
-        return [nodes.literal_block(text.rstrip(), text.rstrip(), language="text", classes=["output"])]
+        text = "\n".join(map(self.broken, text.rstrip().split("\n")))
+        return [nodes.literal_block(text, text, language="text", classes=["output"])]
+
+    @staticmethod
+    def broken(line):
+        """In lines that fit a page. What follows the first is indented: more than it, or as its second column is."""
+        columns = re.match(r"\S+ {2,}", line)
+        indent = columns.end() if columns else len(line) - len(line.lstrip()) + 4
+        return textwrap.fill(line, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False,
+                             drop_whitespace=True) if len(line) > COLUMNS else line
 
 
 class Numbers(Directive):
@@ -570,11 +580,16 @@ def broken_for_the_page(code):
     return "\n".join(done.stdout.rstrip("\n").split("\n")[within:])
 
 
+def without_marks(code):
+    """C++ without the empty comments at the ends of lines, which tell clang-format where to break."""
+    return re.sub(r"(?m) +//$", "", code)
+
+
 def break_code(app, doctree):
     """Of every listing of C++ of a page."""
     for node in doctree.findall(nodes.literal_block):
         if node.get("language", "cpp") in ("cpp", "c++", "default"):
-            text = broken_for_the_page(node.astext())
+            text = without_marks(broken_for_the_page(node.astext()))
             if text != node.astext():
                 node.children = [nodes.Text(text)]
                 node.rawsource = text

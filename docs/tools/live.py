@@ -27,7 +27,7 @@ class FigureLive(SphinxDirective):
             raise self.error(f"there is no docs/browser/{name}.js")
         still = nodes.container(classes=["live-picture"])
         self.state.nested_parse(self.content, self.content_offset, still)
-        text = "A picture of a figure that runs where scripts and WebAssembly do, if the build had Clang for wasm32."
+        text = "This is a still picture. The figure runs in a browser with WebAssembly, if Clang for wasm32 was there to build it."
         still += nodes.paragraph("", text, classes=["caption"])
         return [nodes.raw("", f'<div class="live" data-figure="{name}">', format="html"), still,
                 nodes.raw("", "</div>", format="html")]

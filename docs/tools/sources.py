@@ -55,7 +55,7 @@ def declaration(path, text, with_comment=False):
     lines = lines_of(path)
     found = [i for i, line in enumerate(lines) if text in code_of(line)]
     if len(found) != 1:
-        raise NotFound(f"'{text}' stands {len(found)} times in {path}, not once")
+        raise NotFound(f"'{text}' occurs {len(found)} times in {path}, not once")
     return declaration_at(path, found[0] + 1, with_comment)
 
 

@@ -237,7 +237,7 @@ inline void add_settings(CLI::App& command, Settings& settings, const std::strin
   add_integer(command, "--batch-size", settings.batch_size, 1, 10'000,
               with_standard("The number of " + these + " in a batch", settings.batch_size));
   add_positive(command, "--learning-rate", settings.learning_rate,
-               described("The greatest learning rate", settings.learning_rate));
+               described("The maximum learning rate", settings.learning_rate));
   add_threads(command, settings.threads);
   add_seed(command, settings);
   add_record(command, settings.record);

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   CLI::App& training = *app.add_subcommand("train", "Learns a text but for its last tenth, and saves what it learned");
   training.add_option("text", options.text, program::with_standard("The text", options.text))->type_name("FILE");
   program::add_settings(training, options.settings, "windows", {"text"});
-  CLI::App& sampling = *app.add_subcommand("sample", "Writes on behind a beginning");
+  CLI::App& sampling = *app.add_subcommand("sample", "Continues a text");
   sampling.add_option("beginning", options.prompt, "The beginning; none if it is left out")->type_name("TEXT");
   program::add_model(sampling, options.settings);
   program::add_integer(sampling, "--tokens", options.tokens, 1, 1'000'000,

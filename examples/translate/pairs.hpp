@@ -120,7 +120,7 @@ inline SentencePairs pairs_of_lines(std::string_view text, const std::string& na
     else if (source.empty() || target.empty())
       read.left_out.add(place + (is_numbered      ? " has numbers, and not two sentences"
                                  : source.empty() ? " has nothing before the first tab"
-                                                  : " has nothing behind the first tab"));
+                                                  : " has nothing after the first tab"));
     else if (!is_utf8(source) || !is_utf8(target))
       read.left_out.add(place + " is not in UTF-8");
     else

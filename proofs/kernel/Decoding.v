@@ -44,7 +44,7 @@ Definition extended {memory A B} {T : operation memory A B} (e : extension T) M 
 Section Reading.
   Context {memory A B : Type} {T : operation memory A B}.
 
-  (* "we will be interested only in the first n rows T(X)|n": the row behind the last token need not be computed. *)
+  (* "we will be interested only in the first n rows T(X)|n": the row after the last token need not be computed. *)
   (** the loss may read T(X|n) for T(X)|n *)
   Theorem loss_reads_the_first_rows (M : list memory) (X : list A) n :
     autoregressive T -> length X = S n -> (T M X)↾n = T M (X↾n).

@@ -452,8 +452,8 @@ TEST_CASE("bad input: one sentence each") {
                     "sequence 1, of 10 tokens, is too long: max_len is 9");
   CHECK_THROWS_WITH(decode(model, {}, {1, 2, 9}), "the source is empty: the decoder has nothing to look at");
   CHECK_THROWS_WITH(loss(model, Translations{Tokens{1}, Tokens{1}}),
-                    "target 1 has 1 tokens: a target needs a start and a token to say, 2 at least");
+                    "target 1 has 1 tokens: a target needs the start token and one more, at least 2");
   CHECK_THROWS_WITH(loss(model, Translations{{{1, 2}, {}, {5}}, {{0, 2, 1}, {0, 3}, {}}}),
-                    "target 3 has 0 tokens: a target needs a start and a token to say, 2 at least");
+                    "target 3 has 0 tokens: a target needs the start token and one more, at least 2");
   CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }

@@ -14,12 +14,12 @@ import sys
 
 BOOK = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding"]
 LIMITS = {
-    "lines of tlm/": 12300,
-    "lines of the book": 7160,
+    "lines of tlm/": 12400,
+    "lines of the book": 7200,
     "lines of algebra/layer.hpp": 95,
-    "lines read with layers/causal_attention.hpp": 3010,
-    "lines read with training/loss.hpp": 1990,
-    "lines read with matrix/product.hpp": 890,
+    "lines read with layers/causal_attention.hpp": 3030,
+    "lines read with training/loss.hpp": 2010,
+    "lines read with matrix/product.hpp": 900,
     "names that tlm.hpp brings": 120,
 }
 

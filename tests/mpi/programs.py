@@ -172,8 +172,8 @@ class TwoMachines(Shared):
         other.write_text(self.TEXT.read_text().replace("the", "teh"))
         result = run(self.machines(instead=(other, self.TEXT)), *self.TRAIN, cwd=self.place)
         self.assertNotEqual(result.returncode, 0)
-        self.assertEqual(said_by("text", result), ["text: the ranks have not the same batch: all of them draw it from the same "
-                                                   "data, alike"])
+        self.assertEqual(said_by("text", result), ["text: the ranks do not have the same batch: all of them must draw it from "
+                                                   "the same data"])
 
     def test_another_file_on_the_second_is_told(self):
         machines = self.machines(instead=(self.place / "other", self.place / "model"))
@@ -184,8 +184,8 @@ class TwoMachines(Shared):
             running.communicate(timeout=60)
         result = run(machines, *self.TRAIN, "--model", "model", "--resume", cwd=self.place)
         self.assertNotEqual(result.returncode, 0)
-        self.assertEqual(said_by("text", result), ["text: the ranks have not the same weights: all of them go on from the same "
-                                                   "file, or seed"])
+        self.assertEqual(said_by("text", result), ["text: the ranks do not have the same weights: all of them must start from "
+                                                   "the same file, or seed"])
 
     def test_a_machine_that_is_lost_ends_the_run_and_leaves_the_file_whole(self):
         machines = self.machines()

@@ -134,11 +134,11 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
       loss_and_gradient(model, SharedBatch{threads, batch}, gradient);
       return std::string{};
     } catch (const std::runtime_error& error) {
-      return std::string(error.what()).substr(0, std::string_view{"the ranks have not the same "}.size() + 5);
+      return std::string(error.what()).substr(0, std::string_view{"the ranks do not have the same "}.size() + 5);
     }
   };
-  const std::string of_batch = several ? "the ranks have not the same batch" : "",
-                    of_weights = several ? "the ranks have not the same weigh" : "";
+  const std::string of_batch = several ? "the ranks do not have the same batch" : "",
+                    of_weights = several ? "the ranks do not have the same weigh" : "";
 
   auto model = random_layer<Model<double>>(generator);
   CHECK(said(model, batch(5)).empty());

@@ -136,7 +136,7 @@ class Reverse(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stdout, "")
         self.assertRegex(result.stderr, r"^reverse: the loss of step \d+ is (not a number|infinite): the weights have "
-                                        r"grown too large, as they do by too large a learning rate\n$")
+                                        r"grown too large, as they do with too large a learning rate\n$")
 
 
 class Seq2seq(unittest.TestCase):

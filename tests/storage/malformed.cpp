@@ -66,9 +66,9 @@ const std::string not_json = "its header is not JSON in UTF-8, from byte ";
 
 const std::vector<Case> cases{
     // The length of the header.
-    {"", cut_off + "it has 0 bytes, and a header begins behind 8"},
-    {"\x02", cut_off + "it has 1 bytes, and a header begins behind 8"},
-    {std::string(7, '\0'), cut_off + "it has 7 bytes, and a header begins behind 8"},
+    {"", cut_off + "it has 0 bytes, and a header begins after 8"},
+    {"\x02", cut_off + "it has 1 bytes, and a header begins after 8"},
+    {std::string(7, '\0'), cut_off + "it has 7 bytes, and a header begins after 8"},
     {eight_bytes(0), "it is no safetensors file: its header does not begin with {"},
     {eight_bytes(3) + "{}", cut_off + "its header has 3 bytes, and the file another 2"},
     {eight_bytes(100'000'000) + "{}", cut_off + "its header has 100000000 bytes, and the file another 2"},

@@ -253,10 +253,9 @@ TEST_CASE("bad beams: one sentence each") {
   CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = NaN}), alpha_is("nan").c_str(), std::invalid_argument);
   CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = infinity}), alpha_is("inf").c_str(),
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS(
-      beam_search(model, {1, 1, 1, 1, 1}, limits),
-      "an input of 5 tokens is too long: with the token that starts these are 6, and there is room for 5",
-      std::length_error);
+  CHECK_THROWS_WITH_AS(beam_search(model, {1, 1, 1, 1, 1}, limits),
+                       "an input of 5 tokens is too long: with the start token these are 6, and there is room for 5",
+                       std::length_error);
   LM not_a_number = model;
   weight<"Φ.B">(not_a_number)(0, 1) = NaN;
   CHECK_THROWS_WITH_AS(beam_search(not_a_number, {}, limits),

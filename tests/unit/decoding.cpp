@@ -204,9 +204,9 @@ TEST_CASE("what cannot be drawn from, or taken, is refused by a sentence") {
 
   const double with_NaN[] = {0, NaN}, infinite[] = {infinity, 0};
   const float minus_infinite[] = {0, 0, -std::numeric_limits<float>::infinity()};
-  CHECK_THROWS_WITH_AS(Greedy{}(with_NaN, 2), "the score of token 1 is nan: the greatest is taken by finite scores",
+  CHECK_THROWS_WITH_AS(Greedy{}(with_NaN, 2), "the score of token 1 is nan: the maximum is taken by finite scores",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS(Greedy{}(infinite, 2), "the score of token 0 is inf: the greatest is taken by finite scores",
+  CHECK_THROWS_WITH_AS(Greedy{}(infinite, 2), "the score of token 0 is inf: the maximum is taken by finite scores",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(Sampled{generator}(with_NaN, 2),
                        "the score of token 1 is nan: tokens are drawn by finite scores", std::invalid_argument);

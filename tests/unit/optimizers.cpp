@@ -164,7 +164,7 @@ TEST_CASE("a gradient that is not finite moves nothing, and a limit that is none
   const Line before = line(1, 2, 3, 4);
   Line layer = before;
   Clipped clipped{SGD{}, 1.0};
-  const std::string because = ": the weights have grown too large, as they do by too large a learning rate";
+  const std::string because = ": the weights have grown too large, as they do with too large a learning rate";
   Line bad = line(1, NaN, 0, 0);
   CHECK_THROWS_WITH_AS(clipped(layer, bad), ("the norm of the gradient is not a number" + because).c_str(),
                        std::runtime_error);

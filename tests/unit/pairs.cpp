@@ -84,10 +84,9 @@ TEST_CASE("lines that are no pair are left out: the first few are told, and how 
   CHECK(read.left_out.count() == 7);
   CHECK(read.left_out.sentence() ==
         "7 left out: line 2 has no tab; line 3 is empty; line 4 has nothing before the first tab; …");
-  CHECK(pairs_of_lines("a\tb\na\t\n", "x").left_out.sentence() ==
-        "1 left out: line 2 has nothing behind the first tab");
+  CHECK(pairs_of_lines("a\tb\na\t\n", "x").left_out.sentence() == "1 left out: line 2 has nothing after the first tab");
   CHECK(pairs_of_lines("a\tb\na\t\t\n\xE9\tb\nb\t\xE9\n", "x").left_out.sentence() ==
-        "3 left out: line 2 has nothing behind the first tab; line 3 is not in UTF-8; line 4 is not in UTF-8");
+        "3 left out: line 2 has nothing after the first tab; line 3 is not in UTF-8; line 4 is not in UTF-8");
   LeftOut more;
   more.add("elsewhere");
   more.add(read.left_out);

@@ -161,7 +161,7 @@ TEST_CASE("training that diverges says so, before the weights are moved by what 
   CHECK_THROWS_WITH_AS(
       train(
           model, sgd, [&] { return task.batch(4, generator); }, 5, report),
-      "the loss of step 1 is not a number: the weights have grown too large, as they do by too large a learning rate",
+      "the loss of step 1 is not a number: the weights have grown too large, as they do with too large a learning rate",
       std::runtime_error);
   CHECK(weight<"PE.PE">(model) == weight<"PE.PE">(unmoved));
 }
@@ -183,7 +183,7 @@ TEST_CASE("an infinite loss is called infinite, before the weights are moved by 
   CHECK_THROWS_WITH_AS(
       train(
           model, sgd, [&] { return unweighted(0, Tokens{1}); }, 5, report),
-      "the loss of step 1 is infinite: the weights have grown too large, as they do by too large a learning rate",
+      "the loss of step 1 is infinite: the weights have grown too large, as they do with too large a learning rate",
       std::runtime_error);
   CHECK(reports == 0);
   CHECK(distance_of_weights(model, unmoved) == 0);
@@ -215,7 +215,8 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
   };
   const auto next_batch = [] { return unweighted(0, Tokens{{1, 2}, {3}}); };
   const char* const sentence =
-      "the weight matrices of the model, Em.W_e and all others, are 0, and so are the derivatives by them: give them "
+      "the weight matrices of the model, Em.W_e and all others, are 0, and so are the derivatives with respect to "
+      "them: give them "
       "values first, by initialize_glorot(model, generator) or initialize_uniform(model, generator)";
   Model model;
   CHECK_THROWS_WITH_AS(train_steps(model, next_batch), sentence, std::invalid_argument);

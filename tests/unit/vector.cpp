@@ -12,6 +12,7 @@
 #include <tlm/layers/gelu.hpp>
 #include <tlm/layers/relu.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../support.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/layer.hpp>
 
-/// What the compiler reports when something is not a layer, or is used as it cannot be: one sentence.
+/// What the compiler reports when something is not a layer, or is used in a way that is not possible: one sentence.
 ///
 /// Each condition is a struct that asserts. Its `value` is always true, so that static_assert(Condition<…>::value) reports one
 /// error and not two. What is missing is replaced by what stands in for it, so that no other errors follow.
@@ -18,7 +18,7 @@ namespace tlm {
 
 namespace detail {
 
-/// Whatever one takes it for.
+/// Takes the place of any type.
 struct Anything {
   Anything() = default;
   template <class T>
@@ -31,11 +31,11 @@ struct Anything {
   friend Anything operator+(const auto&, Anything) { return {}; }
 };
 
-/// Stands where a T is missing: there is no such function.
+/// Takes the place of a missing T. It is declared only.
 template <class T>
 T stand_in();
 
-/// What T takes and returns; Anything if T does not say it.
+/// What T takes and returns; Anything if T does not declare it.
 template <class T>
 struct Types {
   using domain = Anything;
@@ -59,7 +59,7 @@ using CodomainOf = typename detail::Types<T>::codomain;
 
 namespace detail {
 
-/// Stands where T's value and pullback are missing.
+/// Takes the place of T's value and pullback if they are missing.
 template <class T>
 struct InPlaceOf {
   struct Pullback {
@@ -91,7 +91,7 @@ struct IsLeaf {
   static constexpr bool state = requires { typename T::State; };
   static_assert(
       HasTypes<T>,
-      "a layer says from what to what it leads: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
+      "a layer has an input and an output type: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
   static_assert(!HasTypes<T> || function || reads,
                 "a layer is a function: codomain operator()(const domain& X) const; if it takes an item of the "
                 "environment after X, it says which: using reads = ...");
@@ -151,7 +151,7 @@ struct IsLayer<T> : IsLeaf<T, typename T::reads> {
 
 // --- Formulas ------------------------------------------------------------------------------------------------------------
 
-/// Whether G takes what F returns.
+/// True if G takes what F returns.
 template <class DomainOfG, class CodomainOfF>
 inline constexpr bool composable = std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
                                    std::is_same_v<CodomainOfF, Anything>;
@@ -222,7 +222,7 @@ template <class... Environment>
 struct ExtendsWithoutNoise {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert((!std::is_same_v<Environment, Noise> && ...),
-                "what is extended takes no noise: what is derived of a layer is derived of it without noise");
+                "extend takes no noise: claims are derived for a layer without noise");
 };
 
 /// The condition under which T finds the item that it reads in this environment. A failure shows both.
@@ -263,7 +263,7 @@ CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
   return detail::stand_in<CodomainOf<T>>();
 }
 
-/// What value_and_pullback of a temporary layer returns, which would not outlive the pullback: an error that says so.
+/// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
 template <class Layer>
 auto refuse_temporary() {
   static_assert(detail::outlives_its_pullback<Layer>,

@@ -9,12 +9,12 @@
 
 /// The environment: what some layers read beside their input.
 ///
-/// It consists of items, each an object of a type of its own: a decoder's memory (memory.hpp), a weight that a model uses in
-/// several places (tied.hpp), the noise of training (noise.hpp). A function that has an environment takes its items after X:
-/// f(X, environment…). So has every formula, which passes it on to its parts.
+/// It consists of items. Each is an object of its own type: a decoder's memory (memory.hpp), a weight that a model uses
+/// in several places (tied.hpp), or the noise of training (noise.hpp). A function takes the items after X: f(X,
+/// environment…). A formula takes all of them, and passes them on to its parts.
 ///
-/// A leaf takes one item, or none. It reads one if it has `using reads = Item`, and is then a function f(X, item). With
-/// `using may_read = Item` it is both: f(X, item) where there is one, otherwise f(X).
+/// A leaf takes one item, or none. With `using reads = Item` it is a function f(X, item). With `using may_read = Item`
+/// it is f(X, item) if there is such an item, and otherwise f(X).
 ///
 /// A pullback adds up the gradients of the items, too. They are objects of the same types, and follow the gradient of the
 /// weights: pullback(Y_bar, gradient, environment_gradient…).
@@ -22,7 +22,7 @@ namespace tlm {
 
 namespace detail {
 
-/// There is an item of this type in the environment.
+/// The environment has an item of this type.
 template <class Item, class... Environment>
 inline constexpr bool is_provided = (std::is_same_v<Item, std::remove_const_t<Environment>> || ...);
 
@@ -39,7 +39,7 @@ auto& first_item(First& first, Rest&... rest) {
     return first_item<Item>(rest...);
 }
 
-/// The item that T reads. If there are several of its type, the first: the one that was provided last.
+/// The item that T reads. If several have its type, it is the first: the one that was provided last.
 template <class T, class... Environment>
 detail::ItemRead<T, Environment...>& read(Environment&... environment) {
   static_assert(FindsItem<T, std::remove_const_t<Environment>...>::value);
@@ -49,7 +49,7 @@ detail::ItemRead<T, Environment...>& read(Environment&... environment) {
     return stand_in<typename T::reads&>();
 }
 
-/// action(item…) with the items that T takes: all if T is a formula; if it is a leaf, the one that it reads, or none.
+/// action(item…) with the items that T takes. A formula takes all; a leaf takes the one that it reads, or none.
 template <class T, class Action, class... Environment>
 auto with_items(const Action& action, Environment&... environment) {
   if constexpr (rules::Formula<T>)

@@ -43,15 +43,16 @@ struct StateOf<T> {
 
 }  // namespace detail
 
-/// What extending T needs between two calls: of attention, the keys and values so far. Nothing, if T is rowwise.
+/// What extending T needs between two calls. For attention these are the keys and values so far; a rowwise T needs
+/// nothing.
 template <class T>
 using State = typename detail::StateOf<T>::type;
 
-/// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This is
-/// possible as T(X|i) = T(X)|i: what was computed for X₀ stands.
+/// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This
+/// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid.
 ///
-/// Throws std::invalid_argument for another number of sequences than before. An exception may leave `state` in between: some
-/// parts have moved on, others have not. So composites extend their parts by it.
+/// Throws std::invalid_argument if the number of sequences has changed. An exception may leave `state` half updated:
+/// some parts have moved on, others have not. So only composites call this, for their parts.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T>::value && detail::ExtendsWithoutNoise<Environment...>::value);
@@ -74,8 +75,8 @@ CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Envir
   return Y;
 }
 
-/// T(X), as the rows that follow no rows. A leaf whose formula is its `extend` returns from_the_beginning(*this, X), or
-/// from_the_beginning(*this, X, item). Throws what `extend` throws.
+/// T(X), computed as the rows that follow no rows. A leaf whose formula is its `extend` returns
+/// from_the_beginning(*this, X), or from_the_beginning(*this, X, item). Throws what `extend` throws.
 template <class T, class... Item>
 requires detail::Extends<T, Item...> CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X,
                                                                       const Item&... item) {

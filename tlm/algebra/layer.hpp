@@ -38,7 +38,7 @@ struct Nothing {};
 
 namespace detail {
 
-/// T leads from a domain to a codomain.
+/// T has a domain and a codomain.
 template <class T>
 concept HasTypes = std::is_object_v<typename T::domain> && std::is_object_v<typename T::codomain>;
 
@@ -50,7 +50,7 @@ concept Function = std::is_invocable_r_v<typename T::codomain, const T&, typenam
 template <class X_bar, class X>
 concept CotangentOf = std::convertible_to<X_bar, X> ||(std::same_as<X, Tokens>&& std::same_as<X_bar, Nothing>);
 
-/// The second face: T's value and its pullback, which leads from Ȳ to X̄.
+/// The second face: T's value and its pullback, which maps Ȳ to X̄.
 template <class T, class... Item>
 concept Differentiable = requires(const T& layer, typename T::domain X, const Item&... item, typename T::codomain Y_bar,
                                   T& gradient, Item&... item_gradient) {
@@ -60,7 +60,7 @@ concept Differentiable = requires(const T& layer, typename T::domain X, const It
     } -> CotangentOf<typename T::domain>;
 };
 
-/// T's earlier rows stand when rows are added, and later rows depend on them: to be extended, T remembers them.
+/// T's earlier rows stay the same when rows are appended, and later rows depend on them. So T needs a State.
 template <class T>
 concept Remembers = rules::Extensible<T> && !rowwise<T>;
 

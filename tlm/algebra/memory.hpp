@@ -24,7 +24,7 @@ struct Memory {
 
 namespace detail {
 
-/// Throws std::invalid_argument for a memory with an empty sequence, or with other than one sequence for each target.
+/// Throws std::invalid_argument if the memory has an empty sequence, or not one sequence for each target.
 inline void require_memory(const Sequences& memory, const Sequences& targets) {
   if (memory.count() != targets.count())
     refuse<std::invalid_argument>(
@@ -66,12 +66,12 @@ struct FromMemory {
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<FromMemory>(); }
 
-  /// Whether F(M) has been computed.
+  /// True once F(M) has been computed.
   struct State {
     bool computed = false;
   };
 
-  /// The new rows: first all of F(M), later none.
+  /// The first call returns all rows of F(M); later calls return none.
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
     if (state.computed) return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};

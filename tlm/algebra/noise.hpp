@@ -14,21 +14,22 @@
 
 namespace tlm {
 
-/// Random numbers for layers such as Dropout, during training: an item of the environment that they may read. Without it they
-/// are what they are when the model is used.
+/// Random numbers for layers such as Dropout, during training: an item of the environment that they may read. Without
+/// it, these layers compute what they compute when the model is used.
 ///
-/// Nothing is drawn. The number for column j of position i in sequence s is a function of these three, of the seed, of the
-/// step, and of the layer: of its number among the layers of the model that may read noise. So T(X; noise) is a function, has
-/// a derivative, and is the same whoever computes which sequences of a batch.
+/// Nothing is drawn. The number for column j of position i in sequence s is a function of these three, of the seed, of
+/// the step, and of the layer. The layer counts by its place among the layers of the model that may read noise. So T(X;
+/// noise) is a function, and has a derivative. It does not depend on which thread or rank computes which sequences.
 class Noise {
  public:
-  /// For a whole batch, in the step with this number. Only for this model, and as long as it is not moved.
+  /// For a whole batch, in the step with this number. It is valid for this model only, as long as the model is not
+  /// moved in memory.
   template <class Model>
   Noise(const Model& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
     find_layers(model);
   }
 
-  /// The noise of a part of this batch, whose first sequence has this number in it.
+  /// The noise of a part of this batch. The part begins with the sequence of this number.
   Noise from(std::size_t sequence) const {
     Noise part = *this;
     part.first_sequence_ += sequence;

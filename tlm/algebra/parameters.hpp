@@ -18,7 +18,7 @@ namespace tlm {
 
 namespace detail {
 
-/// Room for a layer that is never made, whose weights can be visited for their names and shapes.
+/// Room for a layer that is never constructed. Its weights can be visited for their names and shapes.
 template <class Layer>
 union Imaginary {
   char nothing;
@@ -30,11 +30,11 @@ union Imaginary {
 template <class Layer>
 inline constinit Imaginary<Layer> room_for{};
 
-/// A layer that is never made.
+/// A layer that is never constructed.
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-/// Counts the weights that it visits, and keeps the hash of each path if there is room for them.
+/// Counts the weights that it visits. If it has room, it keeps the hash of each path.
 struct Census {
   std::uint64_t* hashes = nullptr;
   std::size_t matrices = 0;
@@ -69,7 +69,7 @@ struct PathsAreUnique {
     std::sort(hashes.begin(), hashes.end() - 1);
     return std::adjacent_find(hashes.begin(), hashes.end() - 1) == hashes.end() - 1;
   }();
-  static_assert(unique, "two weights of this layer have the same path: give the parts that they are in a symbol each");
+  static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };
 
 /// The numbers of a weight, row by row, whatever its shape. It refers to them.
@@ -134,7 +134,7 @@ auto parameters(Layer& layer, std::vector<std::string>* paths = nullptr) {
   return weights;
 }
 
-/// All parameters become 0: what a gradient is before anything is added to it.
+/// Sets all parameters to 0. A gradient is 0 before anything is added to it.
 template <class Layer>
 void zero_grad(Layer& layer) {
   for (const auto& weight : parameters(layer))

@@ -11,8 +11,8 @@ namespace tlm {
 
 namespace detail {
 
-/// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times. Its layer must outlive it
-/// unchanged. It can be moved, and not copied.
+/// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times. Its layer must
+/// outlive it, unchanged. It can be moved, but not copied.
 template <class Function>
 class Pullback {
  public:
@@ -46,7 +46,7 @@ struct ValueAndPullback {
 
 }  // namespace detail
 
-/// Y, with the function that leads from Ȳ back to X̄.
+/// Y, with the function that maps Ȳ back to X̄.
 template <class Value, class Function>
 detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function&& function) {
   Sequences sequences;

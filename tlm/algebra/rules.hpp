@@ -16,16 +16,17 @@
 ///   T is autoregressive  iff  T(X|i) = T(X)|i  for every X and every i ≤ n, where X|i is X reduced to i rows;
 ///   A is a causal kernel iff  A(X) is n×n and lower triangular, and A(X|i) is the leading i×i block of A(X).
 ///
-/// (The third stands for "A is autoregressive" in the article's Claim about A(X)×B(X), which is ill-typed as printed:
-/// A(X|i) has i columns, A(X)|i has n. Of several heads each is meant.)
+/// (The third replaces "A is autoregressive" in the article's Claim about A(X)×B(X). That is ill-typed as printed:
+/// A(X|i) has i columns, A(X)|i has n. With several heads, it is said of each.)
 ///
-/// A leaf declares what it is, `using declared = …`; nothing else may. What is made of other operations says its form,
-/// `using form = …`, and what it is follows from the rules of that form, all of which stand below. A rule is its name, its
-/// sentence, its conclusion and its premises, and stands once: the booleans at the end of this file read it, and so do the
-/// derivations that are printed (tlm/derivation/). (A struct that derives from its formula and then computes something else is
-/// beyond any compiler; running it is not: tlm/checking/.)
+/// A leaf declares what it is: `using declared = …`. Nothing else may declare. What is made of other operations has a
+/// form, `using form = …`, and what it is follows from the rules of that form. All rules are below, each once: its
+/// name, its sentence, its conclusion and its premises. The booleans at the end of this file read them, and so do the
+/// printed derivations (tlm/derivation/). (A struct may derive from its formula and compute something else. No compiler
+/// sees that; the checks that run it do: tlm/checking/.)
 ///
-/// A claim is about T without noise. T(X; noise) of a Dropout, which is called rowwise, is not: what is extended takes no noise.
+/// A claim is about T without noise. Dropout is called rowwise, but T(X; noise) is not rowwise. So `extend` takes no
+/// noise.
 namespace tlm {
 
 /// What can be said of an operation, of a mask or of a bias.
@@ -64,8 +65,8 @@ struct Positional {
 };
 }  // namespace is
 
-/// The forms in which operations are made of others, as the write-up writes them. Those that have a form are operations that
-/// only a formula speaks of, such as a head of attention.
+/// The forms in which operations are made of others, as the write-up writes them. Forms are used as operations too,
+/// where only a formula names the operation, such as a head of attention.
 namespace forms {
 template <class... F>
 struct Composition;  ///< F_1 ∘ … ∘ F_k; the last is applied first.
@@ -129,7 +130,7 @@ struct Rule {
 template <class... Rule>
 struct List {};
 
-/// The rules by which something of this form is what it is: none for an unknown form.
+/// The rules for operations of this form. An unknown form has none.
 template <class Form>
 struct RulesOf {
   using type = List<>;
@@ -137,7 +138,7 @@ struct RulesOf {
 
 // --- The rules ---------------------------------------------------------------------------------------------------------
 
-/// Of any operation. (Article, "Rowwise and autoregressive matrix operations".)
+/// For any operation. (Article, "Rowwise and autoregressive matrix operations".)
 template <class T>
 using RulesOfAll = List<                                                        //
     Rule<"rowwise_is_autoregressive", "rowwise operations are autoregressive",  //
@@ -204,9 +205,9 @@ struct RulesOf<forms::BlockOfColumns<F>> {
                          is::Constant, Is<F, is::Constant>>>;
 };
 
-/// (Article, "Causal Attention".) The others are of attention to a memory: row i of A(X) comes from row i of Q(X) and the
-/// same K. (No rule calls A(X)×B rowwise then. It is, for one memory; but what is called rowwise runs once over all rows of a
-/// stack, and there the memory that a row looks at is that of its sequence.)
+/// (Article, "Causal Attention".) The other rules are about attention to a memory: row i of A(X) comes from row i of
+/// Q(X) and the same K. (No rule calls A(X)×B rowwise then. For one memory it is rowwise. But a rowwise operation runs
+/// once over all rows of a stack, and there each row looks at the memory of its own sequence.)
 template <std::size_t d_head, class Mask, class Q, class K>
 struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
   using type =
@@ -221,7 +222,8 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
                 is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>>;
 };
 
-/// The same of scores to which a bias is added. (Of keys that do not depend on X none: a query has no position among them.)
+/// The same for scores to which a bias is added. (There is no such rule for keys that do not depend on X: a query has
+/// no position among them.)
 template <std::size_t d_head, class Mask, class Q, class K, class Bias>
 struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>> {
   using type = List<Rule<
@@ -291,7 +293,7 @@ struct DeclaresOrFollows {
   static_assert(value, "only a leaf declares what it is: of a formula, and of a name for one, the rules say it");
 };
 
-/// The rules of a formula's form; none for what is no formula.
+/// The rules of a formula's form; none if T is not a formula.
 template <class T>
 struct ApplicableRules {
   using type = List<>;
@@ -342,7 +344,7 @@ inline constexpr bool causal_kernel = rules::follows<A, is::CausalKernel>;
 template <class T>
 inline constexpr bool constant = rules::follows<T, is::Constant>;
 
-/// An operation that is autoregressive by type: what decoding row by row and the loss ask for.
+/// An operation that is autoregressive by type. Decoding row by row and the loss require it.
 template <class T>
 concept Autoregressive = autoregressive<T>;
 

@@ -21,8 +21,8 @@ struct TiedWeight {
 
 /// X ↦ F(X; item), where the item belongs to the model: every layer in F that reads such an item reads this one.
 ///
-/// F(X; W, W, …) is differentiated with respect to W in every place, and the places are added up. The readers' pullbacks
-/// do so, in the gradient's item.
+/// F(X; W, W, …) is differentiated with respect to W in every place, and the places are added up: each reader's
+/// pullback adds to the item of the gradient.
 template <class Item, class F>
 struct Tied {
   using form = forms::Tied<Item, F>;

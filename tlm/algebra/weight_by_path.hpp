@@ -20,7 +20,7 @@ struct Shape {
   std::size_t rows = 0, cols = 0;
 };
 
-/// The shape of the layer's weight with this path; no rows if there is none.
+/// The shape of the layer's weight with this path; it has no rows if there is no such weight.
 template <class Layer>
 consteval Shape shape_of(std::string_view path) {
   Shape shape;

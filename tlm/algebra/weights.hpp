@@ -20,7 +20,7 @@
 /// counts, initial values and storage are each written once, for every layer.
 namespace tlm {
 
-/// How a weight acts on the vectors that it meets. Its initial value follows from that.
+/// How a weight acts on vectors. Its initial value follows from that.
 enum class Role {
   matrix,  ///< It multiplies them from the right, or its rows are looked up or added.
   factor,  ///< It multiplies each coordinate by a number: 1 changes nothing.
@@ -127,7 +127,7 @@ concept HasParts = requires(T& whole) {
   T::parts([](std::size_t, auto&...) {}, whole);
 };
 
-/// A part that is a T has a name within the whole: a symbol, or a number among the parts of a Stack.
+/// A part of type T has a name within the whole: a symbol, or a number among the parts of a Stack.
 template <class T, class Whole>
 concept HasName = requires {
   T::symbol;

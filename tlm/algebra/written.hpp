@@ -9,9 +9,9 @@
 
 namespace tlm {
 
-/// A formula as the write-up writes it: its text, and its last operation, by which it is set in parentheses or not.
+/// A formula as the write-up writes it: its text, and its last operation, which decides whether it needs parentheses.
 ///
-/// A leaf that is not written as symbol(X) says how it is: static FormulaText written(const FormulaText& X).
+/// A leaf that is not written as symbol(X) defines static FormulaText written(const FormulaText& X).
 struct FormulaText {
   /// From the loosest to the tightest.
   enum Operation { map, composition, sum, product, none };

@@ -22,11 +22,11 @@ namespace tlm {
 ///   H_i(X) = softmax(mask(Q_i(X)×K_i(X)ᵀ / √d_head + b)) × V_i(X).
 ///
 /// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). `Mask` is Causal (◺) or
-/// Unmasked (nothing is masked). K and V may be taken FromMemory: cross-attention. A `Bias` b is a function of positions
-/// (mask_and_bias.hpp), of which there usually is none. (Article, "Multi-Head Causal Attention".)
+/// Unmasked (nothing is masked). With K and V FromMemory it is cross-attention. A `Bias` b is a function of positions
+/// (mask_and_bias.hpp); usually there is none. (Article, "Multi-Head Causal Attention".)
 ///
-/// With ◺ autoregressive if Q, K and V are: softmax(◺(…)) is a causal kernel, and the article's Claim is about its product with
-/// an autoregressive V. (proofs/03_product.cpp.)
+/// With ◺ it is autoregressive if Q, K and V are. softmax(◺(…)) is a causal kernel, and the article's Claim is about
+/// its product with an autoregressive V. (proofs/03_product.cpp.)
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias = NoBias, std::size_t block = 32>
 struct Attention {
   static_assert(detail::IsAttention<n_heads, Mask, Q, K, V, Bias>::value);
@@ -118,7 +118,8 @@ struct Attention {
     Cache KV;
   };
 
-  /// The next queries look at all keys and values so far: as A(X|i) is the leading block of A(X), the earlier rows stand.
+  /// The next queries look at all keys and values so far. As A(X|i) is the leading block of A(X), the earlier rows stay
+  /// the same.
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
     const Queries Q_X = advance(q, state.q, X, environment...);
@@ -144,8 +145,8 @@ struct Attention {
     return detail::view(X, s).block(0, X.sequences().length(s), h * width, width);
   }
 
-  /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, A = softmax(S) row by row, and A×V_i is
-  /// put into its columns of Y.
+  /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, and A = softmax(S) row by row.
+  /// A×V_i goes into its columns of Y.
   ValueAndWeights attend(const Queries& Q_X, const Cache& KV) const {
     ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), KV.sequences()}};
     auto& [Y, A] = H;

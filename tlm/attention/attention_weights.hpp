@@ -14,17 +14,18 @@
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/numbers/vector.hpp>
 
-/// A matrix of attention, of which a part is visible, and its products.
+/// A matrix of attention, part of which is visible, and its products.
 ///
-/// What a query does not see is not there. It is neither read nor multiplied by zero, so that even NaN cannot pass.
+/// What a query does not see is neither read nor multiplied by zero, so that even NaN cannot pass.
 namespace tlm {
 
 namespace detail {
 
-/// S or A of one head in one sequence: queries × keys, of which `Mask` says what is visible. It refers to its entries.
+/// S or A of one head in one sequence: queries × keys. `Mask` decides what is visible. The object refers to its
+/// entries.
 ///
-/// The queries are the last of the positions, where the mask looks at positions: as many queries as keys are a square, fewer
-/// are its last rows. The visible part of row i are its first visible(i) entries; only these are defined.
+/// If the mask looks at positions, the queries are the last positions: as many queries as keys make a square, and fewer
+/// are its last rows. The visible part of row i is its first visible(i) entries. Only these are defined.
 template <class Mask, class Entry, std::size_t block>
 struct MaskedMatrix : View<Entry> {
   static_assert(block > 0, "a block has at least one row");
@@ -32,7 +33,7 @@ struct MaskedMatrix : View<Entry> {
   /// With these entries, row by row.
   MaskedMatrix(Entry* entries, std::size_t queries, std::size_t keys) : View<Entry>{entries, queries, keys, keys} {}
 
-  /// The position of query i in its sequence, from 0, where the mask looks at positions.
+  /// The position of query i in its sequence, from 0, if the mask looks at positions.
   std::size_t position(std::size_t i) const { return this->cols + i - this->rows; }
   /// How many entries of row i are visible.
   std::size_t visible(std::size_t i) const { return Mask::visible(position(i), this->cols); }
@@ -44,10 +45,10 @@ struct MaskedMatrix : View<Entry> {
     std::size_t top, height, left, width;
   };
 
-  /// Visits all that is visible once. All of a `whole` part is visible. An `edge` has up to `block` rows, of which the columns
-  /// before visible(i) are.
+  /// Visits all that is visible once. All of a `whole` part is visible. An `edge` has up to `block` rows, and in row i
+  /// the columns before visible(i) are visible.
   ///
-  /// A triangle is a square and two triangles, and so are these.
+  /// A triangle is divided into a square and two triangles, and so on.
   void for_each_part(const auto& whole, const auto& edge) const {
     if (this->rows > 0) divide({0, this->rows, 0, this->cols}, whole, edge);
   }
@@ -59,7 +60,7 @@ struct MaskedMatrix : View<Entry> {
   }
 
  private:
-  /// Of these rows all that is to the left of the part is visible, and was visited.
+  /// In these rows everything to the left of the part is visible, and was visited.
   void divide(Part part, const auto& whole, const auto& edge) const {
     std::size_t least = visible(part.top), most = least;
     for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
@@ -76,7 +77,7 @@ struct MaskedMatrix : View<Entry> {
   }
 };
 
-/// S = factor·A×B, as far as S is visible. (What an edge hides is computed with it, and never read.)
+/// S = factor·A×B, as far as S is visible. (The hidden entries of an edge are computed too, and never read.)
 template <class Mask, class Real, std::size_t block>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B,
               const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {
@@ -126,8 +127,8 @@ void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_iden
 
 }  // namespace detail
 
-/// The weights A of attention: for each sequence and each head a matrix, of which row i says how much query i looks at each
-/// key that it sees.
+/// The weights A of attention: a matrix for each sequence and each head. Row i tells how much query i looks at each key
+/// that it sees.
 template <std::size_t n_heads_, class Mask, class Real_, std::size_t block = 32>
 class AttentionWeights {
  public:

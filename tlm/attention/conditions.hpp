@@ -7,7 +7,7 @@
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/attention/mask_and_bias.hpp>
 
-/// What is said where the parts of attention do not go together.
+/// What the compiler reports if the parts of attention do not fit each other.
 namespace tlm::detail {
 
 /// The condition under which columns split into heads. A failure shows both numbers.
@@ -34,7 +34,7 @@ struct HaveScores {
                 "queries and values are made of the same X: Q and V have the same domain");
 };
 
-/// The condition under which a mask goes with keys K. A failure shows both.
+/// The condition under which a mask fits keys K. A failure shows both.
 template <class Mask, class K>
 struct MaskFits {
   static constexpr bool value = true;  // If not, the next line says so: once.
@@ -42,7 +42,7 @@ struct MaskFits {
                 "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
 };
 
-/// The condition under which a bias goes with keys K. A failure shows both.
+/// The condition under which a bias fits keys K. A failure shows both.
 template <class Bias, class K>
 struct BiasFits {
   static constexpr bool value = true;  // If not, the next line says so: once.

@@ -13,8 +13,8 @@ namespace tlm::detail {
 
 /// The keys K and values V that queries look at: stacks of sequences that grow row by row, split into heads.
 ///
-/// A row is appended in amortised constant time. The rows of a head lie one after the other: K_i and V_i of sequence s are
-/// views.
+/// Appending a row takes amortised constant time. The rows of a head are stored one after the other: K_i and V_i of
+/// sequence s are views.
 template <std::size_t n_heads, std::size_t d_key, std::size_t d_value, class Real>
 class KVCache {
  public:
@@ -26,8 +26,8 @@ class KVCache {
   /// Of these rows. Throws like `append`.
   KVCache(const Keys& K, const Values& V) { append(K, V); }
 
-  /// Each sequence is continued by the corresponding one of K and V; no sequences are continued by K and V as they are.
-  /// Throws std::invalid_argument unless K and V have the same sequences, as many as before; the rows then are as they were.
+  /// Continues each sequence by the corresponding one of K and V. An empty cache takes K and V as they are. Throws
+  /// std::invalid_argument, and changes nothing, unless K and V have the same sequences, as many as before.
   void append(const Keys& K, const Values& V) {
     require_same_sequences("the keys", K.sequences(), "the values", V.sequences());
     if (heads_.empty()) heads_.resize(K.sequences().count() * n_heads);

@@ -6,15 +6,15 @@
 
 #include <tlm/algebra/rules.hpp>
 
-/// What attention knows of positions. A mask says what a query (a row) sees of the keys (the columns): always the first so many of
-/// them. A bias is added to the scores.
+/// What attention knows of positions. A mask tells what a query (a row) sees of the keys (the columns): always the
+/// first keys, up to some number. A bias is added to the scores.
 namespace tlm {
 
 /// ◺: row i keeps the entries at and below the main diagonal, j ≤ i.
 struct Causal {
   using declared = is::LowerTriangular;
   static constexpr std::string_view symbol = "◺";
-  /// How many keys the query at position i of its sequence sees: those with j ≤ i. This is the one place that says so.
+  /// How many keys the query at position i of its sequence sees: those with j ≤ i. It is defined here only.
   static constexpr std::size_t visible(std::size_t i, std::size_t /*n_keys*/) { return i + 1; }
 };
 
@@ -28,8 +28,8 @@ struct Unmasked {
 
 /// No bias: nothing is added to the scores of attention.
 ///
-/// A bias b is a place for what attention knows of positions: score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j),
-/// where h, i and j count from 0. It works on row i, of which the first `visible` entries are there:
+/// A bias b tells attention about positions. Score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j), where h, i
+/// and j count from 0. A bias works on row i, which has `visible` entries:
 ///
 ///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
 ///   add(h, i, s, visible)                 s_j += b(h, i, j) for j < visible

@@ -10,19 +10,19 @@
 
 namespace tlm {
 
-/// Random numbers that are the same on every machine and with every standard library: the engine's numbers are fixed by
-/// the C++ standard, and what is made of them here is exact. (The distributions of the standard library are not fixed.)
+/// Random numbers that are the same on every machine and with every standard library. The C++ standard fixes the
+/// engine's numbers, and what is made of them here is exact. (The standard does not fix its distributions.)
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : state_{seed, 0}, engine_{seed} {}
 
-  /// Where a generator has come to: from this seed, so many numbers of the engine.
+  /// The state of a generator: its seed, and how many numbers of the engine it has used.
   struct State {
     std::uint64_t seed, drawn;
   };
-  /// Where this one has come to. From there another one goes on alike, on any machine.
+  /// The state of this generator. Another one continues from it with the same numbers, on any machine.
   const State& state() const { return state_; }
-  /// Goes on from a state. It draws again what was drawn, a thousand million numbers in seconds: throws
+  /// Continues from a state, by drawing again what was drawn: a thousand million numbers take seconds. Throws
   /// std::invalid_argument for more than 2⁴⁰, which would take more than an hour.
   explicit Generator(const State& state) : state_{state}, engine_{state.seed} {
     if (state.drawn > std::uint64_t(1) << 40)

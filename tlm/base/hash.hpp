@@ -9,9 +9,8 @@
 
 namespace tlm {
 
-/// The finalizer of SplitMix64: one-to-one, the same on every machine, and two numbers that differ in one bit have images
-/// that differ in about half of theirs. What it chooses by (`mixed(x) % k == 0`) is chosen as if by chance, and yet is a
-/// function of x.
+/// The finalizer of SplitMix64: one-to-one, and the same on every machine. If two numbers differ in one bit, their
+/// images differ in about half of the bits. So `mixed(x) % k == 0` chooses as if by chance, and yet is a function of x.
 constexpr std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -19,7 +18,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// The hash of these bytes, one after the other, behind what has the hash `before`.
+/// The hash of these bytes, appended to what has the hash `before`.
 inline std::uint64_t mixed(std::uint64_t before, std::span<const std::byte> bytes) {
   for (const std::byte byte : bytes) before = mixed(before ^ std::uint64_t(byte));
   return before;

@@ -10,12 +10,12 @@
 
 #include <tlm/base/language.hpp>
 
-/// How the library says what it refuses: one sentence, that names the value and the limit.
+/// How the library refuses: by one sentence that names the value and the limit.
 namespace tlm {
 
 namespace detail {
 
-/// Part of a sentence: words, or a number, in the fewest digits that are read as the same. It refers to the words.
+/// Part of a sentence: words, or a number in the fewest digits that are read back as the same. It refers to the words.
 class Word {
  public:
   /// Words, as they are.
@@ -29,7 +29,7 @@ class Word {
       : text_{digits_, std::to_chars(digits_, digits_ + sizeof digits_, number).ptr} {}
   Word(const Word&) = delete;
 
-  /// As it is read.
+  /// The text.
   std::string_view text() const { return text_; }
 
  private:
@@ -46,8 +46,8 @@ class Word {
 
 }  // namespace detail
 
-/// Throws an Error that says this. (Not where it is found: what makes the sentence would be compiled there, and for each shape of
-/// a matrix anew.)
+/// Throws an Error with this sentence. (It is a function of its own, so that making the sentence is compiled once, and
+/// not again for each shape of a matrix.)
 template <class Error>
 [[noreturn, gnu::cold, gnu::noinline]] void refuse(std::initializer_list<detail::Word> words) {
   throw Error(sentence(words));

@@ -3,7 +3,7 @@
 
 #include <tlm/base/language.hpp>
 
-// What the library uses of xtensor, found where it is: version 0.26 moved its headers into folders.
+// The headers of xtensor that the library uses. Version 0.26 moved them into folders.
 #if __has_include(<xtensor/containers/xtensor.hpp>)
 #include <xtensor/containers/xadapt.hpp>
 #include <xtensor/containers/xtensor.hpp>
@@ -18,7 +18,7 @@
 
 namespace tlm::detail {
 
-/// What xtensor computes with: a container, a view of one, a function of such.
+/// An expression of xtensor: a container, a view of one, or a function of expressions.
 template <class E>
 concept XtensorExpression = xt::is_xexpression<E>::value;
 

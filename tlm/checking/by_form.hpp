@@ -12,15 +12,15 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/rearranged.hpp>
 
-/// What the form of a layer says of X, computed from the layer's parts: a struct may name one form and compute another. Known
-/// are compositions, stacks, X + F(X) and Concat; what else is in them is taken as it is.
+/// The value of a layer's form at X, computed from the layer's parts. A struct may name one form and compute another:
+/// this shows it. Known forms are compositions, stacks, X + F(X) and Concat. All other parts are taken as they are.
 namespace tlm::checking {
 
-/// What a form says: nothing of an unknown one.
+/// The value of a form; an unknown form has none.
 template <class Form>
 struct ByForm;
 
-/// It is known what T's form says of its parts.
+/// T's form is known.
 template <class T>
 inline constexpr bool form_is_known = false;
 template <rules::Formula T>
@@ -28,7 +28,7 @@ inline constexpr bool form_is_known<T> = requires {
   sizeof(ByForm<typename T::form>);
 };
 
-/// T(X) by T's form, and by those of its parts.
+/// T(X) by T's form, and by the forms of its parts.
 template <class T, class X>
 CodomainOf<T> value_by_form(const T& layer, const X& x) {
   if constexpr (form_is_known<T>)
@@ -37,7 +37,7 @@ CodomainOf<T> value_by_form(const T& layer, const X& x) {
     return apply(layer, x);
 }
 
-/// The parts of a layer that its form names, as pointers in the order of the form. In a layer they are visited in this order
+/// Pointers to the parts of a layer that its form names, in the order of the form. The layer visits them in this order
 /// or in the reverse one. Throws std::logic_error if the layer has other parts.
 template <class... F>
 class PartsOf {

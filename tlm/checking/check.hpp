@@ -27,7 +27,7 @@ namespace tlm {
 
 namespace checking {
 
-/// A layer without its type, over all arithmetics, and what its type says of it.
+/// A layer without its type, over all arithmetics, and what its type claims of it.
 struct CheckedLayer : Subject {
   std::unique_ptr<const Operation<Dual<double>>> in_duals{};
   std::unique_ptr<const Operation<Dual<PrimeField>>> in_duals_of_field{};
@@ -35,7 +35,7 @@ struct CheckedLayer : Subject {
   std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
-/// A number of the prime field of which is known how many there are.
+/// A number of the prime field that counts how many of them exist.
 struct Held : PrimeField {
   using PrimeField::PrimeField;
   Held() = default;
@@ -58,7 +58,7 @@ std::size_t numbers_held() {
   return Held::Counted::count - before;
 }
 
-/// While it lives, entries that nobody has set are NaN: who reads them is seen.
+/// While it lives, unset entries are NaN, so that a layer that reads them is seen.
 class UnsetEntries {
  public:
   UnsetEntries() { detail::unset_is_nan = true; }
@@ -79,11 +79,11 @@ class Check {
       refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
   }
 
-  /// All that applies to what the layer's type says of it.
+  /// All checks that apply to what the layer's type claims.
   Report report() {
     const UnsetEntries are_seen;
     PrimeField::key = 11;
-    report_.note(name_ + " was run on numbers drawn at random, from fixed seeds, where nothing else is said");
+    report_.note(name_ + " was run on random numbers from fixed seeds, unless a line says otherwise");
     held();
     if (layer_.constant) {
       claim(Claim::constant, name_ + " does not depend on X: ", "X");
@@ -112,7 +112,7 @@ class Check {
     }
   }
 
-  /// A weight that is not visited would be neither initialized nor trained nor checked: so all numbers are counted.
+  /// A weight that is not visited would be neither initialized nor trained nor checked. So all numbers are counted.
   void held() {
     std::string list;
     std::size_t visited = 0;
@@ -135,7 +135,7 @@ class Check {
     });
   }
 
-  /// What the type says: one line for each way to check it.
+  /// What the type claims: one line for each way to check it.
   void claim(Claim claim, const std::string& is, const std::string& hidden) {
     const bool at_one_n = claim == Claim::rowwise || claim == Claim::autoregressive;
     const std::string scope = claim == Claim::of_each_sequence ? ", stacks of 2 and of 5" : up_to_,
@@ -149,8 +149,8 @@ class Check {
         add(is + over[std::size_t(way)] + scope, [&] { return refuted(layer_, claim, way, limits_); });
   }
 
-  /// What the type says, or does not say. What it does not say may be so all the same: the rules may know less, and so may
-  /// running it.
+  /// What the type claims, or does not claim. What it does not claim may hold all the same: neither the rules nor a run
+  /// know everything.
   void claimed_or_not(Claim what, bool claimed, const std::string& called, const std::string& hidden) {
     if (claimed) return claim(what, name_ + " is " + called + ": ", hidden);
     const std::string statement = name_ + " is not called " + called;
@@ -168,7 +168,7 @@ class Check {
     report_.note(statement + ", and is not: " + found->claim + " fails over " + where);
   }
 
-  /// What the form of the layer says is what it computes.
+  /// The layer computes what its form says.
   void form() {
     if (layer_.leaf) return;
     if (!layer_.form_is_known)
@@ -200,7 +200,7 @@ class Check {
     const auto fails = [&](const auto& T, Requirement requirement) {
       return pullback_fails(T, requirement, 2, limits_);
     };
-    // What is required of it apart from the derivative comes first, as it names a mistake more closely.
+    // Requirements other than the derivative come first, because they name a mistake more closely.
     add("the pullback is linear: the prime field, exactly" + scope,
         [&] { return fails(in_field, Requirement::linear); });
     add("the pullback adds to the gradient: the prime field, exactly" + scope,
@@ -288,7 +288,7 @@ CheckedLayer checked_layer(std::string_view name) {
           numbers_held<Layer<Held>>()};
 }
 
-/// The condition under which the weights of a layer over `Real` are of these numbers, too. A failure shows both.
+/// The condition under which the weights of a layer over `Real` are numbers of this type. A failure shows both.
 template <class Real, class Layer>
 struct WeightsAreOf {
   static constexpr bool value = [] {
@@ -303,7 +303,7 @@ struct WeightsAreOf {
   static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");
 };
 
-/// The condition under which a layer returns rows of numbers, as what is checked does. A failure shows the layer.
+/// The condition under which a layer returns rows of numbers. Checks need that. A failure shows the layer.
 template <class T>
 struct ReturnsRows {
   static constexpr bool value = shape_of<typename T::codomain>().cols > 0;
@@ -322,8 +322,8 @@ struct ReturnsRows {
 ///     neither X nor Y, and is in float what it is in double;
 ///   - extending it piece by piece gives the rows of the whole, and a copy of its state is a state of its own.
 ///
-/// `Layer` is a template over the real numbers, as it runs over other arithmetics, too (tlm/checking/prime_field.hpp,
-/// dependencies.hpp, dual.hpp); a layer with further parameters is given by an alias template:
+/// `Layer` is a template over its numbers, because it also runs over other arithmetics (tlm/checking/prime_field.hpp,
+/// dependencies.hpp, dual.hpp). For a layer with further parameters, pass an alias template:
 ///
 ///     template <class Real>
 ///     using Mine = MyLayer<6, Real>;
@@ -334,15 +334,15 @@ struct ReturnsRows {
 ///       return report.holds() ? 0 : 1;
 ///     }
 ///
-/// Each line of the report says over which numbers and how many rows it was checked. A check ends with its first
-/// counter-example; that of a claim about rows is the smallest, as n and i are run through in order. A layer that reads a
-/// memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp).
+/// Each line of the report tells over which numbers and how many rows it was checked. A check ends with its first
+/// counter-example. For a claim about rows that is the smallest one, because n and i run through their values in order.
+/// A layer that reads a memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp).
 ///
-/// What could still pass: what begins after the rows that were looked at (a ninth row, a sixth sequence); what differs at
-/// numbers that are not drawn; what depends on the address of the layer, on how often it was called, on the thread or on the
-/// time; and a template that asks which numbers it runs over.
+/// Some errors could still pass: one that begins after the rows that were looked at (a ninth row, a sixth sequence),
+/// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it
+/// was called, on the thread or on the time, and a template that asks which numbers it runs over.
 ///
-/// Throws std::invalid_argument for limits of no rows, or of more than 31, for which the sets of positions have no room.
+/// Throws std::invalid_argument for limits of 0 rows, or of more than 31: the sets of positions have no room for more.
 template <template <class> class Layer>
 Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
@@ -361,11 +361,11 @@ Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const c
   return Report{name};
 }
 
-/// False, for every type: a type is no template.
+/// False for every type: a type is not a template.
 template <class T>
 inline constexpr bool is_a_template_over_the_numbers = false;
 
-/// What is checked is a template: a type alone is refused, with a sentence.
+/// Only a template can be checked. A type alone is refused with a sentence.
 template <class T>
 Report check(std::string_view name = "T", const checking::Limits& = {}) {
   static_assert(

@@ -28,32 +28,34 @@
 ///   sets   sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i.
 ///          One run covers every input and all weights of that shape.
 ///
-/// `bits` and `sets` see that the future does not reach the past at one n, `reals` and `field` that nothing depends on n:
-/// both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the smallest. Of a
-/// source and a target it is the target that is cut and spoilt. In floating point all is repeated at the largest n with
-/// zeros, rows of zeros and equal rows among the numbers.
+/// `bits` and `sets` see that the future does not reach the past at one n. `reals` and `field` see that nothing depends
+/// on n. Both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the
+/// smallest. If there are a source and a target, the target is cut and spoilt. In floating point all is repeated at the
+/// largest n with zeros, rows of zeros and equal rows among the numbers.
 ///
-/// What a pass of `field` proves: both sides are rational functions of the entries and of the values of the uninterpreted
-/// functions. If they were different functions, then with the hashes modelled as random functions the difference would
-/// vanish at a random point with probability at most H²·D/p for H hash calls and degree D (Schwartz and Zippel, and a
-/// collision of two hash arguments). For the layers of the library H < 10⁴ and p ≈ 2·10¹⁸; and D < 10³, as what is hashed
-/// is a variable of degree 1 again and each of at most two blocks multiplies the degree of a row by the common denominator
-/// of n ≤ 6 rows, by less than 10. So it is less than 10⁻⁷ for each run. The converse fails: softmax with the maximum of
-/// the full row subtracted is right over ℝ, where exp(a−m) = exp(a)/exp(m), and red here, where exp obeys no law.
+/// What a pass of `field` shows: both sides are rational functions of the entries and of the values of the
+/// uninterpreted functions. Let these be different functions, and model the hashes as random functions. Then the
+/// difference vanishes at a random point with probability at most H²·D/p, for H hash calls and degree D (Schwartz and
+/// Zippel, and a collision of two hash arguments). For the layers of the library H < 10⁴ and p ≈ 2·10¹⁸. The degree is
+/// D < 10³: what is hashed is a variable of degree 1 again. Each of at most two blocks multiplies the degree of a row
+/// by that of the common denominator of n ≤ 6 rows, less than 10. So the probability is less than 10⁻⁷ for each run.
+///
+/// The converse does not hold. Softmax with the maximum of the full row subtracted is right over ℝ, where exp(a−m) =
+/// exp(a)/exp(m). It fails here, where exp obeys no law.
 namespace tlm::checking {
 
-/// What is checked of T: T(X_i) = T(X)_i; T(X|i) = T(X)|i; that T(X) does not depend on X; that each sequence of a stack
-/// has the value that it has alone.
+/// The claims about T: T(X_i) = T(X)_i; T(X|i) = T(X)|i; T(X) does not depend on X; each sequence of a stack has the
+/// value that it has alone.
 enum class Claim { rowwise, autoregressive, constant, of_each_sequence };
 
-/// A part of X and of T(X): rows first, …, first + count − 1 of both. What is claimed is that this part of T(X) depends on
-/// this part of X alone. Where T(X) is not to depend on X, it is all of T(X), and nothing of X.
+/// A part of X and of T(X): rows first, …, first + count − 1 of both. The claim is that this part of T(X) depends on
+/// this part of X alone. If T(X) must not depend on X, the part is all of T(X), and nothing of X.
 struct Cut {
   Claim claim;
   std::size_t number;  ///< i, or that of the sequence; from 1.
   std::size_t first, count;
 
-  /// Whether row r of X, from 0, is not in it.
+  /// True if row r of X, from 0, is not in it.
   bool hides(std::size_t r) const { return claim == Claim::constant || r < first || r >= first + count; }
   /// The part of T(X).
   template <class Real>
@@ -66,7 +68,7 @@ struct Cut {
     return claim == Claim::of_each_sequence ? X.sequence(number - 1) : X.with(of(X.target));
   }
 };
-/// Where X is cut. (X|n is X: of this cut there is nothing to see.)
+/// Where X is cut. (X|n is X, so this cut shows nothing.)
 inline std::vector<Cut> cuts(Claim claim, const Sequences& sequences) {
   const std::size_t rows = sequences.rows();
   std::vector<Cut> all;
@@ -156,7 +158,7 @@ std::optional<Failure> compare_parts(const Operation<Real>& T, Claim claim, std:
   });
 }
 
-/// The ways in which a row is spoilt; tokens become others in each of them.
+/// The ways to spoil a row. In each of them tokens become others.
 inline constexpr const char* ways_to_spoil[] = {"other numbers", "NaN", "∞", "−∞", "large numbers", "0"};
 /// Spoils row r in one of these ways.
 template <class Real>
@@ -173,7 +175,7 @@ void spoil(Stacked<Real>& X, std::size_t r, std::size_t way, Generator& generato
   }
 }
 
-/// `bits` at one cut: what is done to the other rows leaves this part of T(X) the same bit for bit.
+/// `bits` at one cut: whatever is done to the other rows, this part of T(X) stays the same bit for bit.
 template <class Real>
 std::optional<Failure> spoil_the_rest(const AtCut<Real>& at) {
   const Sequences& sources = at.X.source.sequences;
@@ -201,8 +203,8 @@ std::optional<Failure> spoil_other_rows(const Operation<Real>& T, Claim claim, s
   return at_cuts<Real>(T, claim, seed, limits, spoil_the_rest<Real>);
 }
 
-/// `sets`: a part of T(X) depends on no other rows of X than that part of X. (Whether it depends on these, the sets do not
-/// say: x − x keeps its tag.)
+/// `sets`: a part of T(X) depends on no other rows of X than that part of X. (The sets do not tell whether it really
+/// depends on these: x − x keeps its tag.)
 inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, Claim claim,
                                               const Limits& limits = {}) {
   return at_cuts<Dependencies>(T, claim, 0, limits, [claim](const AtCut<Dependencies>& at) {
@@ -222,9 +224,9 @@ inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, 
   });
 }
 
-/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. Each of
-/// these, drawn anew, changes them all. (What does not change at two random points might at others: that it changes is
-/// shown, that it would not is not.)
+/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i.
+/// Drawing one of these rows anew changes every entry. (A change is shown. An entry that does not change at two random
+/// points might change at others.)
 inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, Claim claim, std::uint64_t seed = 13,
                                                    const Limits& limits = {}) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
@@ -257,15 +259,15 @@ inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& 
   });
 }
 
-/// A layer without its type, over the arithmetics by which a claim is checked. What is not there is not looked at: sets of
-/// positions of a layer that reads tokens, as these carry no tags.
+/// A layer without its type, over the arithmetics that check a claim. A layer that reads tokens is not run over sets of
+/// positions, because tokens carry no tags.
 struct Subject {
   std::unique_ptr<const Operation<float>> in_float{};
   std::unique_ptr<const Operation<double>> in_double{};
   std::unique_ptr<const Operation<PrimeField>> in_field{};
   std::unique_ptr<const Operation<Dependencies>> in_sets{};
 };
-/// That of a layer, of which these faces are looked at.
+/// The subject of a layer, with these of its faces.
 template <template <class> class Layer, int faces = value_face>
 Subject subject(std::string_view name) {
   Subject subject{operation<Layer<float>, faces & ~(extension_face | form_face)>(name),
@@ -280,7 +282,7 @@ enum class Way { reals, bits, field, sets };
 /// All of them.
 inline constexpr std::array all_ways{Way::reals, Way::bits, Way::field, Way::sets};
 
-/// The counter-example to a claim that one way finds.
+/// The counter-example to a claim that this way finds.
 inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way way, const Limits& limits) {
   std::optional<Failure> found;
   if (way == Way::reals && subject.in_double) found = compare_parts(*subject.in_double, claim, 1, limits);
@@ -295,7 +297,7 @@ inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way w
   return found;
 }
 
-/// What each way says of a claim.
+/// The result of each way to check a claim.
 struct Verdict {
   std::optional<Failure> reals{}, bits{}, field{}, sets{};
 
@@ -319,7 +321,7 @@ inline Verdict verdict_on(const Subject& subject, Claim claim, const Limits& lim
   const auto by = [&](Way way) { return refuted(subject, claim, way, limits); };
   return {by(Way::reals), by(Way::bits), by(Way::field), by(Way::sets)};
 }
-/// The claim about a layer, as far as running it over the four arithmetics can tell.
+/// The verdict on a claim about a layer, as far as runs over the four arithmetics can tell.
 template <template <class> class Layer>
 Verdict verdict_on(std::string_view name, Claim claim, const Limits& limits = {}) {
   return verdict_on(subject<Layer>(name), claim, limits);

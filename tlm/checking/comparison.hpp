@@ -20,7 +20,7 @@
 #include <tlm/checking/drawing.hpp>
 #include <tlm/checking/report.hpp>
 
-/// When two results count as equal, and where they are not.
+/// When two results count as equal, and where they differ.
 namespace tlm::checking {
 
 /// The name of an arithmetic.
@@ -63,9 +63,9 @@ inline std::string within(const Sequences& sequences) {
   return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
 }
 
-/// Whether two results count as equal: exactly, but for doubles, which may differ by 1e-12 of their size. A sum of a few
-/// dozen terms loses less than 1e-14, and a normalization multiplies that by 1/σ: at most 10 for the rows that are drawn.
-/// Rows inside a model are not drawn; for them there is another factor of 10.
+/// True if two results count as equal. Doubles may differ by 1e-12 of their size; all others must be equal exactly. A
+/// sum of a few dozen terms loses less than 1e-14. A normalization multiplies that by 1/σ, at most 10 for the rows that
+/// are drawn. Rows inside a model are not drawn; for them there is another factor of 10.
 struct Agree {
   template <class Real>
   bool operator()(const Real& left, const Real& right) const {
@@ -76,7 +76,7 @@ struct Agree {
   }
 };
 
-/// Whether two results are the same bit for bit.
+/// True if two results are the same bit for bit.
 struct SameBits {
   template <class Real>
   bool operator()(const Real& left, const Real& right) const {
@@ -84,20 +84,20 @@ struct SameBits {
   }
 };
 
-/// Whether a number depends on no other rows than another.
+/// True if a number depends on no other rows than another.
 struct IsWithin {
   bool operator()(const Dependencies& seen, const Dependencies& allowed) const {
     return (seen.tags() & ~allowed.tags()) == 0;
   }
 };
 
-/// The failure of a claim, with what the two things are called that it compares.
+/// The failure of a claim, with the names of the two things that it compares.
 inline Failure failure_of(const char* claim, const char* left, const char* right) {
   return {.claim = claim, .left = {left, ""}, .right = {right, ""}};
 }
 
-/// The failure with the first entry in which two results differ, or with their numbers of rows if it is these; or none.
-/// `before` rows precede them.
+/// The failure with the first entry in which two results differ, or with their numbers of rows if these differ; or
+/// none. `before` rows precede them.
 template <class Real, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& left, const Stacked<Real>& right,
                                         std::size_t before = 0, const Same& same = {}) {
@@ -113,7 +113,7 @@ std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& le
       return with(entry(before + e / left.cols + 1, e % left.cols + 1), left.numbers[e], right.numbers[e]);
   return std::nullopt;
 }
-/// Of matrices.
+/// For matrices.
 template <class M, class Same = Agree>
 requires requires { typename M::Real; }
 std::optional<Failure> first_difference(const Failure& failure, const M& left, const M& right, std::size_t before = 0,
@@ -121,7 +121,7 @@ std::optional<Failure> first_difference(const Failure& failure, const M& left, c
   using Real = typename M::Real;
   return first_difference(failure, Stacked<Real>{left}, Stacked<Real>{right}, before, same);
 }
-/// Of tables, where expected(k, e) is number e of table k. The failure names the table.
+/// For tables; expected(k, e) is number e of table k. The failure names the table.
 template <class Real, class Expected, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const std::vector<NamedWeight<Real>>& tables,
                                         const Expected& expected, const Same& same = {}) {
@@ -137,7 +137,8 @@ std::optional<Failure> first_difference(Failure failure, const std::vector<Named
   return std::nullopt;
 }
 
-/// T(X). Where T throws, Thrown tells where that is; but for a denominator of 0 in the prime field, as it is drawn anew.
+/// T(X). If T throws, Thrown tells where. A denominator of 0 in the prime field is passed on, because all is drawn
+/// anew.
 template <class Real>
 Stacked<Real> value_at(const Operation<Real>& T, const Input<Real>& X, const Failure& where) {
   try {
@@ -158,14 +159,14 @@ inline std::vector<Sequences> stacks(const Limits& limits, std::vector<std::vect
   }
   return all;
 }
-/// The stacks on which pullbacks are checked: the smallest first; then one of five sequences, one of which is empty and
-/// one as long as the limit.
+/// The stacks on which pullbacks are checked: the smallest first, then one of five sequences. Of these one is empty,
+/// and one as long as the limit.
 inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
   return stacks(limits, {{1}, {2, 1}, {3, 0, limits.rows, 1, 2}});
 }
 
-/// The failure that `check` finds on the first of these stacks, with what it was seen of; where a denominator of the prime
-/// field is 0, all is drawn anew. Floating-point numbers are drawn in both kinds.
+/// The failure that `check` finds on the first of these stacks, with that stack. If a denominator of the prime field is
+/// 0, all is drawn anew. Floating-point numbers are drawn in both kinds.
 template <class Real>
 std::optional<Failure> on_stacks(
     const Operation<Real>& T, std::uint64_t seed, const std::vector<Sequences>& stacks,

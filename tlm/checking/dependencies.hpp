@@ -10,14 +10,14 @@
 
 namespace tlm::checking {
 
-/// Which positions did this number touch?
+/// Which rows does this number depend on?
 ///
-/// A "number" is the set of the positions whose rows it may depend on. Every operation unites the sets of its
-/// operands. A constant or a weight depends on no position. A structural zero is more than the number 0 that happens
-/// to come out: it is known to be there whatever the inputs are, it annihilates a product and vanishes in a sum. As
-/// nothing branches on a value, one run covers every input and every weight of that shape.
+/// A "number" is the set of the positions whose rows it may depend on. Every operation unites the sets of its operands.
+/// A constant or a weight depends on no position. A structural zero is 0 whatever the inputs are: it annihilates a
+/// product and vanishes in a sum. Nothing branches on a value, so one run covers every input and every weight of that
+/// shape.
 ///
-/// There is room for 64 tags; `position(i)` and `codomain_position(i)` keep those of X and of Ȳ apart.
+/// There is room for 64 tags. `position(i)` is a tag of X, and `codomain_position(i)` a tag of Ȳ.
 class Dependencies : public Refusals<Dependencies> {
  public:
   Dependencies() = default;
@@ -27,7 +27,7 @@ class Dependencies : public Refusals<Dependencies> {
 
   /// A real constant, such as a sine.
   explicit constexpr Dependencies(double) : structural_zero_{false} {}
-  /// What a function of doubles returns: refused.
+  /// The result of a function of doubles: refused.
   template <std::same_as<double> Double>
   constexpr Dependencies(Double) : structural_zero_{!IsKnown<sizeof(Double) == 0>::value} {}
 

@@ -16,27 +16,28 @@
 #include <tlm/checking/operation.hpp>
 #include <tlm/checking/prime_field.hpp>
 
-/// Inputs and weights in each arithmetic, from a seed.
+/// Random inputs and weights in each arithmetic, from a seed.
 namespace tlm::checking {
 
-/// How large what is drawn may be.
+/// The limits of what is drawn.
 struct Limits {
   std::size_t vocab_size = 5;  ///< Tokens are drawn from {0, …, vocab_size − 1}.
-  std::size_t rows = 6;        ///< Of a sequence, from 1 to 31: checks run through n = 1, …, rows.
+  std::size_t rows = 6;        ///< The most rows of a sequence, from 1 to 31: checks run through n = 1, …, rows.
 };
 
-/// What floating-point numbers are drawn: any; or such that rows of zeros, rows that are equal, zeros and equal neighbours
-/// are among them. Over the other arithmetics these are equal.
+/// Which floating-point numbers are drawn: any, or special ones. Special ones have zeros, rows of zeros, equal rows and
+/// equal neighbours among them. Over the other arithmetics the two are the same.
 enum class Draw { any, special };
 
-/// What is drawn over an arithmetic.
+/// A drawing over an arithmetic.
 template <class Real>
 std::vector<Draw> draws() {
   if constexpr (std::is_floating_point_v<Real>) return {Draw::any, Draw::special};
   return {Draw::any};
 }
 
-/// A random number: of the prime field; from [−1, 1) in floating point; a constant among the sets of positions; a token.
+/// A random number: an element of the prime field, a floating-point number from [−1, 1), a constant among the sets of
+/// positions, or a token.
 template <class Real>
 Real draw(Generator& generator, const Limits& limits = {}) {
   if constexpr (std::is_same_v<Real, PrimeField>)
@@ -49,8 +50,8 @@ Real draw(Generator& generator, const Limits& limits = {}) {
     return Real(generator.integer(0, int(limits.vocab_size) - 1));
 }
 
-/// Whether σ ≥ 0.1 for the row at x. Normalization amplifies rows that are almost constant, and their rounding errors, by
-/// up to 1/ε: such rows are left to the exact arithmetics.
+/// True if σ ≥ 0.1 for the row at x. Normalization amplifies almost constant rows, and their rounding errors, by up to
+/// 1/ε. Such rows are left to the exact arithmetics.
 template <class Real>
 bool varied(const Real* x, std::size_t cols) {
   if constexpr (std::is_floating_point_v<Real>) {
@@ -63,7 +64,8 @@ bool varied(const Real* x, std::size_t cols) {
   }
 }
 
-/// A random row; in floating point, of two columns or more, with σ ≥ 0.1. A special one has zeros and equal neighbours.
+/// A random row. In floating point, with two columns or more, it has σ ≥ 0.1. A special one has zeros and equal
+/// neighbours.
 template <class Real>
 void draw_row(Real* x, std::size_t cols, Generator& generator, Draw kind) {
   do
@@ -77,7 +79,7 @@ void draw_row(Real* x, std::size_t cols, Generator& generator, Draw kind) {
   while (!varied(x, cols));
 }
 
-/// Random rows of this shape. Of special ones a quarter is 0, and a quarter repeats the row above.
+/// Random rows of this shape. If they are special, a quarter is 0, and a quarter repeats the row above.
 template <class Real>
 Stacked<Real> draw_rows(Shape shape, const Sequences& sequences, Generator& generator, const Limits& limits = {},
                         Draw kind = Draw::any) {
@@ -129,7 +131,7 @@ Domain draw_input(const Sequences& sequences, Generator& generator) {
   return as<Domain>(draw_input<Real>(source, shape_of<Rows>(), sequences, generator, {}, Draw::any));
 }
 
-/// A layer with random weights; of special ones a quarter is 0.
+/// A layer with random weights. If they are special, a quarter is 0.
 template <class Real>
 std::unique_ptr<Operation<Real>> drawn(const Operation<Real>& T, Generator& generator, Draw kind = Draw::any) {
   auto layer = T.another();
@@ -150,7 +152,7 @@ Layer draw_layer(Generator& generator) {
   return layer;
 }
 
-/// The tag of its row on every entry, counted from the first row of these sequences.
+/// Every entry has the tag of its row, counted from the first row of these sequences.
 inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
   Stacked<Dependencies> X{sequences, {cols}};
   for (std::size_t i = 0; i < sequences.rows(); ++i) std::fill_n(&X(i, 0), cols, Dependencies::position(i));
@@ -161,8 +163,8 @@ template <class M>
 M tagged(const Sequences& sequences) {
   return tagged(sequences, M::cols).template as<M>();
 }
-/// As an input; with a source, it has one row for each sequence: its tag in a stack is that of the sequence's first row, and for
-/// one sequence alone it has none.
+/// As an input. A source has one row for each sequence. In a stack its tag is that of the sequence's first row; for one
+/// sequence alone it has none.
 inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
   Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
   if (T.source.cols == 0) return X;
@@ -173,8 +175,8 @@ inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequen
   return X;
 }
 
-/// Runs `check(generator)`; where a denominator of the field was 0, again with the next numbers. Throws
-/// std::runtime_error if that does not help: then it is 0 whatever the numbers are.
+/// Runs `check(generator)`, and again with the next numbers if a denominator of the field was 0. Throws
+/// std::runtime_error if that does not help: then it is 0 for all numbers.
 template <class Check>
 auto redrawing(std::uint64_t seed, const Check& check) {
   Generator generator{seed};

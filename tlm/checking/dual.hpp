@@ -69,8 +69,8 @@ struct Dual : Refusals<Dual<Real>> {
     const Real t = tanh(a.value);
     return {t, (Real(1) - t * t) * a.tangent};
   }
-  /// Softmax does not depend on the number that is subtracted from all its arguments, so any derivative of it must
-  /// cancel. Here it is the sum of all tangents, which is no derivative of a maximum.
+  /// Softmax does not depend on the number that is subtracted from all its arguments, so any derivative of that number
+  /// must cancel. Here it is the sum of all tangents, which is not a derivative of a maximum.
   friend Dual maximum(const Dual* numbers, std::size_t count) {
     std::vector<Real> values(count);
     Real sum(0);

@@ -11,15 +11,15 @@
 
 #include <tlm/checking/comparison.hpp>
 
-/// Appending rows never changes what was computed for earlier ones: what `extend` computes piece by piece are the rows of
-/// the whole, in whatever pieces; and a copy of a state is a state of its own.
+/// Appending rows never changes what was computed for earlier ones. For any pieces, `extend` computes the rows of the
+/// whole piece by piece. A copy of a state is a state of its own.
 namespace tlm::checking {
 
 /// One way to compute a stack in pieces: for each piece, how many rows it appends to each sequence.
 using Pieces = std::vector<std::vector<std::size_t>>;
 
-/// All ways to compute sequences of these lengths in pieces, each of which appends a row to at least one of them. Those
-/// in which all is one piece come first.
+/// All ways to compute sequences of these lengths in pieces. Each piece appends a row to at least one of them. The way
+/// with one piece comes first.
 inline std::vector<Pieces> all_splits(const std::vector<std::size_t>& lengths) {
   std::vector<Pieces> splits;
   // Every first piece, from the longest to the shortest, and for each every way to go on.
@@ -42,9 +42,9 @@ inline std::vector<Pieces> all_splits(const std::vector<std::size_t>& lengths) {
   }
 }
 
-/// The most rows that are split in all ways: there are 2^(n−1) of them.
+/// Up to this number of rows all 2^(n−1) ways to split are tried.
 inline constexpr std::size_t split_in_all_ways = 6;
-/// Of more rows than these, in one sequence: one by one, and in two pieces.
+/// The ways to split more rows than these, in one sequence: row by row, and in two pieces.
 inline std::vector<Pieces> some_splits(std::size_t rows) {
   std::vector<Pieces> splits{Pieces(rows, {1})};
   for (std::size_t first = 1; first < rows; ++first) splits.push_back({{first}, {rows - first}});
@@ -72,8 +72,9 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
   return whole.rows(Sequences::of_lengths(piece), which);
 }
 
-/// Whether T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and every way to
-/// split them. Where these are two pieces, before each a copy of the state is extended by other rows, which must not matter.
+/// The failure if T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and
+/// every way to split them. Before each of two pieces, a copy of the state is extended by other rows, which must not
+/// matter.
 template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vector<std::size_t>& lengths,
                                        std::uint64_t seed, const Limits& limits = {}) {

@@ -13,12 +13,12 @@
 
 #include <tlm/checking/pullbacks.hpp>
 
-/// Pullbacks against central differences, with their signs: along a direction of every table of numbers; and where these differ,
-/// number by number.
+/// Pullbacks compared with central differences, with their signs, along a direction of every table of numbers. Where
+/// these differ, they are compared number by number.
 namespace tlm::checking {
 
-/// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h; and the
-/// smaller h is, the fewer are the ReLUs whose kink lies between x − 2h and x + 2h, where there is no derivative to find.
+/// The step of the differences. With steps ±h and ±2h the error is of order h⁴ plus rounding of order 10⁻¹⁶/h. A ReLU
+/// whose kink is between x − 2h and x + 2h has no derivative to find. The smaller h is, the fewer there are.
 inline constexpr double difference_step = 1e-5;
 
 /// df/dx by central differences: (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h. Leaves x as it was.
@@ -33,17 +33,17 @@ inline double derivative(const std::function<double()>& f, double& x, double h =
   return (8 * (at(here + h) - at(here - h)) - (at(here + 2 * h) - at(here - 2 * h))) / (12 * h);
 }
 
-/// What some L depends on, and ∂L with respect to it in both ways.
+/// What some L depends on, and the derivative of L with respect to it, computed in both ways.
 struct Comparison {
-  /// A number, or a direction, and ∂L with respect to it in both ways.
+  /// A number, or a direction, and the derivative of L with respect to it, computed in both ways.
   struct Entry {
     std::string name;
     double by_differences, by_pullback;
   };
   std::vector<Entry> entries;
 
-  /// Takes in a direction in each of these tables of numbers, in which each number is moved by as much or as little, with
-  /// respect to which ∂L is said to be in the others. Where the two ways differ, takes in every number of the table before.
+  /// Adds a direction in each of these tables of numbers, which moves every number, and the derivatives that the
+  /// pullback gives in the other tables. If the two ways differ, adds every number of that table first.
   void add(const std::function<double()>& L, const std::vector<NamedWeight<double>>& point,
            const std::vector<NamedWeight<double>>& pulled_back) {
     Generator generator{1};
@@ -71,15 +71,15 @@ struct Comparison {
     }
   }
 
-  /// Takes in every weight of a model, with respect to which ∂L is said to be its gradient.
+  /// Adds every weight of a model, and the gradient that the pullback gives.
   template <class Model>
   void add_weights(const std::function<double()>& L, Model& model, Model& gradient) {
     add(L, named_weights(model), named_weights(gradient));
   }
 
-  /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), where a and b are both derivatives
-  /// by it, and ‖g‖ is the greatest of all |a| and |b|; or in which NaN is among them. Derivatives that are all 0 are a
-  /// failure, too, for then nothing has been compared.
+  /// The failure with the first entry for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), or one of a and b is NaN. Here a
+  /// and b are the two derivatives with respect to it, and ‖g‖ is the maximum of all |a| and |b|. It is a failure too
+  /// if all derivatives are 0, because then nothing has been compared.
   std::optional<Failure> failure(Failure found) const {
     double norm = 0;
     for (const Entry& entry : entries)
@@ -101,15 +101,15 @@ struct Comparison {
   }
 
  private:
-  /// Not where one of them is NaN.
+  /// False if one of them is NaN.
   static bool agree(const Entry& entry, double bound) {
     return std::abs(entry.by_differences - entry.by_pullback) <= bound;
   }
 };
 
-/// What the pullback of T at a random X and random weights says about L = ⟨Ȳ, T(X)⟩, compared with differences of L: for
-/// every weight, and for X unless it consists of tokens. At others where all derivatives are 0, as they are where every ReLU
-/// rests.
+/// The derivatives of L = ⟨Ȳ, T(X)⟩ by the pullback of T, at a random X and random weights, compared with differences
+/// of L. That is done for every weight, and for X unless it consists of tokens. If all derivatives are 0, as where
+/// every ReLU rests, other numbers are drawn.
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, const Sequences& sequences, std::uint64_t seed,
                                              const Limits& limits = {}) {
   Generator generator{seed};
@@ -138,7 +138,7 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, const S
   return found;
 }
 
-/// The same on the stacks of one row, and of two and three rows.
+/// The same on stacks of one row, and of two and three rows.
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::uint64_t seed,
                                              const Limits& limits = {}) {
   for (const Sequences& sequences : stacks(limits, {{1}, {2, 3}}))

@@ -19,7 +19,7 @@ struct RowsOfMemory {
 
   static constexpr void weights(auto&& visit, auto&... memory) { visit(Name{"M"}, memory.M...); }
 
-  /// The memory of as many sequences, each of which has these rows.
+  /// The memory of this many sequences, each with these rows.
   Memory<Matrix<n, cols, Real>> of_sequences(std::size_t count) const {
     Memory<Matrix<n, cols, Real>> memory{
         Matrix<n, cols, Real>{Sequences::of_lengths(std::vector<std::size_t>(count, rows))}};
@@ -28,8 +28,8 @@ struct RowsOfMemory {
   }
 };
 
-/// F in the environment of a memory of its own, the same for every sequence, whose rows M are weights like others: so a
-/// decoder is an operation on y alone, and every check of such operations runs over it.
+/// F in the environment of a memory of its own, the same for every sequence. The rows M of the memory are weights like
+/// others. So a decoder is an operation on y alone, and every check of such operations runs over it.
 template <class F, std::size_t memory_rows = 3>
 struct WithMemory {
   using domain = DomainOf<F>;

@@ -18,11 +18,10 @@
 #include <tlm/checking/refusals.hpp>
 #include <tlm/matrix/matrix.hpp>
 
-/// Layers without their types: what the checks look at. So a check is compiled once for each arithmetic, and not once for
-/// each layer.
+/// Layers without their types. So a check is compiled once for each arithmetic, and not once for each layer.
 namespace tlm::checking {
 
-/// Whether two matrices are the same, entry by entry and in their sequences.
+/// True if two matrices are the same, entry by entry and in their sequences.
 template <class M>
 requires requires(const M& X) { X.xtensor(); }
 bool same(const M& A, const M& B) {
@@ -33,7 +32,7 @@ bool same(const M& A, const M& B) {
   return true;
 }
 
-/// Whether an input is a pair of a source and a target.
+/// True if an input is a pair of a source and a target.
 template <class Domain>
 concept Pair = requires(Domain X) {
   X.x;
@@ -51,7 +50,8 @@ auto& target(Domain& X) {
 template <class Domain>
 using Target = std::remove_cvref_t<decltype(target(std::declval<Domain&>()))>;
 
-/// Whether a layer's target consists of tokens. They are not real numbers: they carry no tags and have no derivatives.
+/// True if a layer's target consists of tokens. Tokens are not real numbers: they carry no tags and have no
+/// derivatives.
 template <class Layer>
 inline constexpr bool reads_tokens = std::is_integral_v<typename Target<typename Layer::domain>::Real>;
 
@@ -69,7 +69,7 @@ constexpr Shape shape_of() {
     return {};
 }
 
-/// A stack of sequences of rows, whatever its columns. Of tokens it holds `tokens`, otherwise `numbers`.
+/// A stack of sequences of rows, with any number of columns. It holds `tokens` or `numbers`.
 template <class Real>
 struct Stacked {
   Sequences sequences{};
@@ -85,7 +85,7 @@ struct Stacked {
     else
       numbers.assign(of.rows() * cols, Real(0));
   }
-  /// The entries of a matrix. Nothing has none.
+  /// The entries of a matrix. Nothing has no entries.
   template <class M>
   explicit Stacked(const M& X) {
     if constexpr (shape_of<M>().cols > 0) {
@@ -174,8 +174,8 @@ template <class Real>
 struct NamedWeight : detail::Parameter<Real> {
   std::string path;
 };
-/// Takes in the weights that it visits. As it is of no layer's type, the visits within a part are compiled once, whatever
-/// layers it is a part of.
+/// Collects the weights that it visits. It does not depend on a layer's type, so the visits within a part are compiled
+/// once, for all layers with that part.
 template <class Real>
 struct WeightList {
   std::vector<NamedWeight<Real>>& list;
@@ -203,7 +203,7 @@ struct Differentiated {
   Stacked<Real> value;
 
   virtual ~Differentiated() = default;
-  /// X̄ = pullback(Ȳ, gradient). Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
+  /// X̄ = pullback(Ȳ, gradient). Throws std::invalid_argument if X̄ has rows, and not those of X.
   virtual Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
 };
 
@@ -213,7 +213,7 @@ struct Continued {
   virtual ~Continued() = default;
   /// The same, with a copy of what it remembers.
   virtual std::unique_ptr<Continued> copy() const = 0;
-  /// The rows of the value that belong to these.
+  /// The rows of the value for these rows.
   virtual Stacked<Real> extend(const Input<Real>& X) = 0;
 };
 
@@ -231,12 +231,12 @@ struct Operation {
   virtual std::unique_ptr<Differentiated<Real>> differentiated(const Input<Real>& X) const = 0;
   /// Before any row was read.
   virtual std::unique_ptr<Continued<Real>> at_the_beginning() const = 0;
-  /// What its form says of X, from its parts down to the leaves. Without columns if nothing is known of a form.
+  /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
 };
 
-/// The numbers of all weights of T, and of X, unless they are tokens: the coordinates of a point at which T is differentiated,
-/// or of its gradient.
+/// The numbers of all weights of T, and of X unless it consists of tokens. They are the coordinates of a point at which
+/// T is differentiated, or of its gradient.
 template <class Real>
 std::vector<NamedWeight<Real>> coordinates(Operation<Real>& T, Input<Real>& X) {
   auto tables = T.weights();
@@ -250,14 +250,14 @@ template <class M>
 void set_to_0(M& X) {
   std::fill_n(X.data(), X.rows() * M::cols, typename M::Real(0));
 }
-/// Throws std::invalid_argument unless X̄ has the rows of X, where it has rows at all.
+/// Throws std::invalid_argument if X̄ has rows, and not those of X.
 template <class M, class Derivative>
 void require_rows(const M& X, const Derivative& X_bar) {
   if constexpr (requires { X_bar.sequences(); })
     require_same_sequences("X", X.sequences(), "the X̄ that the pullback returns", X_bar.sequences());
 }
 
-/// What is looked at of a layer. What is not is not compiled.
+/// The faces of a layer that are checked. The others are not compiled.
 enum Faces { value_face = 0, pullback_face = 1, extension_face = 2, form_face = 4, all_faces = 7 };
 
 /// Layer T under a name.
@@ -323,7 +323,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
     DifferentiatedLayer(const T& layer, const Input<Real>& X)
         : x{as<Domain>(X)}, result{layer.value_and_pullback(std::as_const(x))} {
       this->value = Stacked<Real>{typename T::codomain(result.value)};
-      // A pullback that refers to X or to Y sees other numbers than those of which it is the pullback.
+      // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers.
       set_to_0(target(x));
       if constexpr (Pair<Domain>) set_to_0(x.x);
       set_to_0(result.value);

@@ -16,7 +16,7 @@
 
 namespace tlm::checking {
 
-/// A denominator happened to be 0: the numbers are to be drawn again.
+/// A denominator happened to be 0, and the numbers must be drawn again.
 struct ZeroDenominator : std::domain_error {
   ZeroDenominator() : std::domain_error("division by zero in the prime field: draw again") {}
 };
@@ -24,13 +24,12 @@ struct ZeroDenominator : std::domain_error {
 /// The field of p = 2⁶¹ − 1 elements, with exp, log, sqrt, tanh, Φ, φ, ReLU and the maximum of a row as uninterpreted
 /// functions.
 ///
-/// An uninterpreted function is a hash with a key: of equal arguments it makes equal numbers, and it obeys no other law
-/// (exp(a+b) is not exp(a)·exp(b), sqrt(a)² is not a). An equality of results that holds over every field and for all
-/// such functions holds here exactly, without any tolerance; one that does not hold so is refuted with overwhelming
-/// probability.
+/// An uninterpreted function is a hash with a key. It maps equal arguments to equal numbers, and obeys no other law
+/// (exp(a+b) is not exp(a)·exp(b), sqrt(a)² is not a). An equality that holds over every field and for all such
+/// functions holds here exactly, without any tolerance. Any other equality is refuted with overwhelming probability.
 ///
-/// Constructors are explicit, and there is neither an order nor ==: code that mixes in other numbers or branches on a value
-/// does not compile, and Refusals say why.
+/// Constructors are explicit, and there is neither an order nor ==. So code that mixes in other numbers or branches on
+/// a value does not compile, and Refusals give the reason.
 class PrimeField : public Refusals<PrimeField> {
  public:
   static constexpr std::uint64_t p = (std::uint64_t{1} << 61) - 1;
@@ -42,7 +41,7 @@ class PrimeField : public Refusals<PrimeField> {
 
   /// A real constant, such as a sine: some element, the same for the same constant.
   explicit PrimeField(double constant) : PrimeField{hash(8, std::bit_cast<std::uint64_t>(constant))} {}
-  /// What a function of doubles returns: refused.
+  /// The result of a function of doubles: refused.
   template <std::same_as<double> Double>
   constexpr PrimeField(Double) : PrimeField{int(IsKnown<sizeof(Double) == 0>::value)} {}
 
@@ -84,7 +83,7 @@ class PrimeField : public Refusals<PrimeField> {
 
   friend std::ostream& operator<<(std::ostream& out, PrimeField a) { return out << a.residue_; }
 
-  /// The key of the uninterpreted functions: another key, other functions.
+  /// The key of the uninterpreted functions. With another key they are other functions.
   static inline std::uint64_t key = 1;
 
   friend PrimeField exp(PrimeField a) { return hash(1, a.residue_); }
@@ -95,13 +94,13 @@ class PrimeField : public Refusals<PrimeField> {
   friend PrimeField normal_cdf(PrimeField a) { return hash(11, a.residue_); }
   friend PrimeField normal_density(PrimeField a) { return hash(12, a.residue_); }
   friend PrimeField tanh(PrimeField a) { return hash(13, a.residue_); }
-  /// One symmetric function of the multiset of numbers: all that is used of the maximum is that order does not matter.
+  /// A symmetric function of the multiset of numbers: of the maximum, only its independence of the order is used.
   friend PrimeField maximum(const PrimeField* numbers, std::size_t count) {
     PrimeField sum(count);
     for (std::size_t j = 0; j < count; ++j) sum += hash(6, numbers[j].residue_);
     return hash(7, sum.residue_);
   }
-  /// An uninterpreted function of a list of numbers; one for each `name`, and for each length of the list.
+  /// An uninterpreted function of a list of numbers. There is one for each `name` and each length of the list.
   friend PrimeField uninterpreted(std::uint64_t name, const std::vector<PrimeField>& list) {
     PrimeField value = hash(9, name);
     for (const PrimeField a : list) value = hash(9, 31 * value.residue_ + a.residue_);
@@ -112,7 +111,7 @@ class PrimeField : public Refusals<PrimeField> {
 
  private:
   static PrimeField hash(std::uint64_t function, std::uint64_t argument) {
-    // Mixed once over the key and function and once over the argument.
+    // The key and the function are mixed in once, and the argument once.
     return PrimeField(mixed(mixed(key * 16 + function) ^ argument));
   }
 

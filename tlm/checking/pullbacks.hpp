@@ -12,11 +12,11 @@
 
 #include <tlm/checking/claims.hpp>
 
-/// What every pullback is to do: it is linear, adds to the gradient, can be applied again, and is in float what it is in
-/// double; and that of an autoregressive operation is anti-causal.
+/// What every pullback must do: it is linear, adds to the gradient, can be applied again, and is in float what it is in
+/// double. The pullback of an autoregressive operation is anti-causal.
 namespace tlm::checking {
 
-/// What a pullback makes of some Ȳ: the gradient and X̄.
+/// The result of a pullback for some Ȳ: the gradient and X̄.
 template <class Real>
 struct PulledBack {
   std::unique_ptr<Operation<Real>> gradient;
@@ -31,10 +31,10 @@ struct PulledBack {
   const Real& operator()(std::size_t k, std::size_t e) const { return tables[k].numbers[e]; }
 };
 
-/// What is required of the pullback when it is applied more than once.
+/// The requirements on a pullback that is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
 
-/// The failure to meet a requirement, without what it is seen of.
+/// The failure to meet a requirement, without its place.
 inline Failure failure_to_be(Requirement requirement) {
   switch (requirement) {
     case Requirement::linear:
@@ -50,15 +50,15 @@ inline Failure failure_to_be(Requirement requirement) {
   }
 }
 
-/// T has one value_and_pullback for layers that have a name and for temporary ones, which do not outlive the pullback.
+/// T's value_and_pullback also takes temporary layers, which do not outlive the pullback.
 template <class T>
 concept TakesTemporaries = requires {
   &T::value_and_pullback;
 };
 
-/// Whether T's pullback does not meet a requirement:
+/// The failure if T's pullback does not meet a requirement:
 ///
-///   linear    what it makes of a·w₁ + w₂ is a times what it makes of w₁ plus what it makes of w₂;
+///   linear    pullback(a·w₁ + w₂) = a·pullback(w₁) + pullback(w₂);
 ///   adds      applied to w₂ with the gradient that w₁ has left, it adds to that;
 ///   again     applied to w₁ once more, it returns the same;
 ///   outlives  and so it does where the layer's weights have changed: it does not refer to them.
@@ -105,8 +105,8 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Whether T's value or pullback in float is another than in double, by more than a thousandth of the largest number. (Not at
-/// zeros and equal rows: where a ReLU stands at 0, rounding decides.)
+/// The failure if T's value or pullback in float differs from that in double by more than a thousandth of the largest
+/// number. (Zeros and equal rows are left out: where a ReLU is at 0, rounding decides.)
 inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
                                             std::uint64_t seed, const Limits& limits = {}) {
   const auto in_double = [](const Stacked<float>& X) {
@@ -143,8 +143,8 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Whether row i of X̄ depends on a row j < i of Ȳ; for a rowwise operation, on another row than i. For every input and
-/// all weights of that shape. Not for tokens.
+/// The failure if row i of X̄ depends on a row j < i of Ȳ, or for a rowwise operation on another row than i. One run
+/// covers every input and all weights of that shape. Tokens are not checked.
 inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T,
                                                    Claim claim = Claim::autoregressive, const Limits& limits = {}) {
   Generator generator{0};

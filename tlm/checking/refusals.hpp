@@ -7,7 +7,8 @@
 
 #include <tlm/base/language.hpp>
 
-/// What the arithmetics of the checks refuse, each in one sentence of the compiler, however many of them a layer runs over.
+/// What the arithmetics of the checks refuse. Each refusal is one sentence of the compiler, however many arithmetics a
+/// layer runs over.
 namespace tlm::checking {
 
 /// The condition under which numbers are compared.
@@ -16,24 +17,23 @@ struct HasOrder {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(
       compared,
-      "a layer does not branch on values, as a prime field and sets of positions have no order, and what is equal "
-      "there "
+      "a layer does not branch on values: a prime field and sets of positions have no order, and what is equal there "
       "is equal always: cases are told apart by functions of numbers, such as relu(x), relu_derivative(x) and "
       "maximum(numbers, count) of tlm/numbers/rows.hpp");
 };
 
-/// The condition under which a function of numbers, or one of numbers of another kind, is known.
+/// The condition under which a function is known, for these numbers or for others.
 template <bool known>
 struct IsKnown {
   static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(
       known,
-      "tlm::check runs a layer over numbers that are no float or double: functions of them are those of "
-      "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); how "
-      "another function is added is said in CONTRIBUTING.md");
+      "tlm::check runs a layer over numbers that are not float or double: functions of them are those of "
+      "tlm/numbers/functions.hpp, called as exp(x) after using tlm::exp, and constants are Real(1) / Real(2); "
+      "CONTRIBUTING.md says how to add a function");
 };
 
-/// Whether two numbers are the same: what checks ask, and layers do not.
+/// True if two numbers are the same. Checks ask this; layers must not.
 template <class Real>
 requires std::is_arithmetic_v<Real>
 constexpr bool same(Real a, Real b) { return a == b; }
@@ -42,9 +42,9 @@ constexpr bool same(Real a, Real b) { return a == b; }
 template <class Real>
 concept Arithmetic = std::is_arithmetic_v<Real>;
 
-/// The base of an arithmetic that is not ℝ: it compiles what only numbers of ℝ can do up to the sentence about it.
+/// The base of an arithmetic that is not ℝ. What only numbers of ℝ can do compiles up to the sentence that refuses it.
 ///
-/// A function of ℝ is refused where its argument becomes a double. What it returns may become a number again, so that no
+/// A function of ℝ is refused where its argument becomes a double. Its result may become a number again, so that no
 /// second error follows.
 template <class Numbers>
 struct Refusals {

@@ -107,8 +107,8 @@ class Report {
     return count([](const Line& line) { return line.failure.has_value(); });
   }
 
-  /// Whether all that failed was seen over the prime field, no more is said of it, and the same was said of other numbers, and
-  /// holds there.
+  /// True if all failures were seen over the prime field, without a remark, and the same statements hold over other
+  /// numbers.
   bool fails_over_the_field_alone() const {
     const auto claim = [](const Line& line) { return line.statement.substr(0, line.statement.find(": ")); };
     for (const Line& line : lines_) {
@@ -122,7 +122,7 @@ class Report {
     return true;
   }
 
-  /// Whether something failed by a NaN where none was put in.
+  /// True if something failed by a NaN that was not put in.
   bool fails_by_nan() const {
     return std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
       return line.failure && line.statement.find("NaN") == std::string::npos &&

@@ -14,11 +14,11 @@
 /// The check that a pullback is the transpose of the derivative, ⟨Jv, w⟩ = ⟨v, Jᵀw⟩.
 ///
 /// J comes from dual numbers, whose rules know nothing of the pullbacks: T(X + vε) = T(X) + (Jv)ε. Over dual numbers of
-/// the prime field the two sides are equal exactly, by the formal rules exp′ = exp, sqrt′ = 1/(2 sqrt), ReLU′ a function
-/// of its own.
+/// the prime field the two sides are equal exactly. There the rules are formal: exp′ = exp, sqrt′ = 1/(2 sqrt), and
+/// ReLU′ is a function of its own.
 namespace tlm::checking {
 
-/// Whether the value that value_and_pullback(X) returns is another than T(X).
+/// The failure if the value that value_and_pullback(X) returns is not T(X).
 template <class Real>
 std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
   const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) {
@@ -31,8 +31,8 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
 
-/// Whether T's pullback is other than the transpose of its derivative, at random weights, inputs and directions v, on stacks
-/// of sequences of unequal lengths. If so, the failure names the first coordinate at which Jᵀw is wrong.
+/// The failure if T's pullback is not the transpose of its derivative, at random weights, inputs and directions v, on
+/// stacks of sequences of unequal lengths. It names the first coordinate at which Jᵀw is wrong.
 template <class Real>
 std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation<Dual<Real>>& dual_T,
                                        std::uint64_t seed, const Limits& limits = {}) {
@@ -81,7 +81,7 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
   };
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
-/// The same of a layer that is given by its type, over dual numbers of `Real`.
+/// The same for a layer that is given by its type, over dual numbers of `Real`.
 template <template <class> class Layer, class Real>
 std::optional<Failure> transpose_fails(std::string_view name, std::uint64_t seed, const Limits& limits = {}) {
   return transpose_fails(OperationOf<Layer<Real>, pullback_face>{name}, OperationOf<Layer<Dual<Real>>>{name}, seed,

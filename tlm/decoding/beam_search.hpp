@@ -20,29 +20,29 @@ struct Beam {
   std::size_t width = 4;  ///< ≥ 1
   double alpha = 0.6;     ///< α ≥ 0
 
-  /// log p / ((5 + l)/6)^α of a text whose l generated tokens have the probability p. (Wu et al., 2016, equation 14.) With
-  /// α = 0 it is log p, by which a shorter text is the better one, other things being equal.
+  /// log p / ((5 + l)/6)^α of a text whose l generated tokens have the probability p. (Wu et al., 2016, equation 14.)
+  /// With α = 0 it is log p, which favours shorter texts.
   double rank(double log_p, std::size_t l) const { return log_p / std::pow((5 + double(l)) / 6, alpha); }
 };
 
-/// A text that a beam search has found: as decode would return it, the logarithm of the probability of what was
-/// generated, and its rank, the greater the better.
+/// A text that a beam search has found: the tokens as decode would return them, the logarithm of the probability of
+/// what was generated, and the rank. A larger rank is better.
 struct Found {
   std::vector<Token> text;
   double log_p, rank;
 };
 
-/// The texts that a model may generate, the best first: as many as the beam is wide, or fewer if there are no more.
+/// Texts that a model may generate, the best first: as many as the beam is wide, or fewer if there are no more.
 ///
-/// log p of a text is Σ_i log P(y_i | what is given, y_1, …, y_{i−1}), over the tokens that are generated. Of the beginnings with
-/// i tokens as many are kept as the beam has room for, those with the greatest log p; one that ends, by the token that ends
-/// or with max_len tokens, leaves the beam with its place. Of equal ones that comes first whose own beginning did, then the
-/// greater score, then the lower token. So a beam of width 1 is greedy; and one that has room for all beginnings finds the
-/// text with the greatest rank.
+/// log p of a text is Σ_i log P(y_i | what is given, y_1, …, y_{i−1}), over the tokens that are generated. The beam
+/// keeps the beginnings with i tokens that have the largest log p, as many as it has room for. A beginning ends with
+/// the end token or with max_len tokens; then it leaves the beam, which becomes narrower by one. Ties go to the one
+/// whose own beginning came first, then to the larger score, then to the lower token. So a beam of width 1 is greedy. A
+/// beam with room for all beginnings finds the text with the largest rank.
 ///
-/// What is computed for a beginning is computed once: to go on in several ways the state is copied. Throws what decode
-/// throws, and std::invalid_argument for a beam without width, an α that is not a finite number from 0 on, and for scores
-/// that are infinite or not numbers.
+/// A beginning is computed once: its state is copied for each continuation. Throws what decode throws. Throws
+/// std::invalid_argument for a width of 0, for an α that is negative or not finite, and for scores that are infinite or
+/// not numbers.
 template <class T>
 std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                                const Beam& beam = {}) {

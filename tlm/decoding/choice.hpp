@@ -13,13 +13,14 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
 
-/// Choices of the next token by the scores of all: choose(scores, count) → Token. Every choice refuses scores that are not
-/// finite.
+/// Choices of the next token by the scores of all tokens: choose(scores, count) → Token. Every choice refuses scores
+/// that are not finite.
 namespace tlm {
 
 namespace detail {
 
-/// Throws std::invalid_argument for scores that are infinite or not numbers: what is done by finite scores.
+/// Throws std::invalid_argument for scores that are infinite or not numbers. `what` names the action that needs finite
+/// ones.
 template <class Real>
 void require_finite(const Real* scores, std::size_t count, const char* what) {
   for (std::size_t j = 0; j < count; ++j)
@@ -29,12 +30,12 @@ void require_finite(const Real* scores, std::size_t count, const char* what) {
 
 }  // namespace detail
 
-/// Chooses the token with the greatest score, the lowest of them if there are several.
+/// Chooses the token with the maximum score; of several, the lowest token.
 struct Greedy {
   /// Throws std::invalid_argument for scores that are infinite or not numbers.
   template <class Real>
   Token operator()(const Real* scores, std::size_t count) const {
-    detail::require_finite(scores, count, "the greatest is taken");
+    detail::require_finite(scores, count, "the maximum is taken");
     return Token(std::max_element(scores, scores + count) - scores);
   }
 };
@@ -43,18 +44,18 @@ struct Greedy {
 ///
 ///   p^{1/τ}, hence to exp(score/τ), for the tokens that are kept, and 0 for all others.
 ///
-/// τ is the temperature: at 1 it is p = softmax(scores) (The Formulated Transformer, "Prediction: y_{m+1} ~ Y_{m,:}"); for
-/// τ → 0 all probability goes to the greatest score, which is Greedy's choice if it is the only one. (The fourth source,
-/// "sample a token y from q ∝ p^{1/τ}", whose program takes the greatest.) Kept are the k likeliest tokens (top-k), and of
-/// these, by the probabilities that they then have, the fewest likeliest that have at least top_p together (top-p); of
-/// equally likely ones the lower token counts as the likelier. Both keep all if nothing is said.
+/// τ is the temperature. At τ = 1, q is p = softmax(scores) (The Formulated Transformer, "Prediction: y_{m+1} ~
+/// Y_{m,:}"). For τ → 0 all probability goes to the maximum score; if only one token has it, that is Greedy's choice.
+/// (The fourth source, "sample a token y from q ∝ p^{1/τ}"; its program takes the maximum.) Top-k keeps the k likeliest
+/// tokens. Top-p then keeps the fewest likeliest of these that together have at least top_p, by the probabilities that
+/// they then have. Ties go to the lower token. By default both keep all tokens.
 struct Sampled {
   Generator& generator;
   double temperature = 1;                                       ///< τ > 0
   std::size_t top_k = std::numeric_limits<std::size_t>::max();  ///< k ≥ 1; all if there are not so many.
   double top_p = 1;                                             ///< From (0, 1]
 
-  /// Throws std::invalid_argument for a temperature that is not a finite number greater than 0, a top_k or top_p out of its
+  /// Throws std::invalid_argument for a temperature that is not finite or not above 0, for a top_k or top_p out of its
   /// range, and for scores that are infinite or not numbers.
   template <class Real>
   Token operator()(const Real* scores, std::size_t count) const {

@@ -18,10 +18,10 @@
 /// Decoding: a model generates a text, token by token.
 namespace tlm {
 
-/// Where a text begins and ends: the tokens that start and end it, and how many tokens it may have, with the one that starts.
+/// Where a text begins and ends: the start token, the end token, and how many tokens it may have, with the start token.
 struct GenerationLimits {
   Token start;
-  Token end;  ///< One that is not in the vocabulary, as −1, ends none: the text then has max_len tokens.
+  Token end;  ///< With one that is not in the vocabulary, such as −1, every text has max_len tokens.
   std::size_t max_len;
 };
 
@@ -36,41 +36,42 @@ struct CanDecode {
   static constexpr bool fits = !is_layer || !looks_back || of_tokens || of_source;
   static constexpr bool value = is_layer && looks_back && fits;
   static_assert(looks_back, "decoding extends what was computed, which needs a model that is autoregressive by type");
-  static_assert(fits, "what is decoded reads tokens: sequences of them, or a source and a target");
+  static_assert(fits, "a model that decodes reads tokens: sequences of them, or a source and a target");
 };
 
 }  // namespace detail
 
-/// Texts that a model generates, all of them at once, token by token: the texts so far, and the model's state (the KV cache). To
-/// continue a text, whoever chooses, there is one way: next_scores(), then append(k, token). A copy is a generation of its own,
-/// which goes on from there: nothing is computed again.
+/// A decoding session: texts that a model generates together, token by token, and the model's state (the KV cache).
+/// There is one way to continue a text: next_scores(), then append(k, token). A copy is a session of its own, which
+/// continues from there without computing anything again.
 ///
-/// A model of sequences continues what is given, after the token that starts. An encoder–decoder answers it, from the token
-/// that starts: what is given is the source. The model reads every token once: its row is computed by extending what has
-/// been computed before. The texts are a stack of sequences, and one that has ended is a sequence that grows no more.
+/// A language model continues what it is given, after the start token. An encoder–decoder answers it: what it is given
+/// is the source, and the answer begins with the start token. The model reads every token once: its row is computed by
+/// extending what was computed before. The texts are a stack of sequences. One that has ended grows no more.
 template <class T>
 class Generation {
  public:
   using Real = typename CodomainOf<T>::Real;
   static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
 
-  /// A text for each that is given. The model must outlive them. Throws std::length_error if what is given leaves no room,
-  /// and for a max_len of 0 or one that is too great for a model with a config; std::invalid_argument for an empty source.
+  /// One text for each that is given. The model must outlive the session. Throws std::length_error if what is given
+  /// leaves no room, if max_len is 0, or if max_len exceeds the model's config. Throws std::invalid_argument for an
+  /// empty source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&scores(model)}, limits_{limits}, texts_(given.size()) {
     if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
-    if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the token that starts"});
+    if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the start token"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (limits.max_len > T::config.max_len + 1)
         refuse<std::length_error>({"max_len is ", limits.max_len, ", but a model that reads ", T::config.max_len,
-                                   " tokens says no more than ", T::config.max_len + 1, ", with the one that starts"});
+                                   " tokens generates no more than ", T::config.max_len + 1, ", with the start token"});
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       Text& text = texts_[k];
       text.tokens.push_back(limits.start);
       if constexpr (detail::CanDecode<T>::of_tokens) {
         if (given[k].size() + 1 > limits.max_len)
           refuse<std::length_error>({"an input of ", given[k].size(),
-                                     " tokens is too long: with the token that starts these are ", given[k].size() + 1,
+                                     " tokens is too long: with the start token these are ", given[k].size() + 1,
                                      ", and there is room for ", limits.max_len});
         for (const Token token : given[k]) text.tokens.push_back(token);
       } else if (given[k].empty()) {
@@ -80,19 +81,19 @@ class Generation {
     }
   }
 
-  /// How many there are.
+  /// The number of texts.
   std::size_t count() const { return texts_.size(); }
 
-  /// Whether text k has ended: with the token that ends, or with max_len tokens.
+  /// True if text k has ended: with the end token, or with max_len tokens.
   bool ended(std::size_t k) const { return texts_[k].ended; }
 
-  /// Whether all have ended.
+  /// True if all texts have ended.
   bool ended() const {
     return std::all_of(texts_.begin(), texts_.end(), [](const Text& text) { return text.ended; });
   }
 
-  /// The scores of the tokens that may follow, a row for each text that has not ended, in their order. The model reads what was
-  /// appended since the last call: so this is called once before each of them is continued.
+  /// The scores of the tokens that may follow: a row for each text that has not ended, in their order. The model reads
+  /// what was appended since the last call. So call this once, and then continue each of these texts.
   Matrix<n, vocab_size, Real> next_scores() {
     std::vector<std::size_t> unread(texts_.size());
     std::size_t open = 0;
@@ -114,14 +115,14 @@ class Generation {
     return last;
   }
 
-  /// Continues text k by a token.
+  /// Appends a token to text k.
   void append(std::size_t k, Token token) {
     Text& text = texts_[k];
     text.tokens.push_back(token);
     text.ended = token == limits_.end || text.tokens.size() >= limits_.max_len;
   }
 
-  /// Text k, without the token that starts; with what is given, if the model continues that.
+  /// Text k, without the start token. If the model continues what is given, the text begins with that.
   std::vector<Token> text(std::size_t k) const { return {texts_[k].tokens.begin() + 1, texts_[k].tokens.end()}; }
 
  private:
@@ -151,11 +152,12 @@ class Generation {
   bool first_ = true;
 };
 
-/// The texts that a model generates from those that are given, without the token that starts: each until the token that ends is
-/// chosen, or the text has max_len tokens. Each token is chosen by the scores in the last row. (Notebook, transformerLM_output.)
+/// The texts that a model generates from those that are given, without the start token. Each text grows until the end
+/// token is chosen, or it has max_len tokens. Each token is chosen by the scores in the last row. (Notebook,
+/// transformerLM_output.)
 ///
-/// All texts go on together, each by a token: a choice that draws draws in this order. Throws std::length_error if what is
-/// given leaves no room; std::invalid_argument for an empty source; whatever the model or the choice throws.
+/// All texts grow together, a token each, and a choice draws in this order. Throws std::length_error if what is given
+/// leaves no room, and std::invalid_argument for an empty source. Throws what the model and the choice throw.
 template <class T, class Choice = Greedy>
 std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std::vector<Token>>& given,
                                            const GenerationLimits& limits, const Choice& choose = {}) {

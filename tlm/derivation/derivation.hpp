@@ -13,17 +13,18 @@
 #include <tlm/algebra/rules.hpp>
 #include <tlm/derivation/notation.hpp>
 
-/// How the compiler derives what an operation is, by the rules of tlm/algebra/rules.hpp, as data and as text.
+/// How the compiler derives what an operation is by the rules of tlm/algebra/rules.hpp, as data and as text.
 namespace tlm {
 
-/// How the compiler spells T. (By a member of a template, as a function in namespace tlm would leave out tlm::.)
+/// How the compiler spells T. (A member of a template spells it with tlm::, which a function in namespace tlm would
+/// leave out.)
 template <class T>
 struct Spelled {
-  /// T's name, and what the compiler says around it.
+  /// T's name, within what the compiler puts around it.
   static constexpr std::string_view text() { return __PRETTY_FUNCTION__; }
 };
 
-/// The name of T without arguments, as in "tlm::Normalization"; of what is in an unnamed namespace, "::F".
+/// The name of T without arguments, such as "tlm::Normalization". In an unnamed namespace it is "::F".
 template <class T>
 std::string qualified_name() {
   std::string_view name = Spelled<T>::text();  // … [with T = tlm::Normalization<…>; …]
@@ -39,14 +40,14 @@ std::string qualified_name() {
   return result;
 }
 
-/// The name of T without its namespace and its arguments, as in "Normalization".
+/// The name of T without its namespace and its arguments, such as "Normalization".
 template <class T>
 std::string template_name() {
   const std::string name = qualified_name<T>();
   return name.substr(name.find_last_of(':') + 1);
 }
 
-/// T is tlm's own: so it is T of which the theory of proofs/kernel/ speaks by its name, and nobody else's of the same name.
+/// T is the library's own. Only then does its name mean what it means in proofs/kernel/.
 template <class T>
 bool is_of_the_library() {
   return qualified_name<T>() == "tlm::" + template_name<T>();
@@ -64,7 +65,8 @@ std::string predicate() {
   return name;
 }
 
-/// What the theorem that the leaf T is Claim is called there: Normalization_is_rowwise. Empty, if T is not the library's.
+/// The name of the theorem in proofs/kernel that the leaf T is Claim: Normalization_is_rowwise. Empty if T is not the
+/// library's.
 template <class T, class Claim>
 std::string theorem_of() {
   return is_of_the_library<T>() ? template_name<T>() + "_is_" + predicate<Claim>() : "";
@@ -72,14 +74,14 @@ std::string theorem_of() {
 
 /// A statement and why it follows, or what it lacks.
 struct Step {
-  std::string object;         ///< In the write-up's notation: T_LM, X ↦ X×W_Q.
-  std::string equation;       ///< What its symbol stands for: CA(X) = …; may be empty.
-  std::string_view claim;     ///< "autoregressive"
-  bool follows;               ///< Whether "object is claim" follows.
-  std::string_view rule;      ///< The name of the rule by which; or that would do. Empty: declared, or there is none.
-  std::string_view sentence;  ///< The rule's sentence.
-  std::string_view declared;  ///< What a leaf declares; empty for what is no leaf.
-  std::string theorem;        ///< theorem_of a leaf that is what it declares; a rule's is called as the rule.
+  std::string object;              ///< In the write-up's notation: T_LM, X ↦ X×W_Q.
+  std::string equation;            ///< What its symbol stands for: CA(X) = …; may be empty.
+  std::string_view claim;          ///< "autoregressive"
+  bool follows;                    ///< True if "object is claim" follows.
+  std::string_view rule;           ///< The rule that concludes it, or would. Empty if declared, or none.
+  std::string_view sentence;       ///< The rule's sentence.
+  std::string_view declared;       ///< What a leaf declares; empty for anything else.
+  std::string theorem;             ///< theorem_of a leaf that is what it declares; a rule's is called as the rule.
   std::vector<std::size_t> parts;  ///< The rule's premises, as places in the derivation.
 };
 
@@ -138,7 +140,7 @@ class Deriver {
     each(rules::Rules<T>{});
   }
 
-  /// Of the rules that do not apply the one that lacks the fewest premises; the first of several.
+  /// The rule that lacks the fewest premises; the first of several.
   template <class T, class Claim>
   void for_the_nearest_rule(std::size_t place) {
     std::size_t fewest = std::size_t(-1);
@@ -178,15 +180,15 @@ class Deriver {
   std::map<const char*, std::size_t> places_;
 };
 
-/// The most that can be said of T: that it is rowwise, independent of X, a causal kernel or autoregressive; the last, too, if
-/// nothing can be said.
+/// The most that can be said of T: that it is rowwise, independent of X, a causal kernel, or autoregressive. If nothing
+/// can be said, it is "autoregressive" too.
 template <class T>
 using Strongest =
     std::conditional_t<rowwise<T>, is::Rowwise,
                        std::conditional_t<constant<T>, is::Constant,
                                           std::conditional_t<causal_kernel<T>, is::CausalKernel, is::Autoregressive>>>;
 
-/// How the compiler derives the most that can be said of T; or what it lacks to be autoregressive.
+/// How the compiler derives the most that can be said of T, or what T lacks to be autoregressive.
 template <class T>
 Derivation derivation() {
   Deriver deriver;
@@ -194,7 +196,7 @@ Derivation derivation() {
   return std::move(deriver).steps();
 }
 
-/// The line of a step, and indented below it those of its parts.
+/// The line of a step, and below it, indented, the lines of its parts.
 inline std::string written_out(const Derivation& derivation, std::size_t place = 0, std::size_t depth = 0) {
   const Step* step = &derivation[place];
   std::string line = std::string(2 * depth, ' ') + step->object + " is ";
@@ -218,8 +220,8 @@ inline std::string written_out(const Derivation& derivation, std::size_t place =
   return line;
 }
 
-/// How the compiler derives what T is, line by line: each names an object in the write-up's notation, what it is and the
-/// rule by which it is that; its parts follow, indented, down to the leaves' declarations.
+/// How the compiler derives what T is, line by line. Each line names an object in the write-up's notation, what it is,
+/// and by which rule. Its parts follow, indented, down to the declarations of the leaves.
 template <class T>
 std::string proof_tree() {
   return written_out(derivation<T>());

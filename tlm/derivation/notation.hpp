@@ -17,13 +17,13 @@ concept HasSymbol = requires {
   T::symbol;
 };
 
-/// T says itself how T(X) is written.
+/// T defines how T(X) is written.
 template <class T>
 concept HasFormula = requires(const FormulaText& X) {
   T::written(X);
 };
 
-/// How a form is written: at(X) is its value at X; and where it can be written without an X, as in Res(CA∘N_ca), name() is
+/// How a form is written. at(X) is its value at X. If it can be written without an X, as in Res(CA∘N_ca), name() is
 /// that.
 template <class Form>
 struct FormNotation;
@@ -32,7 +32,7 @@ struct FormNotation;
 template <class T>
 struct NotationOf;
 
-/// How T is written: at(X) and, if it can be written without an X, name(). A leaf that says nothing of it is T.
+/// How T is written: at(X) and, if it can be written without an X, name(). A leaf that defines neither is written T.
 template <class T>
 struct Notation : NotationOf<T> {};
 template <class T>

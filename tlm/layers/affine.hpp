@@ -39,7 +39,7 @@ struct Times {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter}, layer.W...); }
 };
 
-/// X ↦ X+B, where the n rows of B are identical, its letter in the write-up is `letter`, and only one row is kept.
+/// X ↦ X+B, where the n rows of B are identical, so that only one row is kept. `letter` is its letter in the write-up.
 ///
 /// Rowwise: row i of X+B is X_i plus the one row of B.
 template <Symbol letter, std::size_t cols, class Real = float>

@@ -12,14 +12,14 @@ namespace tlm {
 
 namespace positions {
 
-/// X ↦ X + P|n with constants P, which whoever derives from it sets; they are not trained and count as no weights. Their
-/// letter in the write-up is `letter`.
+/// X ↦ X + P|n with constants P, which a derived class sets. They are not weights, and are not trained. `letter` is
+/// their letter in the write-up.
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
 struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   using typename PositionalEncoding<max_len, cols, Real>::domain;
   static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
 
-  /// X̄ = Ȳ: there is nothing else to move.
+  /// X̄ = Ȳ: there are no weights.
   auto value_and_pullback(domain X) const {
     return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositions&) { return Y_bar; });
   }
@@ -34,7 +34,8 @@ struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
 ///
 ///   W_p(pos, 2i−1) = sin(pos / 10000^(2i/d_model)),   W_p(pos, 2i) = cos(pos / 10000^(2i/d_model)),
 ///
-/// where the columns count from 1. (As printed, 2i and 2i+1, they would leave out the first and overrun the last.)
+/// where the columns count from 1. (As printed, with 2i and 2i+1, they leave out the first column and overrun the
+/// last.)
 template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len, d_model, Real> {
   using Encoding = PositionalEncoding<max_len, d_model, Real>;
@@ -48,9 +49,9 @@ struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len,
   static Matrix<d_model, d_model, Real> offset(std::size_t k) { return Encoding::offset(k, &angle); }
 };
 
-/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth source,
-/// "Embedding", whose code has 10000 where its formula has the greatest length.) With positions pos from 1 and i = 1, …,
-/// d_model/2,
+/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth
+/// source, "Embedding"; its code has 10000 where its formula has the maximum length.) With positions pos from 1 and i =
+/// 1, …, d_model/2,
 ///
 ///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).
 template <std::size_t max_len, std::size_t d_model, class Real = float>
@@ -59,7 +60,7 @@ struct SinesThenCosines : positions::ConstantPositions<"W_p", max_len, d_model, 
 
   SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
 
-  /// T_k with W_p,pos × T_k = W_p,pos+k: with its rows and columns moved alike the rotations are no longer block by block.
+  /// T_k with W_p,pos × T_k = W_p,pos+k: the rotations, with rows and columns in this order.
   static Matrix<d_model, d_model, Real> offset(std::size_t k) {
     return transpose_of(columns_moved(transpose_of(columns_moved(Pairs::offset(k)))));
   }

@@ -21,8 +21,8 @@ struct DecoderBlock : Composition<Res<FeedForward<d_model, d_ff, Real>>,        
   static constexpr std::string_view symbol = "DB";
 };
 
-/// DB(X) = Res(FF∘Res(CA∘N_ca))(X) = X + FF(X + CA(N_ca(X))). (Article, "inspirational idea"; the block that the
-/// notebook's code returns.) Autoregressive.
+/// DB(X) = Res(FF∘Res(CA∘N_ca))(X) = X + FF(X + CA(N_ca(X))). (Article, "inspirational idea"; the notebook's code
+/// returns this block.) Autoregressive.
 template <std::size_t d_model, std::size_t d_ff, std::size_t n_heads, class Real = float>
 struct InspirationalDecoderBlock
     : Res<Composition<FeedForward<d_model, d_ff, Real>,                           // Res(FF

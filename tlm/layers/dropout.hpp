@@ -11,15 +11,15 @@
 
 namespace tlm {
 
-/// Dropout(X) = X, and while a model learns, where there is noise,
+/// Dropout(X) = X. While a model learns there is noise, and
 ///
 ///   Dropout(X; noise)_ij = X_ij·b_ij / (1 − p),   p = percent/100,
 ///
-/// where b_ij, made of the noise, is 0 with probability p and 1 otherwise: what is left is scaled so that the mean over the
-/// noise is X. (Srivastava et al., 2014; the fourth source, where p = 0.1.)
+/// where b_ij is made of the noise: 0 with probability p, otherwise 1. What is left is scaled, so that the mean over
+/// the noise is X. (Srivastava et al., 2014; the fourth source, where p = 0.1.)
 ///
-/// Dropout(X) is rowwise. Dropout(X; noise) is not: the rows of a sequence have noise of their own; but row i is made of row i
-/// and of the noise of position i, so that a model that is autoregressive is so with noise, too.
+/// Dropout(X) is rowwise. Dropout(X; noise) is not, because each row has noise of its own. But row i is made of row i
+/// and of the noise of position i only. So an autoregressive model is autoregressive with noise, too.
 template <std::size_t percent, std::size_t cols, class Real = float>
 struct Dropout {
   static_assert(0 < percent && percent < 100, "a Dropout drops 1 to 99 percent of the numbers");
@@ -47,8 +47,7 @@ struct Dropout {
 
  private:
   static codomain dropped(domain X, const Noise::OfLayer& own) {
-    constexpr std::uint64_t p =
-        percent * (~std::uint64_t{0} / 100);  // of the numbers below 2⁶⁴, a share of p is below it
+    constexpr std::uint64_t p = percent * (~std::uint64_t{0} / 100);  // a share p of the numbers below 2⁶⁴ is below it
     const Real scale = Real(100) / Real(100 - percent);
     const Sequences& sequences = X.sequences();
     for (std::size_t s = 0; s < sequences.count(); ++s)

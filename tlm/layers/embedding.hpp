@@ -12,7 +12,7 @@ namespace tlm {
 
 namespace detail {
 
-/// OneHot(x)×W: for each token of x its row of W. Throws std::out_of_range for a token that is not in the vocabulary.
+/// OneHot(x)×W: the row of W for each token of x. Throws std::out_of_range for a token that is not in the vocabulary.
 template <std::size_t vocab_size, std::size_t cols, class Real>
 Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tokens& x) {
   require_in_vocabulary(x, vocab_size);
@@ -48,7 +48,7 @@ struct Embedding {
   /// Throws std::out_of_range for a token that is not in the vocabulary.
   codomain operator()(const domain& x) const { return detail::look_up(W_e, x); }
 
-  /// Y_i is linear in row x_i of W_e, which therefore receives Ȳ_i. Tokens are no real numbers: nothing goes back.
+  /// Y_i is linear in row x_i of W_e, which therefore receives Ȳ_i. Tokens are not real numbers: nothing goes back.
   auto value_and_pullback(domain x) const {
     codomain Y = detail::look_up(W_e, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, Embedding& gradient) {

@@ -17,7 +17,8 @@ namespace tlm {
 ///     template <class Real> static Real derivative(const Real& x) { return x + x; }
 ///   };
 ///
-/// The number may be several numbers at once, a batch of xsimd: a case is told apart by where(x < Real(0), a, b).
+/// The number may be a batch of xsimd, which is several numbers at once. So cases are told apart by where(x < Real(0),
+/// a, b).
 template <class Function, std::size_t cols, class Real = float>
 struct Entrywise {
   using declared = is::Rowwise;

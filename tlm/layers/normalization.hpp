@@ -17,7 +17,7 @@ namespace detail {
 
 /// (x − x̄)/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
 struct DeviationPlusEpsilon {
-  /// The square root in it, σ, by the variance of x ÷ scale.
+  /// The square root in it, σ, from the variance of x ÷ scale.
   template <class Real>
   static Real root(Real variance, const auto& scale) {
     return scale * sqrt(variance);
@@ -32,12 +32,12 @@ struct DeviationPlusEpsilon {
 /// (x − μ)/√(σ² + ε) with ε = 1/one_over_epsilon. (The Formulated Transformer, "Layer normalization".)
 template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
-  /// The square root in it, √(σ² + ε), by the variance of x ÷ scale.
+  /// The square root in it, √(σ² + ε), from the variance of x ÷ scale.
   template <class Real>
   static Real root(Real variance, const auto& scale) {
     return scale * sqrt(variance + Real(1) / Real(one_over_epsilon) / scale / scale);
   }
-  /// The divisor: the same.
+  /// The divisor: the root itself.
   template <class Real>
   static Real divisor(Real root) {
     return root;
@@ -46,8 +46,8 @@ struct RootOfVariancePlusEpsilon {
 
 /// X_i ↦ a·(x − x̄)/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
-/// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b have as
-/// many coordinates as x. Rowwise. (Without a name, so that N, N_ca and N_ff are compiled once.)
+/// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b
+/// have as many coordinates as x. Rowwise. (It has no name, so that N, N_ca and N_ff are compiled once.)
 template <class Formula, std::size_t d_model, class Real>
 struct StandardizedRows {
   using declared = is::Rowwise;
@@ -66,7 +66,8 @@ struct StandardizedRows {
   ///   u = x − mean(x)     hence  x̄ = ū − mean(ū), where mean(z) = 0.
   ///
   /// (The bars are cotangents.) Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if
-  /// there is no ε under the root; dropping the last term is exact then: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
+  /// there is no ε under the root. Then leaving out the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at
+  /// u = 0.
   auto value_and_pullback(const domain& X) const& {
     Standardized standard = standardized(X);
     codomain Y = scaled(standard.Z);
@@ -120,7 +121,7 @@ struct StandardizedRows {
   }
 };
 
-/// The same with the symbol that it has in a write-up, and the letters of a and b there.
+/// StandardizedRows with its symbol in a write-up, and the letters of a and b there.
 template <Symbol name, Symbol scale, Symbol shift, class Formula, std::size_t d_model, class Real>
 struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
   static constexpr std::string_view symbol = name;
@@ -138,8 +139,8 @@ struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
 template <Symbol name, std::size_t d_model, class Real = float>
 struct Normalization : detail::NamedStandardizedRows<name, "a", "b", detail::DeviationPlusEpsilon, d_model, Real> {};
 
-/// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization"; the
-/// NumPy notebook, from whose class ε = 10⁻⁵ is; the fourth source, where it is 10⁻⁴.)
+/// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization";
+/// the NumPy notebook, whose class has ε = 10⁻⁵; the fourth source, which has 10⁻⁴.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
 struct LayerNorm : detail::NamedStandardizedRows<name, "γ", "β", detail::RootOfVariancePlusEpsilon<one_over_epsilon>,
                                                  d_model, Real> {

@@ -17,7 +17,7 @@ namespace tlm {
 /// What layers that count positions have in common.
 namespace positions {
 
-/// An angle in radians, of which PositionalEncoding takes multiples, sines and cosines.
+/// An angle in radians. PositionalEncoding takes the sines and cosines of its multiples.
 struct Radians {
   double value;
 
@@ -26,15 +26,15 @@ struct Radians {
   friend double cos(Radians angle) { return std::cos(angle.value); }
 };
 
-/// How long each sequence is so far: what a layer remembers that counts positions.
+/// How long each sequence is so far. A layer that counts positions remembers this.
 struct LengthsSoFar {
   std::vector<std::size_t> lengths;
 };
 
-/// P|n for each sequence of X, added to it: each row receives the row of P of its position, behind those in `so_far`.
+/// Adds P|n to each sequence of X: each row receives the row of P for its position, which counts on from `so_far`.
 ///
-/// Throws std::length_error for a sequence longer than max_len, and std::invalid_argument for other sequences than before;
-/// `so_far` then is as it was.
+/// Throws std::length_error for a sequence longer than max_len, and std::invalid_argument if the number of sequences
+/// has changed. Then `so_far` stays as it was.
 template <std::size_t max_len, std::size_t cols, class Real>
 Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, LengthsSoFar& so_far,
                                     Matrix<n, cols, Real> X) {
@@ -52,8 +52,8 @@ Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, Length
   return X;
 }
 
-/// P̄ += what add_positions pulls back to P: row pos receives Ȳ in that position of every sequence, which is not longer
-/// than P.
+/// P̄ += what add_positions pulls back to P: row pos receives Ȳ at that position of every sequence. No sequence is
+/// longer than P.
 template <std::size_t max_len, std::size_t cols, class Real>
 void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, cols, Real>& Y_bar) {
   const Sequences& sequences = Y_bar.sequences();
@@ -66,8 +66,8 @@ void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, co
 /// PE(X) = X + PE|n, where n is the number of rows of X and PE is a max_len × d_model weight matrix.
 /// (Article, "Positional Encoding".)
 ///
-/// Autoregressive: PE|i does not depend on the rows behind i. Not rowwise, though the article says so: a sequence of
-/// one row always receives the first row of PE, so that PE(X_i) ≠ PE(X)_i for i > 1.
+/// Autoregressive: PE|i does not depend on the rows after i. It is not rowwise, though the article says that it is. A
+/// sequence of one row always receives the first row of PE, so PE(X_i) ≠ PE(X)_i for i > 1.
 template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct PositionalEncoding {
   using declared = is::Autoregressive;
@@ -80,7 +80,7 @@ struct PositionalEncoding {
   /// Throws std::length_error for a sequence longer than max_len.
   codomain operator()(domain X) const { return from_the_beginning(*this, std::move(X)); }
 
-  /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ in that position of every sequence.
+  /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ at that position of every sequence.
   auto value_and_pullback(domain X) const {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, PositionalEncoding& gradient) {
       positions::accumulate_positions(gradient.PE, Y_bar);
@@ -90,7 +90,7 @@ struct PositionalEncoding {
 
   using State = positions::LengthsSoFar;
 
-  /// Throws like add_positions; the state then is as it was.
+  /// Throws like add_positions, and then leaves the state as it was.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
   /// The article's initial weights:
@@ -98,7 +98,7 @@ struct PositionalEncoding {
   ///   PE(pos, 2i)   = sin(pos / 10000^(2i/d_model))
   ///   PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model))
   ///
-  /// with positions from 1, and columns from 0: so every sine has its cosine, and a linear map leads from PE_pos to
+  /// with positions from 1, and columns from 0. So every sine has its cosine, and a linear map takes PE_pos to
   /// PE_{pos+k} (proofs/06_linear_offset.cpp).
   static Matrix<max_len, d_model, Real> sinusoidal() { return sinusoidal(&angle); }
 
@@ -107,7 +107,7 @@ struct PositionalEncoding {
     return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))};
   }
 
-  /// The same of other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
+  /// The same for other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
   template <class Angle>
   static Matrix<max_len, d_model, Real> sinusoidal(const Angle& angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
@@ -120,8 +120,9 @@ struct PositionalEncoding {
     return PE;
   }
 
-  /// T_k, the linear map with PE_pos×T_k = PE_{pos+k} for the sinusoidal PE of these angles ω_i, where rows are multiplied
-  /// from the right: rotations by kω_i, block by block. (Article, "Positional Encoding".) From the addition theorems,
+  /// T_k, the linear map with PE_pos×T_k = PE_{pos+k} for the sinusoidal PE of these angles ω_i. Rows are multiplied
+  /// from the right. T_k consists of rotations by kω_i, block by block. (Article, "Positional Encoding".) From the
+  /// addition theorems,
   ///
   ///   (sin(pos·ω), cos(pos·ω)) ( cos kω  −sin kω )  =  (sin((pos+k)ω), cos((pos+k)ω)).
   ///                            ( sin kω   cos kω )

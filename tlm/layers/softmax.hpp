@@ -26,7 +26,7 @@ struct Softmax {
     return X;
   }
 
-  /// Row by row, see softmax_pullback.
+  /// Row by row: see softmax_pullback.
   auto value_and_pullback(domain X) const {
     codomain Y = (*this)(std::move(X));
     return with_pullback(Y, [Y](codomain Y_bar, Softmax&) {

@@ -23,7 +23,7 @@ struct TiedEmbedding {
   /// Throws std::out_of_range for a token that is not in the vocabulary.
   codomain operator()(const domain& x, const reads& item) const { return detail::look_up(item.W, x); }
 
-  /// dY = OneHot(x)×dW, hence W̄ = OneHot(x)ᵀ×Ȳ. Tokens are no real numbers: nothing goes back.
+  /// dY = OneHot(x)×dW, hence W̄ = OneHot(x)ᵀ×Ȳ. Tokens are not real numbers: nothing goes back.
   auto value_and_pullback(domain x, const reads& item) const {
     codomain Y = detail::look_up(item.W, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, TiedEmbedding&, reads& item_gradient) {

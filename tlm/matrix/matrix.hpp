@@ -20,10 +20,11 @@ namespace tlm {
 
 namespace detail {
 
-/// Where entries begin: on a cache line, so that a product's bits do not depend on where its operands happen to be.
+/// The alignment of entries: they begin on a cache line, so that the bits of a product do not depend on where its
+/// operands are.
 inline constexpr std::size_t cache_line = 64;
 
-/// Storage that begins on a cache line, for containers.
+/// An allocator for containers, whose storage begins on a cache line.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
@@ -37,12 +38,12 @@ struct CacheLineAllocator {
   friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
 };
 
-/// Whether floating-point entries that nobody has set are NaN, on this thread, and not what the memory held before: while a
-/// layer is checked (tlm/checking/drawing.hpp), so that what reads them is seen.
+/// True if unset floating-point entries are NaN on this thread, instead of what the memory held before. Checks set it
+/// (tlm/checking/drawing.hpp), so that a layer that reads such entries is seen.
 inline constinit thread_local bool unset_is_nan = false;
 
-/// What matrices with an open and with a fixed number of rows have in common: the entries, in rows of `cols`, and which rows
-/// belong to which sequence. Rows and columns of the program count from 0. What was moved from has no sequences and no rows.
+/// What all matrices have in common: the entries, in rows of `cols`, and which rows belong to which sequence. In code
+/// rows and columns count from 0. A moved-from matrix has no sequences and no rows.
 template <std::size_t cols_, class Real_>
 class Entries {
   static_assert(cols_ > 0, "a Matrix has at least one column");
@@ -55,12 +56,12 @@ class Entries {
 
   /// Without sequences.
   Entries() : entries_(shape(0)) {}
-  /// Uninitialised, as the rows of these sequences. Throws std::length_error for more than any memory has.
+  /// Uninitialised, with the rows of these sequences. Throws std::length_error if no memory has room for them.
   explicit Entries(const Sequences& sequences) : sequences_{sequences}, entries_(shape(sequences.rows())) {
     if constexpr (std::is_floating_point_v<Real>)
       if (unset_is_nan) entries_.fill(std::numeric_limits<Real>::quiet_NaN());
   }
-  /// The same number everywhere. Throws like the constructor without.
+  /// The same number everywhere. Throws like the constructor without a number.
   Entries(const Sequences& sequences, const Real& everywhere)
       : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
   /// Row by row, for these sequences. Throws std::invalid_argument if they do not fill their rows.
@@ -165,15 +166,15 @@ enum Open {
 
 /// A matrix whose shape is its type.
 ///
-/// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. A number
-/// is a std::size_t, or an int as one writes it.
+/// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. The
+/// number may be a std::size_t or an int.
 template <auto rows, std::size_t cols, class Real = float>
 class Matrix : public Matrix<std::size_t{1}, cols, Real> {
   static_assert(std::is_same_v<decltype(rows), int>,
                 "the rows of a Matrix are n, a std::size_t or an int, as in Matrix<n, 3> and Matrix<2, 3>");
 };
 
-/// The write-up's usual shape: a stack of sequences (see Sequences), of which one sequence is the write-up's X.
+/// The write-up's usual shape: a stack of sequences (see Sequences). A stack of one sequence is the write-up's X.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), Open>
 class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
@@ -190,11 +191,11 @@ class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows.
   template <class = void>  // which stands back: {{1}, {2}} are two sequences
   Matrix(std::initializer_list<Real> entries) : Base{std::vector<Real>(entries)} {}
-  /// A column, from the entries of each sequence, of which there may be none: Tokens{{1, 2}, {}, {5}}.
+  /// A column, from the entries of each sequence: Tokens{{1, 2}, {}, {5}}. A sequence may be empty.
   Matrix(std::initializer_list<std::initializer_list<Real>> sequences) requires(cols_ == 1)
       : Matrix{std::vector<std::vector<Real>>(sequences.begin(), sequences.end())} {}
 
-  /// A column, from the entries of each sequence, of which there may be none.
+  /// A column, from the entries of each sequence. A sequence may be empty.
   explicit Matrix(const std::vector<std::vector<Real>>& sequences) requires(cols_ == 1)
       : Matrix{of_lengths_of(sequences)} {
     Real* next = this->data();
@@ -204,7 +205,7 @@ class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
   /// Which rows belong to which sequence.
   const Sequences& sequences() const { return Base::sequences(); }
 
-  /// Uninitialised, with as many rows in the same sequences and another number of columns.
+  /// Uninitialised, with the same sequences and another number of columns.
   template <std::size_t other_cols>
   Matrix<n, other_cols, Real> with_columns() const {
     return Matrix<n, other_cols, Real>{sequences()};
@@ -219,7 +220,7 @@ class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
     return *this;
   }
 
-  /// Adds a matrix "whose rows are identical", of which only the one row is kept: X + B.
+  /// Adds B to every row: the matrix B "whose rows are identical" is kept as one row.
   Matrix& operator+=(const Matrix<std::size_t{1}, cols_, Real>& B) {
     for (std::size_t i = 0; i < this->rows(); ++i) this->row(i) += B.row(0);
     return *this;
@@ -306,7 +307,7 @@ class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {
   }
 };
 
-/// Matrix<2, 3> is a Matrix<std::size_t{2}, 3>: an int is how one writes a number.
+/// Matrix<2, 3> is a Matrix<std::size_t{2}, 3>, so that you can write an int.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), int>
 class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Real_> {
@@ -319,7 +320,7 @@ class Matrix<rows_, cols_, Real_> : public Matrix<std::size_t(rows_), cols_, Rea
   using Base::Base;
 };
 
-/// A matrix of one row: what is the same for every row of an X.
+/// A matrix of one row, such as one that is added to every row of an X.
 template <std::size_t cols, class Real = float>
 using Row = Matrix<std::size_t{1}, cols, Real>;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #ifndef TLM_BLAS_NONE
-// Of xtensor-blas the two functions that are used, as its xblas.hpp brings them with all the others.
+// The two functions of xtensor-blas that are used; its xblas.hpp would include all others too.
 #include <complex>
 #include <xtensor-blas/xblas_config.hpp>
 
@@ -24,7 +24,7 @@ namespace tlm {
 
 namespace detail {
 
-/// Part of a matrix: entry (i, j) lies at data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
+/// Part of a matrix: entry (i, j) is data[i·row_step + j·col_step]. It refers to the matrix and owns nothing.
 template <class Real>
 struct View {
   Real* data;
@@ -33,10 +33,10 @@ struct View {
 
   Real& operator()(std::size_t i, std::size_t j) const { return data[i * row_step + j * col_step]; }
 
-  /// Whether the entries of a row lie side by side, and not those of a column. (Both steps of a matrix of one column are 1: it
-  /// lies as rows unless they would overlap.)
+  /// True if the entries of a row are side by side, and not those of a column. (Both steps of a matrix of one column
+  /// are 1. It counts as rows unless they would overlap.)
   bool by_rows() const { return col_step == 1 && row_step >= cols; }
-  /// How far its rows, or its columns, lie apart.
+  /// The distance between its rows, or between its columns.
   int leading() const { return int(by_rows() ? row_step : col_step); }
 
   /// The transpose: the same numbers, read the other way.
@@ -62,10 +62,10 @@ auto view(M& X, std::size_t s) -> decltype(view(X)) {
   return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, M::cols);
 }
 
-/// What becomes of the entries that are already there.
+/// What happens to the entries that are already there.
 enum class Previous { overwritten, added_to };
 
-/// Whether BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
+/// True if BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
 template <class Real>
 #ifdef TLM_BLAS_NONE
 inline constexpr bool by_blas = false;
@@ -91,8 +91,8 @@ void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Prev
 }
 #endif
 
-/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k a_ik·b_k. The
-/// rows of C are contiguous; those of B are copied unless they are.
+/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k
+/// a_ik·b_k. The rows of C are contiguous. Those of B are copied unless they are contiguous.
 template <class Real>
 void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Previous previous, Real factor) {
   std::vector<Real> copy;
@@ -114,8 +114,8 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
   }
 }
 
-/// C = factor·A×B, or C += factor·A×B. The rows of C are contiguous, and the sums have a term. By BLAS for float and double; over
-/// any other numbers by the definition.
+/// C = factor·A×B, or C += factor·A×B: by BLAS for float and double, by the definition for all other numbers. The rows
+/// of C are contiguous, and each sum has at least one term.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1)) {
@@ -153,7 +153,7 @@ struct ProductExists<Matrix<rows, inner, Left>, Transposed<Matrix<cols, inner_ri
 
 }  // namespace detail
 
-/// Mᵀ as a factor of a product. It refers to M, so it is to be used where it is written.
+/// Mᵀ as a factor of a product. It refers to M, so use it in the expression that makes it.
 template <auto rows, std::size_t cols, class Real>
 detail::Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols, Real>& M) {
   return {M};

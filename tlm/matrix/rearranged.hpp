@@ -8,11 +8,11 @@
 
 #include <tlm/matrix/matrix.hpp>
 
-/// The same rows and columns in other stacks and other matrices.
+/// Functions that put the same rows and columns into other stacks and matrices.
 namespace tlm {
 
-/// One under the other: all the sequences of all these matrices, each of which has one at least. So a part that was made
-/// without sequences, as by {}, is a sequence without rows, and what is stacked beside it stays beside it.
+/// All the sequences of all these matrices, one under the other. A part without sequences, such as {}, counts as one
+/// sequence without rows. So parts that belong together keep the same number.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> concat_sequences(const std::vector<Matrix<n, cols, Real>>& parts) {
   std::vector<std::size_t> lengths;
@@ -44,8 +44,8 @@ Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t f
   return concat_sequences(chosen);
 }
 
-/// Each sequence of X continued by the corresponding sequence of `more`; a stack of no sequences is continued by
-/// `more` as it is. Throws std::invalid_argument if the numbers of sequences differ.
+/// Continues each sequence of X by the corresponding sequence of `more`. A stack without sequences becomes `more`.
+/// Throws std::invalid_argument if the numbers of sequences differ.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
   if (X.sequences().count() == 0) return more;

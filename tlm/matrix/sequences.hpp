@@ -18,7 +18,7 @@ namespace tlm {
 /// rows begin(s) … end(s) − 1. One sequence is the write-up's X and costs no allocation.
 class Sequences {
  public:
-  /// None.
+  /// No sequences.
   Sequences() = default;
 
   /// One sequence of this many rows, which may be 0.
@@ -64,8 +64,8 @@ class Sequences {
   std::shared_ptr<const std::vector<std::size_t>> ends_;  // null: at most one sequence
 };
 
-/// Throws std::invalid_argument, with the names of both, unless they are the same sequences: what reads the rows of two
-/// matrices side by side asks for it.
+/// Throws std::invalid_argument, with the names of both, unless they are the same sequences. Call it before reading the
+/// rows of two matrices side by side.
 inline void require_same_sequences(const char* left_name, const Sequences& left, const char* right_name,
                                    const Sequences& right) {
   if (left == right) return;

@@ -10,19 +10,19 @@
 
 #include <tlm/matrix/matrix.hpp>
 
-/// How matrices are printed: as small tables. Of many rows, columns or sequences the first and the last are shown, "…"
-/// stands for the others, and a last line says how many there are.
+/// How matrices are printed: as small tables. If there are many rows, columns or sequences, the first and the last are
+/// shown, with "…" for the others. A last line tells how many there are.
 namespace tlm {
 
 namespace detail {
 
-/// What is shown of so many rows, columns or sequences: all of up to 10; of more the first 6 and the last 3.
+/// Which of that many rows, columns or sequences are shown: all of up to 10, otherwise the first 6 and the last 3.
 struct Excerpt {
   std::size_t count;
 
   bool is_all() const { return count <= 10; }
 
-  /// show(i) for each that is shown, leave_out() once in the place of the others.
+  /// show(i) for each that is shown, and leave_out() once for the others.
   void for_each(const auto& show, const auto& leave_out) const {
     for (std::size_t i = 0; i < count; ++i) {
       if (i == 6 && !is_all()) {
@@ -34,8 +34,8 @@ struct Excerpt {
   }
 };
 
-/// Prints entry(i, j) for i < rows and j < cols: a line for each row, every column flush right, in the stream's format for
-/// numbers. The last line is not ended.
+/// Prints entry(i, j) for i < rows and j < cols: a line for each row, with columns flush right, in the stream's number
+/// format. There is no line feed at the end.
 void print_table(std::ostream& out, std::size_t rows, std::size_t cols, const auto& entry) {
   if (rows == 0) {
     out << "no rows";
@@ -74,8 +74,8 @@ void print_table(std::ostream& out, std::size_t rows, std::size_t cols, const au
     out << "\n(" + std::to_string(rows) + (rows == 1 ? " row of " : " rows of ") + std::to_string(cols) + ")";
 }
 
-/// Prints a stack by rows_from(first, count), which prints so many rows: one sequence as it is, several each under a line
-/// with its number, from 1. The last line is not ended.
+/// Prints a stack; rows_from(first, count) prints that many rows. One sequence is printed as it is. Each of several has
+/// a line with its number, from 1. There is no line feed at the end.
 void print_sequences(std::ostream& out, const Sequences& sequences, const auto& rows_from) {
   if (sequences.count() == 0) out << "no sequences";
   if (sequences.count() == 1) rows_from(0, sequences.rows());

@@ -22,7 +22,7 @@ class UnknownToken : public std::out_of_range {
     sequence_ = sequence;
   }
 
-  /// The same where a token that starts was put before each sequence: positions count after it.
+  /// The same error if a start token was put before each sequence: positions count after it.
   [[gnu::cold]] UnknownToken after_a_start() const {
     if (position_ == 1) return {token_, "which starts every sequence", vocab_size_};
     return {token_, "read", position_ - 1, sequence_, vocab_size_};
@@ -41,8 +41,8 @@ class UnknownToken : public std::out_of_range {
 
 namespace detail {
 
-/// read(), which reads sequences after a token that starts each: the place of an unknown token is counted after that one, as
-/// by whoever gave the sequences.
+/// Calls read(), which reads sequences that each begin with a start token. The place of an unknown token is counted
+/// without the start token, as in the sequences that were given.
 template <class Read>
 auto after_a_start(const Read& read) {
   try {
@@ -54,9 +54,9 @@ auto after_a_start(const Read& read) {
 
 }  // namespace detail
 
-/// Throws UnknownToken for a token of x that is not from the vocabulary {0, …, vocab_size − 1}, and tells its place:
-/// the sequence and the position in it, from 1, after the `skipped` tokens of each sequence that are not in x. `role` is
-/// what the tokens are for.
+/// Throws UnknownToken for a token of x that is not from the vocabulary {0, …, vocab_size − 1}. The error has its
+/// sequence and its position there, from 1. The position counts `skipped` tokens of each sequence that are not in x.
+/// `role` names what the tokens are for.
 inline void require_in_vocabulary(const Tokens& x, std::size_t vocab_size, std::string_view role = "read",
                                   std::size_t skipped = 0) {
   const Sequences& sequences = x.sequences();

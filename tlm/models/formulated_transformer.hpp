@@ -18,8 +18,8 @@
 #include <tlm/layers/softmax.hpp>
 #include <tlm/layers/tied_embedding.hpp>
 
-/// The model of "The Formulated Transformer" (section "Forward pass"), with two corrections: the residual of the
-/// decoder's second sublayer adds Y'_l (printed: Y_{l−1}), and W_p is defined on all its columns.
+/// The model of "The Formulated Transformer" (section "Forward pass"), with two corrections. The residual of the
+/// decoder's second sublayer adds Y'_l (printed: Y_{l−1}). W_p is defined on all its columns.
 namespace tlm::formulated {
 
 /// The parameters and their values in the paper. ("Hyperparameters".)
@@ -31,7 +31,7 @@ struct Config {
   std::size_t d_v = 64;       ///< The dimension of the space for values.
   std::size_t h = 8;          ///< The number of heads.
   std::size_t N = 6;          ///< The number of encoder layers and of decoder layers.
-  std::size_t max_len = 512;  ///< The greatest length of a sequence: the rows of W_p. (Unlimited in the source.)
+  std::size_t max_len = 512;  ///< The maximum length of a sequence: the rows of W_p. (Unlimited in the source.)
 
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
@@ -102,8 +102,8 @@ struct Scores : Tied<TiedWeight<"W_e", c.s, c.d_model, Real>, EncoderDecoder<Enc
 
 /// Transformer(x, y) = Softmax(Y_N×W_eᵀ): row i is the distribution of y_{i+1}, given x and y_1, …, y_i.
 ///
-/// Tokens are from {0, …, s − 1}. Autoregressive in y. The source's loss is Σ_j CrossEntropy(OneHot(y_j), Y_{j−1}): the
-/// objective Sum.
+/// Tokens are from {0, …, s − 1}. Autoregressive in y. The source's loss is the objective Sum: Σ_j
+/// CrossEntropy(OneHot(y_j), Y_{j−1}).
 template <Config config_, class Real_ = float>
 struct Transformer
     : Composition<Softmax<detail::Complete<config_>::value.s, Real_>, Scores<detail::Complete<config_>::value, Real_>> {

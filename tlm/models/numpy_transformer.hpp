@@ -16,14 +16,16 @@
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
-/// The encoder–decoder of the NumPy notebook (section "The Transformer encoder-decoder") as its text describes it.
+/// The encoder–decoder of the NumPy notebook (section "The Transformer encoder-decoder"), as its text describes it.
 ///
-/// Its class differs from its text: it has no positional encoding, so that its encoder cannot see order; it shares the
-/// keys and values of cross-attention among all decoder blocks; and its causal mask is upside down. None of this is
-/// here. Its feed-forward network, of which the text says no more, is a single D×D affine map with ReLU; here it is the
-/// network of the figure, two affine maps with ReLU between them, of width d_ff inside, which is D by default. The class
-/// divides the loss by the size of the batch; here it is the mean over the tokens that count.
-/// The notebook's letters: D, M, h; K, Q, V, W.
+/// The notebook's class differs from its text. It has no positional encoding, so its encoder cannot see order. It
+/// shares the keys and values of cross-attention among all decoder blocks, and its causal mask is upside down. None of
+/// this is here.
+///
+/// The feed-forward network of the class is a single D×D affine map with ReLU; the text tells no more. Here it is the
+/// network of the figure: two affine maps with ReLU between them, and of width d_ff inside, by default D. The class
+/// divides the loss by the size of the batch. Here the loss is the mean over the tokens that count. The letters are the
+/// notebook's: D, M, h; K, Q, V, W.
 namespace tlm::numpy {
 
 /// The parameters, with the values of the notebook's example.
@@ -36,7 +38,7 @@ struct Config {
   std::size_t n_enc = 2;           ///< The number of encoder blocks.
   std::size_t n_dec = 2;           ///< The number of decoder blocks.
   std::size_t d_ff = D;            ///< The width of the feed-forward network inside.
-  std::size_t max_len = 64;        ///< The greatest length of a sequence.
+  std::size_t max_len = 64;        ///< The maximum length of a sequence.
 
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
@@ -85,8 +87,8 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
   static constexpr std::string_view symbol = "tgt";
 };
 
-/// (source, target) ↦ a row of scores for each token of the target: of what may follow it. Autoregressive in the target.
-/// The text's loss is the mean over the tokens that count: the objective Mean.
+/// (source, target) ↦ a row of scores for each token of the target: scores of the tokens that may follow it.
+/// Autoregressive in the target. The text's loss is the objective Mean, over the tokens that count.
 template <Config config_, class Real_ = float>
 struct Transformer : EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
                                     Decoder<detail::Complete<config_>::value, Real_>> {

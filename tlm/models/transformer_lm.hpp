@@ -25,11 +25,11 @@ enum class Block : std::size_t {
 /// The parameters of the Transformer Language Model. (Article, "Definition of TransformerLM".)
 struct Config {
   std::size_t vocab_size = 0;       ///< The size of the set of input tokens; to be given.
-  std::size_t d_model = 512;        ///< The length of the vectorwords passed from layer to layer.
+  std::size_t d_model = 512;        ///< The length of the vectorwords between layers.
   std::size_t d_ff = 2048;          ///< The width of certain weight matrices inside FF.
   std::size_t n_layers = 6;         ///< The number of decoder blocks.
   std::size_t n_heads = 8;          ///< The number of attention heads in each decoder block.
-  std::size_t max_len = 2048;       ///< The greatest number of tokens in an input sequence.
+  std::size_t max_len = 2048;       ///< The maximum number of tokens in an input sequence.
   Block block = Block::definition;  ///< Which decoder block.
 
   friend constexpr bool operator==(const Config&, const Config&) = default;

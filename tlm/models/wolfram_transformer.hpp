@@ -23,30 +23,31 @@
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
 
-/// The encoder–decoder of the fourth source, "Introduction Transformer Model from Math Perspective", which translates; by its
-/// programs, as its formulas do not compose (shapes in the convention of columns, products in that of rows).
+/// The encoder–decoder of the fourth source, "Introduction Transformer Model from Math Perspective". It translates. The
+/// model follows the source's programs, because its formulas do not compose: their shapes are for columns, their
+/// products for rows.
 ///
-/// Where the source contradicts itself, or says nothing:
+/// The source contradicts itself, or is silent, in these places:
 ///
-/// - Its rule for a mask hides the past; here, as its program has it, Causal hides the future.
-/// - Its learned table of positions has as many rows as the model is wide, 128, and later positions share the last one,
+/// - Its rule for a mask hides the past. Here Causal hides the future, as in its program.
+/// - Its learned table of positions has as many rows as the model is wide, 128. Later positions share the last row,
 ///   while decoding runs to 512 tokens. Here it has max_len rows, and a longer sequence is refused.
-/// - Its six blocks are copies of one initialized net, so presumably begin alike. Here each has weights of its own, as its
-///   figure has.
-/// - ε = 10⁻⁴ is a parameter of its normalization; that it stands under the root is assumed, as for the other LayerNorms.
-/// - Its tokens count from 1, and one token starts and ends. Here tokens count from 0, and which of them start and end is not
-///   the model's business.
+/// - Its six blocks are copies of one initialized net, and so presumably begin alike. Here each has weights of its own,
+///   as in its figure.
+/// - ε = 10⁻⁴ is a parameter of its normalization. It is assumed to be under the root, as in the other LayerNorms.
+/// - Its tokens count from 1, and one token both starts and ends. Here tokens count from 0, and the model does not know
+///   which of them start and end.
 /// - Cross-attention normalizes the memory and not the query, and no normalization follows the last block. This is kept.
-/// - Its table of sines is not moved by training, as here. Its formula divides by ℓ_max, its program by 10000, as here; and
-///   the program has all sines before all cosines, where the formula interleaves them.
-/// - The loss of its program is, for one pair, the mean over the tokens; for a batch, the mean of the pairs' means. Its
-///   algorithm has the sum. Here Mean is over all tokens of the batch, which differs from both if lengths differ, and Sum is
-///   the algorithm's.
+/// - Its table of sines is not trained; the same here. Its formula divides by ℓ_max, its program by 10000; here it is
+///   10000. The program has all sines before all cosines, while the formula interleaves them.
+/// - The loss of its program is the mean over the tokens of a pair, and for a batch the mean of the pairs' means. Its
+///   algorithm has the sum. Here Mean is over all tokens of the batch, which differs from both if lengths differ. Sum
+///   is the algorithm's.
 namespace tlm::wolfram {
 
-/// How a position is seen.
+/// How the model sees positions.
 enum class Positions : std::size_t {
-  learned = 1,  ///< By a table of weights, the source's default.
+  learned = 1,  ///< By a table of weights: the source's default.
   sinusoidal    ///< By sines, then cosines: constants.
 };
 
@@ -57,15 +58,15 @@ struct Config {
   std::size_t d = 128;                       ///< The width of the model ("embedDim").
   std::size_t heads = 8;                     ///< The number of heads, each of width d/heads.
   std::size_t blocks = 6;                    ///< The number of encoder blocks, and of decoder blocks.
-  std::size_t max_len = 512;                 ///< The greatest length of a sequence: how far the source decodes.
-  std::size_t dropout_percent = 10;          ///< How many of 100 numbers a Dropout drops.
+  std::size_t max_len = 512;                 ///< The maximum length of a sequence: how far the source decodes.
+  std::size_t dropout_percent = 10;          ///< How many of 100 numbers Dropout drops.
   Positions positions = Positions::learned;  ///< How a position is seen.
 
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
-/// The parameters of a block, and for all others the values above: models that differ in those have blocks of one type, which
-/// is compiled once.
+/// The parameters of a block, with the default values for all others. So models that differ in the others have blocks
+/// of one type, which is compiled once.
 constexpr Config of_blocks(const Config& c) {
   return {.d = c.d, .heads = c.heads, .dropout_percent = c.dropout_percent};
 }
@@ -74,7 +75,7 @@ constexpr Config of_blocks(const Config& c) {
 template <Symbol name, Config c, class Real>
 using Norm = LayerNorm<name, c.d, Real, 10'000>;
 
-/// X + Dropout(F(X)): what every part of a block is.
+/// X + Dropout(F(X)): the form of every part of a block.
 template <Config c, class Real, class... F>
 using Part = Res<Composition<Dropout<c.dropout_percent, c.d, Real>, F...>>;
 
@@ -82,8 +83,8 @@ using Part = Res<Composition<Dropout<c.dropout_percent, c.d, Real>, F...>>;
 ///
 ///   Q = X×W_q + b_q,   K = Z×W_k + b_k,   V = Z×W_v + b_v,
 ///
-/// and Z is X itself or the memory. ("Multi head self attention Algorithm"; with one head and one row of X its "Basic Single
-/// Query Attention Algorithm".)
+/// and Z is X itself or the memory. ("Multi head self attention Algorithm". With one head and one row of X it is the
+/// "Basic Single Query Attention Algorithm".)
 template <Symbol name, Config c, class Mask, template <class> class Z, class Real>
 struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,                       // × W_O + b_O
                                tlm::Attention<c.heads, Mask,                               // softmax(mask(  ×  )) ×
@@ -158,8 +159,8 @@ struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // 
   static constexpr std::string_view symbol = "tgt";
 };
 
-/// (source, target) ↦ for each token of the target the probabilities of what may follow it. Autoregressive in the target.
-/// The losses are objectives: Mean over the tokens, which is the source's program for one pair; Sum, which is its algorithm.
+/// (source, target) ↦ the probabilities of what may follow each token of the target. Autoregressive in the target. The
+/// losses are objectives: for one pair Mean is the source's program, and Sum its algorithm.
 template <Config config_, class Real_ = float>
 struct Transformer : Composition<Softmax<detail::Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax
                                  EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,

@@ -10,8 +10,8 @@
 
 /// The functions of numbers that the layers use beside + − × ÷.
 ///
-/// They are all that a layer knows of its arithmetic: no layer compares numbers or branches on a value. Another
-/// arithmetic (a prime field, sets of positions) brings its own overloads, found by argument-dependent lookup. So does a batch of
+/// A layer knows nothing else of its arithmetic: no layer compares numbers or branches on a value. Another arithmetic
+/// (a prime field, sets of positions) has its own overloads, found by argument-dependent lookup. So has a batch of
 /// xsimd, which is several numbers at once.
 namespace tlm {
 
@@ -48,8 +48,8 @@ Real relu(Real x) {
   return tlm::where(x < Real(0), Real(0), x);
 }
 
-/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0, where there is no derivative, the choice is 0, and so it is at NaN, which
-/// shows in the value.
+/// ReLU′(x) = 1 for x > 0, otherwise 0. At 0 there is no derivative, and the choice is 0. It is 0 at NaN, too: the
+/// value shows the NaN.
 template <detail::Floating Real>
 Real relu_derivative(Real x) {
   return tlm::where(x > Real(0), Real(1), Real(0));

@@ -14,7 +14,7 @@ using std::tanh;
 
 namespace detail {
 
-/// A real constant as a number of this kind, or as a batch of these.
+/// A real constant as a number of this type, or as a batch of these.
 template <class Real>
 Real real_constant(double c) {
   if constexpr (requires { typename Real::value_type; })

@@ -11,7 +11,7 @@
 /// The functions of a row of numbers: its maximum, sum, mean and scale, and its softmax, for attention and for Softmax layers.
 namespace tlm {
 
-/// The greatest of `count` ≥ 1 numbers.
+/// The maximum of `count` ≥ 1 numbers.
 template <std::floating_point Real>
 Real maximum(const Real* numbers, std::size_t count) {
   Real greatest = numbers[0];
@@ -20,13 +20,14 @@ Real maximum(const Real* numbers, std::size_t count) {
   return greatest;
 }
 
-/// The greatest entry of a vector.
+/// The maximum entry of a vector.
 template <class Adaptor>
 auto max_of(const Vector<Adaptor>& x) {
   return maximum(x.data(), x.size());
 }
 
-/// Σ_j x_j of the entries of an expression, for floating point in the order that is fastest. (xt::sum adds one after the other.)
+/// Σ_j x_j over the entries of an expression. Floating-point numbers are added in the fastest order. (xt::sum adds one
+/// after the other.)
 template <detail::XtensorExpression E>
 [[gnu::always_inline]] inline auto sum_of(const E& x) {
   using Real = typename E::value_type;
@@ -70,7 +71,8 @@ namespace detail {
 
 /// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
 ///
-/// What is divided by it keeps its digits, and its squares do not overflow. It is 1 in an arithmetic that does not overflow.
+/// A division by it keeps all digits, and then squares do not overflow. It is 1 in an arithmetic that does not
+/// overflow.
 template <class Adaptor>
 auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
   using Real = typename Adaptor::value_type;
@@ -88,7 +90,7 @@ auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
 
 }  // namespace detail
 
-/// x ← exp(x) / Σ_j exp(x_j). The greatest entry is subtracted first, which cancels and keeps exp from overflowing.
+/// x ← exp(x) / Σ_j exp(x_j). The maximum entry is subtracted first: it cancels, and exp does not overflow.
 template <class Adaptor>
 void softmax(Vector<Adaptor> x) {
   x = xt::exp(x - max_of(x));
@@ -99,7 +101,7 @@ void softmax(Vector<Adaptor> x) {
 ///
 ///   x̄ = y (ȳ − Σ_k y_k ȳ_k),
 ///
-/// which takes the place of ȳ.
+/// which replaces ȳ.
 template <class Y, class Cotangent>
 void softmax_pullback(const Vector<Y>& y, Vector<Cotangent> y_bar) {
   auto x_bar = y_bar;  // the same entries

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What MPI once had for C++ beside its functions for C is not used.
+// MPI's former C++ interface is not used.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -20,17 +20,17 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/parallel/threads.hpp>
 
-/// A batch learned from by several processes at once, on one machine or on several: each takes a part of its sequences.
+/// Several processes that learn from one batch, on one machine or on several. Each takes a part of its sequences.
 ///
-/// Every process ("rank") has the whole model, draws the same batches and takes the same steps, as the gradient is the
-/// same on all of them. What they send each other is that gradient.
+/// Every process ("rank") has the whole model, draws the same batches and takes the same steps, because the gradient is
+/// the same on all of them. They send each other parts of that gradient.
 namespace tlm {
 
-/// The ranks that mpirun has started, of which this process is one; where nobody has started several, it is the only one. MPI
-/// begins and ends with this object, which is the only one in a program.
+/// The ranks that mpirun has started; this process is one of them, or the only one. MPI begins and ends with this
+/// object. A program may have only one.
 ///
-/// Each function but rank, count and is_first waits for all ranks to call it, in the same order. One that throws in between
-/// leaves the others waiting: a program asks all_end whether they end with it, and if not it calls abort.
+/// Each function except rank, count and is_first waits for all ranks to call it, in the same order. A rank that throws
+/// in between leaves the others waiting. So the program asks all_end whether all ranks end, and otherwise calls abort.
 class Ranks {
  public:
   /// Throws std::logic_error if MPI has begun before.
@@ -55,16 +55,16 @@ class Ranks {
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
-  /// Which this is: 0, …, count() − 1.
+  /// The number of this rank: 0, …, count() − 1.
   std::size_t rank() const { return rank_; }
   std::size_t count() const { return count_; }
-  /// Whether this is rank 0, which prints and saves.
+  /// True for rank 0, which prints and saves.
   bool is_first() const { return rank_ == 0; }
 
-  /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. The spans have
-  /// the same lengths on all ranks, in the same order. Of N numbers every rank adds up N/P, which it is sent by P − 1 others and
-  /// sends to them: 2(P − 1)/P·N numbers go out of each. They are sent from where they lie, in pieces; of each span the last
-  /// few are collected first, and so is a short span.
+  /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. The
+  /// spans have the same lengths on all ranks, in the same order. Each rank adds up N/P of N numbers: P − 1 others send
+  /// it theirs, and it sends them the sums. So 2(P − 1)/P·N numbers leave each rank. They are sent in pieces, without a
+  /// copy. Only the last few of each span, and short spans, are collected first.
   template <class Real>
   void sum(const std::vector<std::span<Real>>& numbers) {
     if (count_ == 1) return;
@@ -82,10 +82,10 @@ class Ranks {
       next += std::ptrdiff_t(these.size());
     }
   }
-  /// Fewer numbers that lie together are not sent from there, and more are not sent at once.
+  /// Fewer contiguous numbers than `few` are copied first. At most `at_once` are sent in a piece.
   static constexpr std::size_t few = 1 << 12, at_once = 1 << 20;
 
-  /// Whether it is so on any rank.
+  /// True if `here` is true on any rank.
   bool any(bool here) {
     if (count_ == 1) return here;
     int so = int(here);
@@ -93,7 +93,7 @@ class Ranks {
     return so != 0;
   }
 
-  /// Whether all ranks have this same number.
+  /// True if all ranks have the same number.
   bool alike(std::uint64_t number) {
     if (count_ == 1) return true;
     std::uint64_t greatest[2] = {number, ~number};  // where the least number is, ~number is the greatest
@@ -101,13 +101,13 @@ class Ranks {
     return greatest[0] == ~greatest[1];
   }
 
-  /// The number that rank 0 has.
+  /// The number of rank 0.
   double of_first(double number) {
     if (count_ > 1) MPI_Bcast(&number, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     return number;
   }
 
-  /// Whether all ranks come to their end within this time. They need not be at the same place.
+  /// True if all ranks end within this time. They need not be at the same place.
   bool all_end(std::chrono::milliseconds time) {
     if (count_ == 1) return true;
     MPI_Request waiting;
@@ -120,15 +120,15 @@ class Ranks {
     }
   }
 
-  /// Ends all ranks, at once, with this exit code.
+  /// Ends all ranks at once, with this exit code.
   [[noreturn]] void abort(int code) {
     if (ends_ != MPI_COMM_NULL) MPI_Abort(MPI_COMM_WORLD, code);
     std::_Exit(code);
   }
 
  private:
-  /// Sums up numbers that lie together, as many for each rank in a piece, as long as there are so many or one for each rank.
-  /// Returns those that are left. `of_all` is room for what the others send.
+  /// Sums up contiguous numbers, in pieces that have equally many for each rank, while enough are left. Returns those
+  /// that are left. `of_all` is room for what the others send.
   template <class Real>
   std::span<Real> sum_pieces(std::span<Real> numbers, std::size_t least, std::vector<Real>& of_all) {
     while (numbers.size() >= std::max(least, count_)) {
@@ -146,37 +146,37 @@ class Ranks {
   }
 
   std::size_t rank_ = 0, count_ = 1;
-  MPI_Comm ends_ = MPI_COMM_NULL;  // Where no rank waits for anything but the end.
+  MPI_Comm ends_ = MPI_COMM_NULL;  // Ranks wait here for the end only.
 };
 
-/// The threads of all ranks, which compute losses and gradients of a model of type T: on each so many.
+/// The threads of all ranks, `threads` on each, which compute losses and gradients of a model of type T.
 template <class T>
 class ThreadsOfRanks {
  public:
   /// Throws like Threads.
   ThreadsOfRanks(Ranks& ranks, std::size_t threads) : ranks_{ranks}, threads_{threads} {}
 
-  /// Among how many ranks a batch is shared, however small; each shares what it gets among its threads.
+  /// The number of ranks, which share every batch, however small. Each shares its part among its threads.
   std::size_t count_for(std::size_t) const { return ranks_.count(); }
 
-  /// The sum of the losses of all shards by this objective, each on a rank of its own; adds their gradients to `gradient`, in
-  /// the order of the ranks: the same bits on all of them. What is there before is the same on all ranks: that of rank 0
-  /// counts.
+  /// The sum of the losses of all shards by this objective, each computed on a rank of its own. Adds their gradients to
+  /// `gradient`, in the order of the ranks: the same bits on all of them. The previous content of `gradient` must be
+  /// the same on all ranks, and counts once.
   ///
-  /// Throws std::runtime_error on all ranks where they have not the same model and batch, as on machines with other files: by
-  /// a hash of every token and loss weight, and of the first number of each weight of the model. Throws like Threads, on ranks
-  /// whose shard throws; `gradient` then is not the same on all of them. (What SharedBatch and sum_of_weights refuse of a batch
-  /// is refused before, on the ranks that have it.)
+  /// Throws std::runtime_error on all ranks unless they have the same model and batch; machines with other files have
+  /// not. The ranks compare a hash of every token and loss weight, and of the first number of each weight of the model.
+  /// Throws like Threads, on ranks whose shard throws; then `gradient` is not the same on all of them. (SharedBatch and
+  /// sum_of_weights refuse a wrong batch before, on the ranks that have it.)
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
     if (ranks_.count() == 1)
       return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
     if (!ranks_.alike(hash_of(model)))
       refuse<std::runtime_error>(
-          {"the ranks have not the same weights: all of them go on from the same file, or seed"});
+          {"the ranks do not have the same weights: all of them must start from the same file, or seed"});
     if (!ranks_.alike(hash_of(shards)))
-      refuse<std::runtime_error>({"the ranks have not the same batch: all of them draw it from the same data, alike"});
-    // What is there is on all ranks, and is to count once.
+      refuse<std::runtime_error>({"the ranks do not have the same batch: all of them must draw it from the same data"});
+    // The previous content is on all ranks, and must count once.
     if (!ranks_.is_first()) zero_grad(gradient);
     RealOf<T> loss(0);
     if (ranks_.rank() < shards.size())

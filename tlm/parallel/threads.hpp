@@ -18,19 +18,19 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/micro_batches.hpp>
 
-// OpenBLAS alone has these two: with another BLAS, both are null.
+// Only OpenBLAS has these two. With another BLAS, both are null.
 extern "C" {
 [[gnu::weak]] int openblas_get_num_threads();
 [[gnu::weak]] void openblas_set_num_threads(int count);
 }
 
-/// A batch learned from by several threads at once: each takes a part of its sequences.
+/// Several threads that learn from one batch. Each takes a part of its sequences.
 namespace tlm {
 
-/// Threads that live as long as this object, and sleep while there is nothing to do.
+/// Threads that live as long as this object, and sleep when there is nothing to do.
 class ThreadPool {
  public:
-  /// `count` threads, with the one that asks. Throws std::invalid_argument for 0.
+  /// `count` threads, including the calling one. Throws std::invalid_argument for 0.
   explicit ThreadPool(std::size_t count) : ThreadPool{} {  // the destructor ends them even if one cannot be started
     if (count == 0) refuse<std::invalid_argument>({"0 threads compute nothing: at least 1 is needed"});
     for (std::size_t k = 1; k < count; ++k) {
@@ -49,11 +49,12 @@ class ThreadPool {
     for (Other& other : others_) other.begin.release();
   }
 
-  /// How many there are, with the one that asks.
+  /// The number of threads, including the calling one.
   std::size_t count() const { return others_.size() + 1; }
 
-  /// action(k) for each k < shares, each on a thread of its own, k = 0 on the thread that asks. Returns when all are done, and then
-  /// throws what was thrown for the least k. Throws std::invalid_argument at once for more shares than count().
+  /// action(k) for each k < shares, each on a thread of its own, k = 0 on the calling thread. Returns when all are
+  /// done, and then throws what was thrown for the least k. Throws std::invalid_argument at once for more shares than
+  /// count().
   void parallel_for(std::size_t shares, std::function<void(std::size_t)> action) {
     if (shares > count()) refuse<std::invalid_argument>({shares, " shares are too many for ", count(), " threads"});
     if (shares == 0) return;
@@ -82,8 +83,8 @@ class ThreadPool {
     }
   }
 
-  /// Waits actively for a moment, then sleeps: a thread that has slept may be given the processor of the one that woke it, and
-  /// then each waits for the other.
+  /// Waits actively for a moment, then sleeps. A thread that has slept may be given the processor of the one that woke
+  /// it, and then one waits for the other.
   static void wait_for(std::counting_semaphore<>& event) {
     for (int time = 0; time < 1'000; ++time) {
       if (event.try_acquire()) return;
@@ -92,14 +93,15 @@ class ThreadPool {
     event.acquire();
   }
 
-  std::function<void(std::size_t)> action_;  // none: there will be no more
+  std::function<void(std::size_t)> action_;  // empty: there will be no more
   std::vector<std::exception_ptr> thrown_;
   std::counting_semaphore<> end_{0};
   std::deque<Other> others_;  // the last member: its threads end before the others do
 };
 
-/// While it lives, OpenBLAS uses one thread for each product. Threads that multiply at the same time have the processors
-/// already. (For another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
+/// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
+/// use the processors. (For another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the
+/// program starts.)
 class [[nodiscard]] OneThreadPerProduct {
  public:
   OneThreadPerProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }
@@ -113,30 +115,31 @@ class [[nodiscard]] OneThreadPerProduct {
   int before_;
 };
 
-/// The least number of tokens for which another thread is worth its costs. It is woken twice, and its gradient is set to zero and
-/// added to the others. That is work for each weight, as is a token: so the number hardly depends on the size of the model.
+/// The least number of tokens for which another thread is worth its costs. It is woken twice, and its gradient is set
+/// to zero and added to the others. That is work for each weight, and so is a token. So the number hardly depends on
+/// the size of the model.
 inline constexpr std::size_t worth_a_thread = 32;
 
-/// Threads that compute losses and gradients of a model of type T: each takes a part of a batch's sequences. A batch that is one
-/// sequence is computed by the thread that asks, with the threads of the BLAS.
+/// Threads that compute losses and gradients of a model of type T. Each takes a part of a batch's sequences. The
+/// calling thread computes a batch of one sequence, with the threads of the BLAS.
 ///
-/// Each thread but the first has a gradient of its own, which is kept for the next batch.
+/// Each thread except the first has a gradient of its own, which is kept for the next batch.
 template <class T>
 class Threads {
  public:
-  /// `count` threads, or fewer for a batch without `least_tokens` for each. Throws std::invalid_argument for 0 threads.
+  /// `count` threads. A batch without `least_tokens` for each uses fewer. Throws std::invalid_argument for 0 threads.
   explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread)
       : threads_{count}, least_tokens_{std::max<std::size_t>(1, least_tokens)} {}
-  /// How many there are, with the one that asks.
+  /// The number of threads, including the calling one.
   std::size_t count() const { return threads_.count(); }
-  /// Among how many of them a batch of so many tokens is shared.
+  /// The number of threads that share a batch with this number of tokens.
   std::size_t count_for(std::size_t tokens) const {
     return std::clamp<std::size_t>(tokens / least_tokens_, 1, count());
   }
 
-  /// The sum of the losses of all parts, each on a thread of its own; adds their gradients to `gradient`, in the order of the
-  /// parts. So the bits depend on the parts, and not on which of them is done first. Throws what the first part throws that
-  /// throws; then the gradient may have that of some parts. Throws
+  /// The sum of the losses of all parts, each computed on a thread of its own. Adds their gradients to `gradient`, in
+  /// the order of the parts. So the bits depend on the parts, and not on which part is done first. If parts throw,
+  /// throws what the first of them throws; then `gradient` may have the gradients of some parts. Throws
   /// std::invalid_argument for more parts than threads.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
@@ -149,7 +152,8 @@ class Threads {
       if (k > 0) zero_grad(own);
       losses[k] = loss_and_gradient(model, parts[k], own, objective);
     });
-    // Each thread adds up its share of every weight: for one alone that is as much work as to move all of them.
+    // Each thread adds up its share of every weight. For a single thread that would be as much work as a step of the
+    // optimizer.
     const auto of_first = parameters(gradient);
     threads_.parallel_for(parts.size(), [&](std::size_t k) {
       for (std::size_t part = 1; part < parts.size(); ++part) {
@@ -176,28 +180,29 @@ inline std::size_t shared_among(std::size_t sequences, std::size_t count) {
   return std::max<std::size_t>(1, (sequences + count - 1) / count);
 }
 
-/// A batch whose sequences are shared among Workers, which are Threads, or the ThreadsOfRanks: one part for each of them, or
-/// fewer for a batch with fewer sequences or tokens. Its loss and gradient are those of the whole, as of MicroBatches.
+/// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part; a batch with
+/// few sequences or tokens has fewer parts. Its loss and gradient are those of the whole, as for MicroBatches.
 template <class Workers, class BatchOf>
 struct SharedBatch {
   Workers& workers;
   MicroBatches<BatchOf> batch;
 
-  /// Sequences are shared in equal numbers, as far as that goes.
+  /// Sequences are shared in equal numbers, as far as possible.
   SharedBatch(Workers& those, const BatchOf& whole)
       : workers{those},
         batch{micro_batches(whole, shared_among(whole.sequence_count(), those.count_for(whole.token_count())))} {}
 };
 
-/// The loss of the whole batch; adds its gradient to `gradient`. Throws like the workers, and what objective_of_parts throws.
+/// The loss of the whole batch. Adds its gradient to `gradient`. Throws like the workers, and what objective_of_parts
+/// throws.
 template <class T, class Workers, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const SharedBatch<Workers, BatchOf>& shared, T& gradient,
                             const Objective& objective = {}) {
   return shared.workers(model, shared.batch.batches, gradient, objective_of_parts<T>(shared.batch, objective));
 }
 
-/// Whether this process is one of several that mpirun, mpiexec or srun has started: they say so in the environment, each
-/// in its own words (Open MPI's, Hydra's of MPICH, and PMIx's). A program without MPI would train as often as it was started.
+/// True if this process is one of several that mpirun, mpiexec or srun has started. Each sets variables of its own
+/// (Open MPI, MPICH's Hydra, PMIx). A program without MPI would train as often as it was started.
 inline bool started_as_a_rank() {
   const std::initializer_list<const char*> words{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
   return std::any_of(words.begin(), words.end(), [](const char* word) { return std::getenv(word) != nullptr; });

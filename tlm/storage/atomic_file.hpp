@@ -9,8 +9,8 @@
 
 namespace tlm::storage {
 
-/// Where a path leads: through symbolic links, and also to a file that is not there yet. Throws std::system_error if that
-/// cannot be told, for example for links in a circle, and for no name.
+/// The file to which a path leads through symbolic links, even if it does not exist yet. Throws std::system_error if
+/// that cannot be found out, such as for a loop of links, and for an empty name.
 inline std::filesystem::path target_of(const std::filesystem::path& path) {
   if (path.empty()) fail("cannot write '': it has no name", ENOENT);
   std::error_code error, no_link;
@@ -22,8 +22,8 @@ inline std::filesystem::path target_of(const std::filesystem::path& path) {
   return no_link ? path : target_of(path.parent_path() / next);
 }
 
-/// Opens a file for writing, makes it if it is not there, and locks it: it is ours until it is closed. `refuse(why)` throws,
-/// by what errno says.
+/// Opens a file for writing, makes it if it does not exist, and locks it: it is ours until it is closed. `refuse(why)`
+/// throws, with the reason in errno.
 template <class Refuse>
 Descriptor locked(const std::string& path, const Refuse& refuse) {
   while (true) {
@@ -31,8 +31,8 @@ Descriptor locked(const std::string& path, const Refuse& refuse) {
     if (file.number() < 0) refuse("making " + path);
     if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0)
       refuse(errno == EWOULDBLOCK ? "another process has locked " + path : "locking " + path);
-    // Whoever had it before may have renamed or removed it between our opening and our locking it. Then what we hold is no
-    // longer the file of this name, and the next try makes a new one.
+    // Its previous owner may have renamed or removed it between our opening and our locking it. Then our file no longer
+    // has this name, and the next try makes a new one.
     struct stat ours {
     }, there{};
     if (::fstat(file.number(), &ours) != 0) refuse("looking at " + path);
@@ -42,14 +42,15 @@ Descriptor locked(const std::string& path, const Refuse& refuse) {
   }
 }
 
-/// A file that one process has for itself, however often the process replaces it meanwhile: another Lock of the file is
+/// A file that one process has for itself, however often the process replaces it meanwhile. Another Lock of the file is
 /// refused.
 ///
-/// What is locked is PATH.lock beside it, an empty file, which is removed at the end. A process that is killed leaves it, and
-/// the next one takes it over.
+/// It locks PATH.lock beside the file. That is an empty file, which is removed at the end. A process that is killed
+/// leaves it, and the next one takes it over.
 class Lock {
  public:
-  /// Throws std::system_error, also if the file is locked, or if PATH.lock is not empty: then it is something else.
+  /// Throws std::system_error if the file is locked. Also throws if PATH.lock is not empty, because then it is
+  /// something else.
   explicit Lock(const std::filesystem::path& path) : path_{target_of(path).string() + ".lock"} {
     const auto refuse = [&](const std::string& why, int error = errno) {
       fail("cannot write " + shown(path.string()) + ": " + why, error);
@@ -67,7 +68,7 @@ class Lock {
   Descriptor file_;
 };
 
-/// What an AtomicFile does with a file that is there already.
+/// What an AtomicFile does if the file already exists.
 enum class Existing { replaced, refused };
 
 /// A file that is replaced whole or not at all:
@@ -76,18 +77,18 @@ enum class Existing { replaced, refused };
 ///   file.write(bytes);  // any number of times
 ///   file.commit();
 ///
-/// The bytes go to PATH.part beside it. Only commit() puts that in the place of PATH, by rename, and before that has the
-/// system bring it to the disk: whoever opens PATH sees what was there, or all that was written, also after a kill -9 at any
-/// moment or on a full disk. (After a power failure, too, as far as the disk and its file system keep what fsync promises.)
+/// The bytes go to PATH.part beside it. Only commit() flushes that to the disk, and then renames it to PATH. So whoever
+/// opens PATH sees the old file or all of the new one, even after a kill -9 at any moment or on a full disk. (The same
+/// holds after a power failure, as far as the disk and its file system keep what fsync promises.)
 ///
 /// PATH.part is removed if it is not committed. A process that is killed leaves it, and the next one that writes PATH
-/// takes it over. Two that write PATH at a time: the second is refused. If PATH is a symbolic link, what it leads to is
-/// written, also where it leads to nothing yet; permissions stay as they were. All functions throw std::system_error with the
-/// system's words.
+/// takes it over. While one process writes PATH, another one is refused. If PATH is a symbolic link, the file to which
+/// it leads is written, even if that does not exist yet. Permissions stay as they were. All functions throw
+/// std::system_error with the system's words.
 class AtomicFile {
  public:
-  /// Throws also for a directory and whatever else is no regular file, for no name, and for a file that is there and is to be
-  /// refused.
+  /// Also throws for a directory or anything else that is not a regular file, for an empty name, and for an existing
+  /// file if that is to be refused.
   explicit AtomicFile(const std::filesystem::path& path, Existing existing = Existing::replaced)
       : path_{target_of(path).string()}, part_{path_ + ".part"}, existing_{existing} {
     struct stat old {};
@@ -108,7 +109,7 @@ class AtomicFile {
     if (!committed_) ::unlink(part_.c_str());  // before it is closed, which unlocks it
   }
 
-  /// Behind what was written before.
+  /// Appends to what was written before.
   void write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
@@ -117,11 +118,11 @@ class AtomicFile {
     }
   }
 
-  /// Puts what was written in the place of the file. If that throws, the file is as it was, unless the sentence says that
-  /// it was replaced. Where an existing file is refused, one that came meanwhile is, too.
+  /// Replaces the file by what was written. If that throws, the file is as it was, unless the sentence says that it was
+  /// replaced. If existing files are refused, so is one that came meanwhile.
   void commit() {
     if (::fsync(file_.number()) != 0) refuse("bringing " + part_ + " to the disk");
-    // Unlike a rename, a link replaces nothing. Where a file system has no links, the lock alone keeps others away.
+    // Unlike a rename, a link replaces nothing. On a file system without links, only the lock keeps others away.
     const bool linked = existing_ == Existing::refused && ::link(part_.c_str(), path_.c_str()) == 0;
     if (existing_ == Existing::refused && !linked && errno == EEXIST) refuse("linking " + part_ + " to it");
     if (linked)
@@ -131,7 +132,7 @@ class AtomicFile {
     committed_ = true;
     const auto directory = std::filesystem::path{path_}.parent_path();
     const Descriptor parent{::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    // EINVAL: a file system that has nothing to bring to the disk for a directory.
+    // EINVAL: a file system that has nothing to flush for a directory.
     if (parent.number() < 0 || (::fsync(parent.number()) != 0 && errno != EINVAL))
       fail(path_ + " was replaced, but may be the old one after a power failure: its directory cannot be synchronized");
   }

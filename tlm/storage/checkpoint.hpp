@@ -10,11 +10,11 @@
 #include <tlm/storage/safetensors.hpp>
 #include <tlm/training/run.hpp>
 
-/// Checkpoints: a training run in one file, from which it goes on as if it had not been interrupted.
+/// Checkpoints: a training run in one file. A resumed run goes on as if it had not been interrupted.
 namespace tlm::storage {
 
-/// Adds a training run to a list: the weights by their paths, what the optimizer, the patience and the generator remember, and
-/// the numbers step and place. The run and the state of its generator must outlive the list.
+/// Adds a training run to a list: the weights by their paths, the states of the optimizer, the patience and the
+/// generator, and the numbers step and place. The run and the state of its generator must outlive the list.
 template <class Byte, class Run, class State>
 void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
   add_weights(list, run.model);
@@ -25,9 +25,9 @@ void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
   add_number(list, "place", run.place);
 }
 
-/// Writes a training run, with its tokenizer in the metadata, to a file that is replaced whole or not at all (AtomicFile). In
-/// the configuration stands what must be the same when it goes on, and is not in the run: the shape of the model beyond its
-/// paths, the rates of the optimizer, the objective, in words of the program's own. Throws like write.
+/// Writes a training run, with its tokenizer in the metadata, to a file that is replaced whole or not at all
+/// (AtomicFile). `configuration` holds what must be the same on resuming and is not in the run: the shape of the model
+/// beyond its paths, the rates of the optimizer, and the objective. Its words are the program's own. Throws like write.
 template <class Model, class Optimizer>
 void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimizer>& run, Metadata configuration = {},
               Existing existing = Existing::replaced) {
@@ -37,8 +37,8 @@ void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimi
   write(path, std::move(list), std::move(configuration), existing);
 }
 
-/// Reads a training run from a file that holds one of the same model and optimizer, says this configuration of itself, and was
-/// written by no newer version of the library. Otherwise the run is as it was: throws what SafetensorsFile does, and
+/// Reads a training run from a file with the same model, optimizer and configuration, which was not written by a newer
+/// version of the library. Otherwise the run stays as it was, and this throws what SafetensorsFile throws. It throws
 /// std::invalid_argument for a generator that has drawn too much.
 template <class Model, class Optimizer>
 void load_run(const std::filesystem::path& path, TrainingRun<Model, Optimizer>& run,
@@ -60,8 +60,9 @@ void load_run(const std::filesystem::path& path, TrainingRun<Model, Optimizer>& 
   run.tokenizer = std::move(tokenizer);
 }
 
-/// Of a training run in a file, reads what one needs to use the model: the weights with the least validation loss, or, if
-/// there was no validation, the last ones. Returns the tokenizer as a text. Throws like load_run, the model then is as it was.
+/// Reads what you need to use the model of a training run: the weights with the least validation loss, or the last ones
+/// if there was no validation. Returns the tokenizer as a text. Throws like load_run, and then leaves the model as it
+/// was.
 template <class Model>
 std::string load_best(const std::filesystem::path& path, Model& model, const Metadata& configuration = {}) {
   const SafetensorsFile file{path};

@@ -18,19 +18,19 @@
 #include <tlm/base/language.hpp>
 #include <tlm/base/refuse.hpp>
 
-/// Weights, and all else that a training run is made of, to and from disk. On POSIX; it needs nlohmann-json beside what
-/// tlm.hpp needs, and is included by who wants it.
+/// Weights, and everything else in a training run, to and from disk. These headers are opt-in. They need POSIX, and
+/// nlohmann-json beside what tlm.hpp needs.
 namespace tlm::storage {
 
-/// Throws std::system_error: "WHAT: No space left on device", or whatever the error is in the system's words.
+/// Throws std::system_error, such as "WHAT: No space left on device", with the error in the system's words.
 [[noreturn]] inline void fail(const std::string& what, int error = errno) {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-/// A path, or what else was given, as a sentence has it: if it is empty, as ''.
+/// A path as a sentence shows it: an empty one as ''.
 inline std::string shown(const std::string& path) { return path.empty() ? "''" : path; }
 
-/// An open file: closed where it ends.
+/// An open file, which its destructor closes.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_{number} {}
@@ -42,19 +42,19 @@ class Descriptor {
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
-  /// What the system calls it; negative if it could not be opened.
+  /// The file descriptor; negative if the file could not be opened.
   int number() const { return number_; }
 
  private:
   int number_;
 };
 
-/// A file that is read.
+/// A file to read.
 class Reading {
  public:
   /// Throws std::system_error if it cannot be opened or is not a regular file.
   explicit Reading(const std::filesystem::path& path)
-      // A pipe that nobody writes to must not be waited for.
+      // Do not wait for a pipe that nobody writes to.
       : name_{shown(path.string())}, file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {
     struct stat status {};
     if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) fail("cannot read " + name_);
@@ -63,13 +63,13 @@ class Reading {
     size_ = std::uint64_t(status.st_size);
   }
 
-  /// The path by which it was opened, as shown.
+  /// The path by which it was opened, as a sentence shows it.
   const std::string& name() const { return name_; }
-  /// Its bytes when it was opened.
+  /// The number of its bytes when it was opened.
   std::uint64_t size() const { return size_; }
 
-  /// Fills `bytes` with those of the file from this offset on. Throws std::system_error if it cannot, std::runtime_error if
-  /// the file is over before.
+  /// Fills `bytes` with the bytes of the file from this offset on. Throws std::system_error if it cannot, and
+  /// std::runtime_error if the file ends before.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), off_t(offset));

@@ -21,18 +21,19 @@
 
 /// The header of a safetensors file. (Format: https://github.com/huggingface/safetensors#format.)
 ///
-/// A file is: the length of the header, as 8 bytes, the lowest first; the header, a JSON object in UTF-8, which begins with
-/// { and may end with spaces; and the numbers. For each tensor the header has an entry
+/// A file has three parts. The first 8 bytes are the length of the header, lowest byte first. The header is a JSON
+/// object in UTF-8, which begins with { and may end with spaces. The numbers follow. For each tensor the header has an
+/// entry
 ///
 ///   "NAME": {"dtype": "F32", "shape": [rows, columns], "data_offsets": [begin, end]}
 ///
-/// by the bytes of the numbers from begin to before end, counted from the header's end. Together the tensors are all of
-/// them, each once. Beside these there may be "__metadata__", an object of texts.
+/// which has the bytes from begin to before end, counted from the header's end. Together the tensors cover all bytes,
+/// each once. The header may also have "__metadata__", an object of texts.
 ///
-/// A tensor may be of a type that is not known here. Then its place among the others is checked, and its length is not.
+/// A tensor may have a type that is not known here. Then its place among the others is checked, and its length is not.
 namespace tlm::storage {
 
-/// The condition under which numbers lie in memory as they do in a file.
+/// The condition under which numbers in memory have the bytes that they have in a file.
 template <std::endian machine>
 struct LowestByteFirst {
   static constexpr bool value = true;  // If not, the next line says so: once.
@@ -41,26 +42,27 @@ struct LowestByteFirst {
 };
 static_assert(LowestByteFirst<std::endian::native>::value);
 
-/// Texts by their names, which a file carries beside its numbers.
+/// Texts by their names, which a file has beside its numbers.
 using Metadata = std::map<std::string, std::string>;
 
-/// The entry of a tensor in a header. Its type need not be one of number_types: how many bytes such numbers have is not known.
+/// The entry of a tensor in a header. Its type need not be one of number_types; then the size of its numbers is not
+/// known.
 struct Entry {
   std::string type;
   std::vector<std::uint64_t> shape;
   std::uint64_t begin = 0, end = 0;
 };
 
-/// What a header says.
+/// The content of a header.
 struct Header {
   std::map<std::string, Entry> tensors;
   Metadata metadata;
 };
 
-/// No header is longer: the limit of the format's own library.
+/// The maximum length of a header: the limit of the format's own library.
 inline constexpr std::uint64_t longest_header = 100'000'000;
 
-/// A text as JSON has it, without what would disturb a terminal, and cut if it is long.
+/// A text in JSON's notation, without characters that would disturb a terminal, and cut if it is long.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 100;
   const bool cut = text.size() > longest;
@@ -68,7 +70,7 @@ inline std::string printable(std::string_view text) {
          (cut ? " …" : "");
 }
 
-/// A type and a shape, as in "F32 [8, 32]". A type that is not known is quoted.
+/// A type and a shape, such as "F32 [8, 32]". An unknown type is quoted.
 inline std::string described(std::string_view type, const std::vector<std::uint64_t>& shape) {
   std::string text = number_type(type) ? std::string(type) : printable(type);
   const char* before = " [";
@@ -79,14 +81,14 @@ inline std::string described(std::string_view type, const std::vector<std::uint6
   return text + (shape.empty() ? " []" : "]");
 }
 
-/// What the parser meets, event by event (a handler of nlohmann's sax_parse): every rule is checked where it is met, so that
-/// nothing is made of what is refused. The parser itself would take equal keys and nest without end.
+/// The parser's events (a handler of nlohmann's sax_parse). Every rule is checked where it applies, so that nothing is
+/// built from what is refused. The parser itself would accept equal keys and endless nesting.
 class HeaderParser {
  public:
-  /// Of a file of this name.
+  /// For a file of this name.
   explicit HeaderParser(const std::string& file) : file_{file} {}
 
-  /// What was read, when all of it was.
+  /// The header, once all of it was read.
   Header header;
 
   bool null() { unexpected("null"); }
@@ -174,12 +176,12 @@ class HeaderParser {
   }
 
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& error) {
-    constexpr int out_of_range = 406;  // as 1e999
+    constexpr int out_of_range = 406;  // such as 1e999
     if (error.id == out_of_range) unexpected(shortened(token));
     refuse("its header is not JSON in UTF-8, from byte " + std::to_string(position) + " of it on");
   }
 
-  /// Throws std::runtime_error: the file, and why.
+  /// Throws std::runtime_error with the file and the reason.
   [[noreturn]] void refuse(const std::string& why) const {
     tlm::refuse<std::runtime_error>({file_, " is refused: ", why});
   }
@@ -202,7 +204,7 @@ class HeaderParser {
     refuse(of_name + " is " + found + " and not " + (text ? "a text" : "an array"));
   }
 
-  /// The numbers end behind their beginning, and between are as many bytes as the shape makes, if the type is known.
+  /// The numbers end after they begin. If the type is known, the shape gives the number of bytes between.
   void check_size() const {
     const std::string made = printable(name_) + ", " + described(entry_.type, entry_.shape) + ", ";
     if (entry_.end < entry_.begin)
@@ -232,13 +234,13 @@ class HeaderParser {
   bool has_metadata_ = false;
 };
 
-/// The length of the header of a file with so many bytes, of which these are the first. Throws std::runtime_error.
+/// The length of the header of a file with `size` bytes, which begins with `first`. Throws std::runtime_error.
 inline std::uint64_t header_length(const std::string& file, std::uint64_t size, const std::array<std::byte, 8>& first) {
   const HeaderParser parser{file};
   const auto length = std::bit_cast<std::uint64_t>(first);
   if (size < first.size())
     parser.refuse("it is cut off, or no safetensors file: it has " + std::to_string(size) +
-                  " bytes, and a header begins behind 8");
+                  " bytes, and a header begins after 8");
   if (length > longest_header)
     parser.refuse("it is no safetensors file: its first 8 bytes say that its header has " + std::to_string(length) +
                   " bytes, more than " + std::to_string(longest_header));
@@ -248,15 +250,15 @@ inline std::uint64_t header_length(const std::string& file, std::uint64_t size, 
   return length;
 }
 
-/// What a header says, before so many bytes of numbers. Throws std::runtime_error, a sentence that begins with the file, if
-/// any rule of the format is broken. Memory is asked for only as the header's text grows.
+/// The content of a header. Throws std::runtime_error if any rule of the format is broken, with a sentence that begins
+/// with the file. Memory is allocated only as the header's text grows.
 ///
-/// Numbers may begin at any byte: the format does not ask for more, though write() keeps them aligned.
+/// Numbers may begin at any byte, as the format allows. write() keeps them aligned.
 inline Header read_header(const std::string& file, std::string_view text, std::uint64_t size) {
   HeaderParser parser{file};
   if (!text.starts_with('{')) parser.refuse("it is no safetensors file: its header does not begin with {");
   if (text[text.find_last_not_of(' ')] != '}') parser.refuse("its header does not end with } and spaces");
-  // For the parser that would be the end.
+  // The parser would take this for the end.
   if (text.find('\0') != text.npos) parser.refuse("its header has a byte 0");
   nlohmann::json::sax_parse(text.begin(), text.end(), &parser);
 
@@ -283,8 +285,8 @@ inline Header read_header(const std::string& file, std::string_view text, std::u
   return std::move(parser.header);
 }
 
-/// The header of these tensors, one behind the other, with spaces up to a multiple of 8 bytes. Throws std::invalid_argument
-/// for a text that is not UTF-8.
+/// The header of these tensors, one after the other, with spaces up to a multiple of 8 bytes. Throws
+/// std::invalid_argument for a text that is not UTF-8.
 inline std::string written_header(const std::vector<Tensor>& tensors, const Metadata& metadata) {
   const auto json = [](const std::string& text) {
     try {

@@ -26,18 +26,18 @@
 /// Weights to and from safetensors files, by the names of the write-up.
 namespace tlm::storage {
 
-/// The version of the library, as in "0.1.0".
+/// The version of the library, such as "0.1.0".
 inline std::string version_text() {
   return std::to_string(TLM_VERSION / 10000) + "." + std::to_string(TLM_VERSION / 100 % 100) + "." +
          std::to_string(TLM_VERSION % 100);
 }
 
-/// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). To the metadata come "format", which
-/// is "tlm", and "tlm_version". Wider numbers come first, otherwise the order is the list's, so that each lies at a multiple
-/// of its width.
+/// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). It adds "format", which is
+/// "tlm", and "tlm_version" to the metadata. Wider numbers come first, so that each is at a multiple of its width.
+/// Otherwise the order is the list's.
 ///
-/// Throws std::invalid_argument for what a file cannot hold, as two tensors of one name, and std::system_error if it cannot
-/// be written, or is there already and is to be refused; what was there is then as it was.
+/// Throws std::invalid_argument for what a file cannot hold, such as two tensors of one name. Throws std::system_error
+/// if the file cannot be written, or if it exists and is to be refused. Then the old file stays as it was.
 inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {},
                   Existing existing = Existing::replaced) {
   metadata["format"] = "tlm";
@@ -52,7 +52,7 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
   const std::string header = written_header(tensors, metadata);
   const std::uint64_t header_size = header.size();
   const auto length = std::bit_cast<std::array<std::byte, 8>>(header_size);
-  try {  // What no reader would take is not written.
+  try {  // What no reader would accept is not written.
     const auto size =
         std::accumulate(tensors.begin(), tensors.end(), std::uint64_t(0),
                         [](std::uint64_t sum, const Tensor& tensor) { return sum + tensor.bytes.size(); });
@@ -68,7 +68,7 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
   file.commit();
 }
 
-/// A safetensors file, open to be read. Of its numbers nothing is read before it is asked for.
+/// A safetensors file that is open for reading. Its numbers are read only on request.
 class SafetensorsFile {
  public:
   /// Throws std::system_error if it cannot be read, and std::runtime_error if any rule of the format is broken.
@@ -81,12 +81,12 @@ class SafetensorsFile {
     header_ = read_header(file_.name(), text, file_.size() - begin_);
   }
 
-  /// Type, shape and place of all tensors, by name.
+  /// The type, shape and place of all tensors, by name.
   const std::map<std::string, Entry>& tensors() const { return header_.tensors; }
-  /// The texts beside them.
+  /// The texts of the metadata.
   const Metadata& metadata() const { return header_.metadata; }
 
-  /// Throws std::runtime_error unless the metadata has these texts by these names, whatever else there may be.
+  /// Throws std::runtime_error unless the metadata has these texts by these names. It may have others.
   void require_metadata(const Metadata& expected) const {
     for (const auto& [key, text] : expected) {
       const auto found = metadata().find(key);
@@ -97,15 +97,14 @@ class SafetensorsFile {
     }
   }
 
-  /// The text in the metadata by this name. Throws std::runtime_error if there is none.
+  /// The text of this name in the metadata. Throws std::runtime_error if there is none.
   const std::string& text(const std::string& key) const {
     const auto found = metadata().find(key);
     if (found == metadata().end()) refuse("it does not say its " + printable(key));
     return found->second;
   }
 
-  /// Throws std::runtime_error unless a library that is not newer than this one has written the file, by what it says of
-  /// itself: "tlm_version".
+  /// Throws std::runtime_error if a newer version of the library has written the file, by its "tlm_version".
   void require_no_newer_version() const {
     const std::string& version = text("tlm_version");
     std::array<unsigned, 3> numbers{};
@@ -121,7 +120,7 @@ class SafetensorsFile {
       refuse("tlm " + version + " has written it, which is newer than this one, " + version_text());
   }
 
-  /// Throws std::runtime_error if there is a tensor that is not in the list.
+  /// Throws std::runtime_error if the file has a tensor that is not in the list.
   void require_nothing_but(const std::vector<Place>& places) const {
     std::set<std::string_view> names;
     for (const Place& place : places) names.insert(place.name);
@@ -146,8 +145,8 @@ class SafetensorsFile {
     }
   }
 
-  /// Reads all of the list, or changes nothing: throws like require, and std::system_error if it cannot be read. Until all is
-  /// read it lies in memory once more.
+  /// Reads all of the list, or changes nothing. Throws like require, and std::system_error if the file cannot be read.
+  /// Until all is read, a second copy is in memory.
   void read(const std::vector<Place>& places) const {
     require(places);
     std::size_t size = 0;
@@ -166,7 +165,7 @@ class SafetensorsFile {
   }
 
  protected:
-  /// Throws std::runtime_error, which says of which file: why it is refused.
+  /// Throws std::runtime_error with the file and the reason.
   [[noreturn]] void refuse(const std::string& why) const { HeaderParser{file_.name()}.refuse(why); }
 
  private:
@@ -179,9 +178,9 @@ class SafetensorsFile {
   Header header_;
 };
 
-/// Writes the weights of a model, each under its path, with its shape [rows, columns] and in the model's numbers. What the
-/// paths and shapes do not tell of it, as the number of its heads, is the program's to say in `configuration`, in words of
-/// its own: {{"n_heads", "2"}, …}. Throws like write.
+/// Writes the weights of a model, each under its path, with its shape [rows, columns] and in the model's numbers. Paths
+/// and shapes do not tell everything, such as the number of heads. The program puts the rest into `configuration`, in
+/// words of its own: {{"n_heads", "2"}, …}. Throws like write.
 template <class Layer>
 void save_weights(const std::filesystem::path& path, const Layer& model, const Metadata& configuration = {}) {
   std::vector<Tensor> list;
@@ -189,8 +188,9 @@ void save_weights(const std::filesystem::path& path, const Layer& model, const M
   write(path, std::move(list), configuration);
 }
 
-/// Reads the weights of a model from a file that has just these, by path, shape and type of numbers, and that says this
-/// configuration of itself, whatever else it says. Otherwise the model is as it was: throws what SafetensorsFile does.
+/// Reads the weights of a model from a file that has exactly these, by path, shape and type of numbers, and this
+/// configuration. The file may have further texts. Otherwise the model stays as it was, and this throws what
+/// SafetensorsFile throws.
 template <class Layer>
 void load_weights(const std::filesystem::path& path, Layer& model, const Metadata& configuration = {}) {
   const SafetensorsFile file{path};

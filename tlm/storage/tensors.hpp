@@ -21,24 +21,24 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/optimizers.hpp>
 
-/// Lists of named numbers: what a file is written from and read into. A model's weights are such a list, an optimizer's
-/// moments are another, and one file holds any of them together.
+/// Lists of named numbers, which are written to a file and read from it. A model's weights are such a list, and an
+/// optimizer's moments are another. One file holds any of them together.
 namespace tlm::storage {
 
-/// A kind of numbers in a file.
+/// A type of numbers in a file.
 struct NumberType {
   std::string_view name;
   std::uint64_t bits;
 };
 
-/// The types of numbers that the format knows. A file may have others, of a newer format.
+/// The types of numbers that the format knows. A file of a newer format may have others.
 inline constexpr std::array<NumberType, 22> number_types{
     {{"F64", 64},        {"I64", 64}, {"U64", 64},    {"C64", 64},    {"F32", 32},    {"I32", 32},
      {"U32", 32},        {"F16", 16}, {"BF16", 16},   {"I16", 16},    {"U16", 16},    {"I8", 8},
      {"U8", 8},          {"BOOL", 8}, {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E4M3FNUZ", 8},
      {"F8_E5M2FNUZ", 8}, {"F4", 4},   {"F6_E2M3", 6}, {"F6_E3M2", 6}}};
 
-/// The type of this name, null if there is none.
+/// The type of this name; null if there is none.
 inline const NumberType* number_type(std::string_view name) {
   const auto type = std::find_if(number_types.begin(), number_types.end(),
                                  [&](const NumberType& known) { return known.name == name; });
@@ -59,18 +59,18 @@ struct IsStored {
                 "numbers are stored as float, double, std::int64_t, std::uint64_t or std::uint8_t: these are others");
 };
 
-/// Numbers by their name, row by row: where they lie in memory, to be written from there, or read to there.
+/// Named numbers, row by row: the place in memory from which they are written, or to which they are read.
 template <class Byte>
 struct NamedNumbers {
   std::string name;
-  std::string_view type;             ///< As in number_types: "F32".
-  std::vector<std::uint64_t> shape;  ///< As in [rows, columns]; a single number has [].
+  std::string_view type;             ///< One of number_types: "F32".
+  std::vector<std::uint64_t> shape;  ///< [rows, columns]; for a single number [].
   std::span<Byte> bytes;
 };
 
-/// Numbers that are written.
+/// Numbers to write.
 using Tensor = NamedNumbers<const std::byte>;
-/// Where numbers are read to.
+/// The place to which numbers are read.
 using Place = NamedNumbers<std::byte>;
 
 /// Adds numbers of a shape to a list. They must outlive it. Throws std::invalid_argument unless they fill the shape.
@@ -94,8 +94,8 @@ void add_number(std::vector<NamedNumbers<Byte>>& list, std::string name, Number&
   add_numbers(list, std::move(name), std::span<Number>{&number, 1}, {});
 }
 
-/// Adds the weights of a layer to a list, each as a matrix under its path behind a prefix: "DB_1.FF.A". The layer must
-/// outlive the list.
+/// Adds the weights of a layer to a list, each as a matrix under its path, such as "DB_1.FF.A", after a prefix. The
+/// layer must outlive the list.
 template <class Byte, class Layer>
 void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std::string& prefix = "") {
   static_assert(IsStored<typename CodomainOf<std::remove_const_t<Layer>>::Real>::value);
@@ -107,10 +107,10 @@ void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std:
       layer);
 }
 
-/// Adds what an optimizer remembers to a list: SGD nothing; Adam its moments, adam.m.PATH and adam.v.PATH, and the number of
-/// its steps, adam.t; one that is Scheduled also the number of its own steps, schedule.t; one that is Clipped what it wraps.
-/// The rates are the program's to choose. The optimizer must outlive the list; one of one's own brings a function of this
-/// name beside it.
+/// Adds the state of an optimizer to a list. SGD has none. Adam has its moments, adam.m.PATH and adam.v.PATH, and the
+/// number of its steps, adam.t. Scheduled adds the number of its own steps, schedule.t. Clipped has the state of what
+/// it wraps. The rates are not kept: the program chooses them. The optimizer must outlive the list. Your own optimizer
+/// needs a function of this name beside it.
 template <class Byte>
 void add_optimizer(std::vector<NamedNumbers<Byte>>&, const SGD&) {}
 template <class Byte, class OfLayer>
@@ -127,8 +127,8 @@ void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Wrapper& wrapper) {
   if constexpr (requires { wrapper.schedule; }) add_number(list, "schedule.t", wrapper.t);
 }
 
-/// Adds what a patience remembers to a list: the best weights, best.PATH, their loss, patience.least, and the number of
-/// evaluations since, patience.since. Its own number of evaluations is the program's to choose.
+/// Adds the state of a patience to a list: the best weights, best.PATH, their loss, patience.least, and the number of
+/// evaluations since, patience.since. Its limit is not kept: the program chooses it.
 template <class Byte, class OfLayer>
 void add_patience(std::vector<NamedNumbers<Byte>>& list, OfLayer& patience) {
   add_weights(list, patience.best, "best.");
@@ -136,8 +136,8 @@ void add_patience(std::vector<NamedNumbers<Byte>>& list, OfLayer& patience) {
   add_number(list, "patience.since", patience.since);
 }
 
-/// Adds where a generator has come to: its seed, generator.seed, and how many numbers were drawn, generator.drawn. The
-/// state must outlive the list.
+/// Adds the state of a generator to a list: its seed, generator.seed, and how many numbers were drawn, generator.drawn.
+/// The state must outlive the list.
 template <class Byte, class State>
 void add_generator(std::vector<NamedNumbers<Byte>>& list, State& state) {
   add_number(list, "generator.seed", state.seed);

@@ -9,12 +9,12 @@
 
 #include <tlm/text/utf8.hpp>
 
-/// Bytes as letters, so that a list of merges can be read and has no spaces but its own: the alphabet of GPT-2, whose
-/// tokenizer the fourth source uses.
+/// Bytes as letters, so that a list of merges is readable and has spaces only between tokens. It is the alphabet of
+/// GPT-2, whose tokenizer the fourth source uses.
 namespace tlm {
 
-/// The letters of the bytes 0, …, 255. Let b be visible if 33 ≤ b ≤ 126, 161 ≤ b ≤ 172 or 174 ≤ b ≤ 255. The letter of a
-/// visible b is the character U+b; the others have, in their order, U+0100, U+0101, …:
+/// The letters of the bytes 0, …, 255. Let b be visible if 33 ≤ b ≤ 126, 161 ≤ b ≤ 172 or 174 ≤ b ≤ 255. The letter of
+/// a visible b is the character U+b. The others have U+0100, U+0101, …, in their order:
 ///
 ///     letter(b) = b if b is visible, 256 + |{a < b : a is not visible}| otherwise.
 ///
@@ -36,9 +36,9 @@ inline std::string letters_of(std::string_view bytes) {
   return letters;
 }
 
-/// The bytes that are written so; nothing if there is something else than letters of bytes.
+/// The bytes whose letters these are; nothing if a character is not the letter of a byte.
 inline std::optional<std::string> bytes_of(std::string_view letters) {
-  static constexpr std::size_t count = 256 + 256 - 188;  // of the 256 bytes 188 are visible
+  static constexpr std::size_t count = 256 + 256 - 188;  // 188 of the 256 bytes are visible
   static constexpr std::array<int, count> byte_of = [] {
     std::array<int, count> bytes{};
     bytes.fill(-1);

@@ -19,7 +19,7 @@
 
 namespace tlm {
 
-/// The condition under which a vocabulary holds what no merge makes. A failure shows the size.
+/// The condition under which a vocabulary has room for the tokens that no merge makes. A failure shows the size.
 template <std::size_t vocab_size>
 struct HoldsBytes {
   static constexpr bool value = true;  // If not, the next line says so: once.
@@ -30,9 +30,9 @@ struct HoldsBytes {
 /// Byte-level byte-pair encoding: a text as tokens from {0, 1, …, vocab_size − 1}, and back. (The fourth source,
 /// "Tokenizer".)
 ///
-/// Token b < 256 is the byte b. The tokens `start`, `end` and `separator` are made by no text. Token 259 + k is made by
-/// merge k, k = 0, 1, …, of two tokens before it. There may be fewer merges than the vocabulary has room for; no text makes
-/// the tokens that are then left.
+/// Token b < 256 is the byte b. No text contains the tokens `start`, `end` and `separator`. Merge k = 0, 1, … makes
+/// token 259 + k of two earlier tokens. There may be fewer merges than the vocabulary has room for. Then no text
+/// contains the tokens that are left.
 ///
 /// Any bytes are a text, and decode(encode(text)) = text.
 template <std::size_t vocab_size>
@@ -43,7 +43,7 @@ class BytePairs {
   static constexpr Token start = 256, end = 257, separator = 258;
   /// The token of the first merge.
   static constexpr Token first_merged = 259;
-  /// How many merges there is room for.
+  /// The number of merges for which there is room.
   static constexpr std::size_t most_merges = vocab_size < 259 ? 0 : vocab_size - 259;
 
   /// No merges: every byte is a token.
@@ -52,20 +52,20 @@ class BytePairs {
     bytes_.resize(std::size_t(first_merged));
   }
 
-  /// Learned from a text, by learn_merges: the same text gives the same merges, and a larger vocabulary has those of a smaller
-  /// one and then further ones.
+  /// Learned from a text by learn_merges. The same text gives the same merges. The merges of a larger vocabulary begin
+  /// with those of a smaller one.
   static BytePairs learned(std::string_view text) {
     BytePairs pairs;
     for (const Merge& merge : learn_merges(text, first_merged, most_merges)) pairs.add(merge);
     return pairs;
   }
 
-  /// Read from a list of merges as GPT-2 has it (merges.txt) and as list() writes it: a line that begins with `#version: 0.2`,
-  /// and then a line (bare_line) for each merge, the two tokens in byte_letters with a space between them. Throws
-  /// std::invalid_argument, with the number of the line, for what is no such list, and if there are more merges than the
+  /// Read from a list of merges, in the format of GPT-2's merges.txt and of list(). It has a line that begins with
+  /// `#version: 0.2`, and then a line (bare_line) for each merge: the two tokens in byte_letters, with a space between
+  /// them. Throws std::invalid_argument, with the number of the line, for anything else, and for more merges than the
   /// vocabulary has room for.
   ///
-  /// The tokens are numbered as described above, and not as by GPT-2.
+  /// The tokens are numbered as described above, unlike GPT-2's.
   static BytePairs from_list(std::string_view list) {
     BytePairs pairs;
     std::unordered_map<std::string, Token> tokens;
@@ -99,14 +99,14 @@ class BytePairs {
       };
       const Token left = token(line.substr(0, space)), right = token(line.substr(space + 1));
       pairs.add({left, right});
-      // Two merges to the same bytes would leave open which of them a later line means. Learning never makes such.
+      // With two merges to the same bytes, a later line would be ambiguous. Learning never makes such merges.
       if (!tokens.emplace(pairs.bytes_.back(), Token(pairs.bytes_.size() - 1)).second)
         refuse("makes " + in_quotes(letters_of(pairs.bytes_.back())) + ", which a line before makes already");
     }
     return pairs;
   }
 
-  /// The list of merges, which from_list reads.
+  /// The list of merges, as from_list reads it.
   std::string list() const {
     std::string list{version};
     list += '\n';
@@ -114,10 +114,10 @@ class BytePairs {
     return list;
   }
 
-  /// How many merges there are.
+  /// The number of merges.
   std::size_t merges() const { return merges_.size(); }
 
-  /// The bytes that a token is; none for start, end, separator, and the tokens that no text makes. Throws
+  /// The bytes of a token. There are none for start, end, separator, and the tokens that no text contains. Throws
   /// std::out_of_range for a token that is not in the vocabulary.
   std::string_view bytes(Token token) const {
     if (token < 0 || std::size_t(token) >= vocab_size)
@@ -125,21 +125,21 @@ class BytePairs {
     return std::size_t(token) < bytes_.size() ? std::string_view(bytes_[std::size_t(token)]) : std::string_view();
   }
 
-  /// The tokens of a text: in each of its pieces the bytes, of which as long as there are pairs to merge the one whose merge
-  /// comes first is merged, and of several such the leftmost.
+  /// The tokens of a text. Each piece begins as its bytes. While there are pairs to merge, the pair whose merge comes
+  /// first in the list is merged; of several such pairs, the leftmost.
   std::vector<Token> encode(std::string_view text) const {
     return encode_skipping(text, [] { return false; });
   }
 
-  /// Other tokens of the same text: a pair that stands side by side is passed over with this probability, from 0, by which
-  /// they are those of encode, to 1, by which they are bytes. Who learns from a text that is split anew each time does not
-  /// learn its tokens by heart. (BPE-dropout: Provilkov, Emelianenko, Voita, 2020; a pair that is passed over there is asked
+  /// Other tokens of the same text: each pair is passed over with this probability. With 0 the tokens are those of
+  /// encode, and with 1 they are bytes. A model that learns from a text that is split anew each time does not learn its
+  /// tokens by heart. (BPE-dropout: Provilkov, Emelianenko, Voita, 2020. There a pair that was passed over is tried
   /// again after the next merge, and here when its neighbour has changed.)
   std::vector<Token> encode(std::string_view text, double probability, Generator& generator) const {
     return encode_skipping(text, [&] { return generator.uniform() < probability; });
   }
 
-  /// start, the tokens of a text, end: what a translator reads and says.
+  /// start, the tokens of a text, end: what a translator reads and generates.
   std::vector<Token> framed(std::string_view text) const {
     std::vector<Token> tokens = encode(text);
     tokens.insert(tokens.begin(), start);
@@ -163,7 +163,7 @@ class BytePairs {
     merges_.push_back(merge);
   }
 
-  /// The tokens of a text, where skip() says which pairs are passed over.
+  /// The tokens of a text; skip() tells which pairs are passed over.
   template <class Skip>
   std::vector<Token> encode_skipping(std::string_view text, const Skip& skip) const {
     std::vector<Token> tokens;
@@ -172,8 +172,8 @@ class BytePairs {
     return tokens;
   }
 
-  /// Appends the tokens of a piece. A merge makes room only for merges that come later in the list, as these name what it
-  /// makes: so the queue gives all places of one merge, from the left, before any of the next one.
+  /// Appends the tokens of a piece. Only merges that come later in the list use the token that a merge makes. So the
+  /// queue gives all places of one merge, from the left, before any place of the next one.
   template <class Skip>
   void append(std::vector<Token>& tokens, std::string_view piece, const Skip& skip) const {
     constexpr auto none = std::size_t(-1);
@@ -186,7 +186,7 @@ class BytePairs {
     for (std::size_t p = 0; p < piece.size(); ++p)
       places.push_back(
           {static_cast<unsigned char>(piece[p]), p == 0 ? none : p - 1, p + 1 == piece.size() ? none : p + 1});
-    using Candidate = std::pair<Token, std::size_t>;  // what is made, and where its left token stands
+    using Candidate = std::pair<Token, std::size_t>;  // the token that is made, and the place of its left token
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
     const auto consider = [&](std::size_t left) {
       if (left == none || places[left].after == none) return;
@@ -209,7 +209,7 @@ class BytePairs {
     for (std::size_t p = 0; p != none; p = places[p].after) tokens.push_back(places[p].token);
   }
 
-  std::vector<std::string> bytes_;  // of each token that is made
+  std::vector<std::string> bytes_;  // of each token that a merge makes
   std::vector<Merge> merges_;
   std::unordered_map<Merge, Token, MergeHash> merged_;
 };

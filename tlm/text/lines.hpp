@@ -6,11 +6,11 @@
 
 #include <tlm/base/language.hpp>
 
-/// Lines, by one rule wherever a text is read by lines.
+/// Lines of a text, by one rule everywhere.
 namespace tlm {
 
-/// A line without what is no part of it: a carriage return at its end, and a byte order mark of UTF-8 at its beginning, as the
-/// first line of a file may have one.
+/// A line without a carriage return at its end, and without a byte order mark of UTF-8 at its beginning, which the
+/// first line of a file may have.
 inline std::string_view bare_line(std::string_view line) {
   if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.ends_with('\r')) line.remove_suffix(1);

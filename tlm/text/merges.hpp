@@ -16,7 +16,7 @@
 
 namespace tlm {
 
-/// Two tokens that, where they stand side by side, become one: the left one and the right one.
+/// Two tokens that become one where they are side by side: the left one and the right one.
 using Merge = std::pair<Token, Token>;
 
 /// A hash of merges.
@@ -26,17 +26,18 @@ struct MergeHash {
   }
 };
 
-/// Byte-pair encoding learned from a text: the first merge is the pair of bytes that stands most often in the pieces of the
-/// text, the next one the pair of tokens that then stands most often, and so on. Merge k makes the token first + k.
+/// Learns a byte-pair encoding from a text. The first merge is the most frequent pair of bytes in the pieces of the
+/// text. The next one is the pair of tokens that is then the most frequent, and so on. Merge k makes the token first +
+/// k.
 ///
-/// A pair stands wherever the one token follows the other within a piece, three equal bytes being two pairs of them. Of pairs
-/// that stand equally often the least is taken: the one with the lower left token, and if these are equal, with the lower
-/// right one. It ends with `most` merges, or earlier when no pair stands twice.
+/// A pair is wherever one token follows another within a piece; three equal bytes are two pairs. Of equally frequent
+/// pairs the least is taken: the one with the lower left token, then with the lower right one. It ends with `most`
+/// merges, or earlier when no pair occurs twice.
 inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::size_t most) {
   std::unordered_map<std::string_view, std::size_t> pieces;
   for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) ++pieces[piece = first_piece(text)];
 
-  // Each piece once, with the number of times that it is in the text; its tokens are linked, so that two become one in
+  // Each piece once, with the number of times that it is in the text. Its tokens are linked, so that two become one in
   // place.
   constexpr auto none = std::size_t(-1);
   struct Link {
@@ -45,7 +46,7 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
   };
   struct Standing {
     std::size_t times = 0;
-    std::vector<std::size_t> places;  // of the left tokens, ascending; some may have been merged since
+    std::vector<std::size_t> places;  // of the left tokens, ascending; some may have been merged since then
   };
   std::vector<Link> places;
   std::unordered_map<Merge, Standing, MergeHash> standing;
@@ -82,7 +83,7 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
   while (merges.size() < most && !candidates.empty()) {
     const auto [times, merge] = candidates.top();
     candidates.pop();
-    // A pair that was there before can only have become rarer since it was considered.
+    // A pair that was there before can only have become rarer since then.
     if (standing[merge].times != times) {
       consider(merge);
       continue;

@@ -8,16 +8,16 @@
 
 namespace tlm {
 
-/// The first piece of a text that is not empty. No token goes beyond a piece, so that one is not half a word and half the
-/// next. A piece is the first of these that the text begins with:
+/// The first piece of a text that is not empty. No token crosses the end of a piece, so no token is half of one word
+/// and half of the next. The piece is the first of these with which the text begins:
 ///
 ///     's 't 're 've 'm 'll 'd              the endings of English
-///     a run of letters, of digits, or of other bytes that are no white space; with one space before it or without
+///     a run of letters, of digits, or of other bytes that are not white space; with one space before it or without
 ///     a run of white space, without its last byte if something else follows and this leaves any
 ///
-/// Letters are those of ASCII and all bytes from 128 on, of which the other characters of UTF-8 are made; white space are
-/// tab, line feed, vertical tab, form feed, carriage return and space. On texts of visible ASCII and white space these are
-/// the pieces of GPT-2; elsewhere GPT-2 asks Unicode what is a letter, a digit or white space.
+/// Letters are those of ASCII and all bytes from 128 on, which make up the other characters of UTF-8. White space is
+/// tab, line feed, vertical tab, form feed, carriage return and space. On texts of visible ASCII and white space these
+/// are the pieces of GPT-2. For other characters, GPT-2 asks Unicode what is a letter, a digit or white space.
 inline std::string_view first_piece(std::string_view text) {
   enum class Kind { letter, digit, space, other };
   const auto kind = [&](std::size_t i) {

@@ -12,7 +12,7 @@
 /// UTF-8: characters (code points) as one to four bytes.
 namespace tlm {
 
-/// Appends the character to a text. (For characters that there are: up to U+10FFFF, and no surrogates.)
+/// Appends the character to a text. It must be a character: up to U+10FFFF, and not a surrogate.
 inline void append_character(std::string& text, char32_t character) {
   const auto byte = [&](char32_t bits) { text.push_back(char(static_cast<unsigned char>(bits))); };
   const auto following = [&](int shift) { byte(0x80 | ((character >> shift) & 0x3F)); };
@@ -33,8 +33,8 @@ inline void append_character(std::string& text, char32_t character) {
   }
 }
 
-/// Takes the first character off a text; nothing, and the text stays, if it does not begin with one. What is no UTF-8:
-/// bytes that are cut off, a character in more bytes than it needs, a surrogate, a number above U+10FFFF.
+/// Takes the first character off a text. Returns nothing, and leaves the text, if it does not begin with one. Not UTF-8
+/// are bytes that are cut off, a character in more bytes than it needs, a surrogate, and a number above U+10FFFF.
 inline std::optional<char32_t> take_character(std::string_view& text) {
   if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -52,7 +52,7 @@ inline std::optional<char32_t> take_character(std::string_view& text) {
   return character;
 }
 
-/// The text as UTF-8: each byte that is none of a character becomes U+FFFD, the replacement character.
+/// The text as UTF-8: each byte that is not part of a character becomes U+FFFD, the replacement character.
 inline std::string as_utf8(std::string_view text) {
   std::string characters;
   while (!text.empty()) {
@@ -66,7 +66,7 @@ inline std::string as_utf8(std::string_view text) {
   return characters;
 }
 
-/// A text as a sentence quotes it: of a long one the beginning; what is no character, or controls a terminal, as \xNN.
+/// A text as a sentence quotes it: a long one is cut, and what is not a character or controls a terminal becomes \xNN.
 inline std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string shown;

@@ -18,8 +18,8 @@ void initialize_uniform(Layer& layer, Generator& generator) {
     for (auto& w : weight) w = std::remove_reference_t<decltype(w)>(generator.uniform() - 0.5);
 }
 
-/// Every matrix W becomes uniformly distributed over ±√(6/(rows + columns)) (Glorot and Bengio, 2010), independently, in
-/// the order of weights(); each factor, such as the scale of a normalization, becomes 1, and each summand 0.
+/// Every matrix W becomes uniformly distributed over ±√(6/(rows + columns)) (Glorot and Bengio, 2010), independently,
+/// in the order of weights(). Each factor, such as the scale of a normalization, becomes 1, and each summand 0.
 template <class Layer>
 void initialize_glorot(Layer& layer, Generator& generator) {
   using Real = typename CodomainOf<Layer>::Real;

@@ -22,10 +22,10 @@ namespace tlm {
 
 namespace detail {
 
-/// X|n where X = (start, x_1, …, x_n): every sequence after the token that starts, without its last token.
+/// X|n where X = (start, x_1, …, x_n): the start token, and then every sequence without its last token.
 ///
-/// The loss looks at T(X)|n only. As T is autoregressive that is T(X|n), so row n + 1 need not be computed.
-/// Throws std::invalid_argument for an empty sequence, or no sequence at all.
+/// The loss looks at T(X)|n only. As T is autoregressive that is T(X|n), so row n + 1 need not be computed. Throws
+/// std::invalid_argument for an empty sequence, or if there is no sequence.
 inline Tokens after_start(Token start, const Tokens& x) {
   const Sequences& sequences = x.sequences();
   if (sequences.count() == 0) refuse<std::invalid_argument>({"a batch needs at least one sequence; this one is empty"});
@@ -53,9 +53,9 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
   return Z;
 }
 
-/// −Σ_k ω_k·y_k / c, where y_k is the entry of row k of Y = LogSoftmax(Z) at token x_k. It is the mean Σ_j q_kj·y_kj by the
-/// distribution q_k = OneHot(x_k), which may be another one: −y_k is CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer.
-/// Throws std::invalid_argument unless there is a token with a weight for each row of Y.
+/// −Σ_k ω_k·y_k / c, where y_k is the entry of row k of Y = LogSoftmax(Z) at token x_k. y_k is Σ_j q_kj·y_kj for the
+/// distribution q_k = OneHot(x_k); another distribution is possible. −y_k is CrossEntropy(q_k, softmax(Z_k)) of The
+/// Formulated Transformer. Throws std::invalid_argument unless each row of Y has a token with a weight.
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega, const Real& c,
                    const Distribution& q = {}) {
@@ -72,7 +72,7 @@ Real sum_of(const Matrix<n, 1, Real>& omega) {
   return sum_of(omega.entries());
 }
 
-/// F of a model Softmax∘F, otherwise the model itself: what computes Z, of which the probabilities are softmax(Z).
+/// F of a model Softmax∘F, otherwise the model itself. It computes the scores Z, and softmax(Z) are the probabilities.
 template <class T>
 auto& scores(T& model) {
   if constexpr (requires { without_softmax(model); })
@@ -81,7 +81,7 @@ auto& scores(T& model) {
     return model;
 }
 
-/// What a model should predict: after row k of X, which it reads, the token x_k, which counts with the loss weight ω_k.
+/// What a model should predict: after row k of X, the token x_k, which counts with the loss weight ω_k.
 template <class Input, class Real>
 struct Targets {
   Input X;
@@ -89,7 +89,7 @@ struct Targets {
   Matrix<n, 1, Real> omega;
 };
 
-/// The loss of T on its targets: with noise, that of T(·; noise).
+/// The loss of T on its targets. With noise, it is the loss of T(·; noise).
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
   const auto& [X, x, omega] = targets;
@@ -117,7 +117,7 @@ Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Toke
   return Y;
 }
 
-/// The same number; adds its gradient in the weight space to `gradient`: Z̄, pulled back through T.
+/// The same number. Adds its gradient with respect to the weights to `gradient`: Z̄, pulled back through T.
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss_and_gradient(const T& model, const Targets<Input, Real>& targets, T& gradient,
                        const Objective& objective = {}, Noise... noise) {
@@ -133,12 +133,13 @@ Real loss_and_gradient(const T& model, const Targets<Input, Real>& targets, T& g
 
 // --- Of a batch --------------------------------------------------------------------------------------------------------
 
-/// The numbers that a model computes with.
+/// The type of numbers that a model computes with.
 template <class T>
 using RealOf = typename CodomainOf<T>::Real;
 
-/// Of a batch, the model T reads X|n and should predict x. Throws like after_start; std::out_of_range for a token that T does
-/// not know; std::invalid_argument for a weight that is not from [0, 1], and unless there is one for each token.
+/// From a batch, the model T reads X|n and should predict x. Throws like after_start. Throws std::out_of_range for a
+/// token that T does not know. Throws std::invalid_argument for a weight that is not from [0, 1], and unless each token
+/// has a weight.
 template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
   batch.require_weights();
@@ -156,14 +157,14 @@ Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
 
 namespace detail {
 
-/// Whether the loss weights of a kind of batch, if it has any, are of these numbers.
+/// True if the loss weights of this type of batch, if it has any, have this type of numbers.
 template <class BatchOf, class Real>
 inline constexpr bool weighs_in = true;
 /// A Batch has weights.
 template <class Other, class Real>
 inline constexpr bool weighs_in<Batch<Other>, Real> = std::is_same_v<Other, Real>;
 
-/// The condition under which a model can learn from a kind of batch. A failure shows both.
+/// The condition under which a model can learn from this type of batch. A failure shows both.
 template <class T, class BatchOf>
 struct CanLearnFrom {
   static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
@@ -172,21 +173,22 @@ struct CanLearnFrom {
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;
   static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
   static_assert(
-      fits, "a model of sequences learns from a Batch, an encoder-decoder from Translations: this is for the other");
+      fits,
+      "a model of sequences learns from a Batch, an encoder-decoder from Translations: this batch is for the other");
   static_assert(
       same_numbers,
       "the loss weights of a Batch are the numbers that the model computes with: a model in double learns from a "
       "Batch<double>");
 };
 
-/// A loss with its gradient in the weight space.
+/// A loss with its gradient with respect to the weights.
 template <class T>
 struct ValueAndGradient {
   RealOf<T> value;
   T gradient{};
 };
 
-/// f(targets) for the targets of a batch. A token that T does not know is told by its place in the batch.
+/// f(targets) for the targets of a batch. The error for a token that T does not know has its place in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
   const auto targets = targets_of<T>(batch);
@@ -198,9 +200,9 @@ RealOf<T> with_targets(const BatchOf& batch, const F& f) {
 
 }  // namespace detail
 
-/// The loss of T on a batch, a Batch or Translations, for an objective: Mean, Sum, or one that is Smoothed. One sequence with all
-/// weights 1 gives the loss of a single sequence, −(1/n)Σy_k. Non-negative. Throws what targets_of, the objective and the model
-/// throw.
+/// The loss of T on a batch (a Batch or Translations), for an objective: Mean, Sum, or a Smoothed one. One sequence
+/// with all weights 1 gives the loss of a single sequence, −(1/n)Σy_k. It is non-negative. Throws what targets_of, the
+/// objective and the model throw.
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}, const Noise&... noise) {
   if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
@@ -210,8 +212,9 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
     return {};
 }
 
-/// The same number; adds its gradient in the weight space to `gradient`. Throws like loss; the gradient then is as it was.
-/// That of a model whose weights were never initialized is 0 and moves nothing: require_initialized (train.hpp) refuses it.
+/// The same number. Adds its gradient with respect to the weights to `gradient`. Throws like loss, and then leaves the
+/// gradient as it was. The gradient of a model whose weights were never initialized is 0 and moves nothing:
+/// require_initialized (train.hpp) refuses it.
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
                             const Noise&... noise) {
@@ -222,8 +225,8 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
     return {};
 }
 
-/// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient, which reuses the memory
-/// of a gradient.
+/// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient.
+/// (loss_and_gradient reuses the storage of a gradient.)
 template <class T, class BatchOf, class Objective = Mean>
 detail::ValueAndGradient<T> value_and_gradient(const T& model, const BatchOf& batch, const Objective& objective = {}) {
   detail::ValueAndGradient<T> result{};

@@ -10,24 +10,24 @@
 #include <tlm/matrix/rearranged.hpp>
 #include <tlm/training/loss.hpp>
 
-/// Batches that are larger than what fits into memory at once.
+/// Batches that do not fit into memory at once.
 namespace tlm {
 
-/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless there is a weight for each token.
+/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless each token has a weight.
 template <class Real>
 Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
   batch.require_weights();
   return {batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
 }
 
-/// A batch in parts, computed one after the other (gradient accumulation): only one at a time is in memory with what its
-/// derivative needs. Loss and gradient are those of the whole batch.
+/// A batch in parts, computed one after the other (gradient accumulation). So what the derivative needs is in memory
+/// for one part at a time. Loss and gradient are those of the whole batch.
 template <class BatchOf>
 struct MicroBatches {
   std::vector<BatchOf> batches;
 };
 
-/// A batch in parts of `size` sequences, the last of which has the rest. Throws std::invalid_argument for a size of 0, and
+/// A batch in parts of `size` sequences; the last part has the rest. Throws std::invalid_argument for a size of 0, and
 /// what sequences_of throws.
 template <class BatchOf>
 MicroBatches<BatchOf> micro_batches(const BatchOf& batch, std::size_t size) {
@@ -48,8 +48,9 @@ RealOf<T> sum_of_weights(const MicroBatches<BatchOf>& whole) {
   return sum;
 }
 
-/// A divisor c that is known before: for a part of a batch, that of the whole. However a batch is split, the losses of its
-/// parts, each divided by the c of the whole, add up to the loss of the whole; so do their gradients.
+/// An objective with a given divisor c: for a part of a batch, the divisor of the whole. However a batch is split,
+/// divide the loss of each part by the c of the whole. Then the losses add up to the loss of the whole, and so do the
+/// gradients.
 template <class Real, class Distribution = OneHot>
 struct DividedBy {
   Real c;
@@ -61,14 +62,14 @@ struct DividedBy {
 template <class Real, class Distribution>
 DividedBy(Real, Distribution) -> DividedBy<Real, Distribution>;
 
-/// The objective of each part: with the c of the whole batch. Throws what sum_of_weights and the objective throw.
+/// The objective of each part, with the c of the whole batch. Throws what sum_of_weights and the objective throw.
 template <class T, class BatchOf, class Objective>
 auto objective_of_parts(const MicroBatches<BatchOf>& whole, const Objective& objective) {
   return DividedBy{objective.divisor(sum_of_weights<T>(whole)), objective.q()};
 }
 
-/// The loss of the whole batch: the sum of its parts' losses, each divided by the c of the whole. So the mean over held-out
-/// data of any size is the mean over all its tokens, and not of the parts' means. Throws what
+/// The loss of the whole batch: the sum of its parts' losses, each divided by the c of the whole. So the mean over
+/// held-out data of any size is the mean over all its tokens, and not the mean of the parts' means. Throws what
 /// objective_of_parts and the loss of a part throw.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const MicroBatches<BatchOf>& whole, const Objective& objective = {}) {
@@ -78,8 +79,8 @@ RealOf<T> loss(const T& model, const MicroBatches<BatchOf>& whole, const Objecti
   return sum;
 }
 
-/// The same number; adds its gradient to `gradient`, part by part. Throws like loss; then the gradient may have those of some
-/// parts.
+/// The same number. Adds its gradient to `gradient`, part by part. Throws like loss; then `gradient` may have the
+/// gradients of some parts.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const MicroBatches<BatchOf>& whole, T& gradient,
                             const Objective& objective = {}) {

@@ -9,39 +9,39 @@
 /// How a model with a Dropout learns.
 namespace tlm {
 
-/// A batch that is read with noise: its loss is that of T(·; noise).
+/// A batch that is read with noise: its loss is the loss of T(·; noise).
 template <class BatchOf>
 struct Noisy {
   BatchOf batch;
   Noise noise;
 
-  /// How many sequences the batch has.
+  /// The number of sequences of the batch.
   std::size_t sequence_count() const { return batch.sequence_count(); }
-  /// How many tokens the batch has.
+  /// The number of tokens of the batch.
   std::size_t token_count() const { return batch.token_count(); }
 };
-/// What compilers deduce by themselves, but Clang only from 17 on.
+/// A deduction guide that compilers have by themselves, Clang from version 17 on.
 template <class BatchOf>
 Noisy(BatchOf, Noise) -> Noisy<BatchOf>;
 
-/// The loss of the batch, with noise. Throws like it.
+/// The loss of the batch, with noise. Throws like the loss of the batch.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const Noisy<BatchOf>& noisy, const Objective& objective = {}) {
   return loss(model, noisy.batch, objective, noisy.noise);
 }
 
-/// The same number; adds its gradient to `gradient`. Throws like that of the batch.
+/// The same number. Adds its gradient to `gradient`. Throws like the batch's function.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& gradient, const Objective& objective = {}) {
   return loss_and_gradient(model, noisy.batch, gradient, objective, noisy.noise);
 }
 
-/// Those of the batch.
+/// The targets of the batch.
 template <class T, class BatchOf>
 auto targets_of(const Noisy<BatchOf>& noisy) {
   return targets_of<T>(noisy.batch);
 }
-/// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like that of the batch.
+/// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like the batch's function.
 template <class BatchOf>
 Noisy<BatchOf> sequences_of(const Noisy<BatchOf>& noisy, std::size_t first, std::size_t last) {
   return {sequences_of(noisy.batch, first, last), noisy.noise.from(first)};

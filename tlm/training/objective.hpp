@@ -11,13 +11,13 @@
 ///
 ///   −Σ_k ω_k·(Σ_j q_kj·y_kj) / c.
 ///
-/// An objective chooses the divisor c, by divisor(Σω), and the distribution q_k that is wanted in row k, by q(). It is
-/// OneHot(x_k), with which Σ_j q_kj·y_kj is y_k, the log probability of token x_k; or a smoothed one (smoothed.hpp).
+/// An objective chooses the divisor c, by divisor(Σω), and the distribution q_k that is wanted in row k, by q(). With
+/// q_k = OneHot(x_k), Σ_j q_kj·y_kj is y_k, the log probability of token x_k. Or it is a smoothed one (smoothed.hpp).
 namespace tlm {
 
 /// The distribution q = OneHot(x) on {0, …, s−1}, which gives token x the probability 1.
 struct OneHot {
-  /// Σ_j q_j y_j = y_x. The other terms are left out: where y_j is −∞, 0·y_j is not a number.
+  /// Σ_j q_j y_j = y_x. The other terms are left out, because 0·y_j is not a number if y_j is −∞.
   auto mean(const auto& y, std::size_t x) const { return y[x]; }
   /// r ← r − cq.
   void subtract(const auto& c, auto r, std::size_t x) const { r[x] -= c; }
@@ -25,7 +25,7 @@ struct OneHot {
 
 namespace detail {
 
-/// Σω, by which a mean is divided. Throws std::invalid_argument if it is 0.
+/// Σω, the divisor of a mean. Throws std::invalid_argument if it is 0.
 template <class Real>
 Real require_a_weight(const Real& sum_of_weights) {
   if constexpr (std::is_floating_point_v<Real>)

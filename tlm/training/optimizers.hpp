@@ -12,15 +12,15 @@
 #include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/rows.hpp>
 
-/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. It throws
-/// std::invalid_argument, and moves nothing, if one of its own numbers is out of range when rounded to the numbers of the
-/// layer: 0.99999999 is 1 as a float.
+/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. Its
+/// own numbers are rounded to the layer's type. If one is then out of range, it throws std::invalid_argument and moves
+/// nothing: 0.99999999 is 1 as a float.
 namespace tlm {
 
 namespace detail {
 
-/// Throws std::invalid_argument unless a value is right when rounded to a Real: NAME must be LIMIT, not VALUE. The sentence
-/// tells if only rounding makes it wrong.
+/// Throws std::invalid_argument unless the value, rounded to a Real, is in its range: NAME must be LIMIT, not VALUE.
+/// The sentence tells if only rounding makes it wrong.
 template <class Real, class Right>
 void require(const Right& right, const char* name, const char* limit, double value) {
   if (right(Real(value))) return;
@@ -61,13 +61,13 @@ struct SGD {
   }
 };
 
-/// Adam (Kingma and Ba, 2015) with decoupled weight decay (AdamW: Loshchilov and Hutter, 2019, algorithm 2): with moments m
-/// and v, which start at 0, and t = 1, 2, … counting the steps,
+/// Adam (Kingma and Ba, 2015) with decoupled weight decay (AdamW: Loshchilov and Hutter, 2019, algorithm 2). The
+/// moments m and v start at 0, and t = 1, 2, … counts the steps:
 ///
 ///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε) − ηλw.
 ///
-/// λ is 0 for a weight whose Role is not matrix: factors are not drawn away from 1, nor summands to 0. With λ = 0, the
-/// default, this is Adam.
+/// λ is 0 for a weight whose Role is not matrix: factors are not drawn away from 1, nor summands towards 0. With λ = 0,
+/// the default, this is Adam.
 template <class Layer>
 struct Adam {
   double learning_rate = 0.001;  ///< η > 0
@@ -118,7 +118,7 @@ double norm_of(const Layer& gradient) {
 
 }  // namespace detail
 
-/// An optimizer whose gradients are at most as long as a limit (Pascanu et al., 2013, algorithm 1). Before it moves the weights,
+/// An optimizer with gradient clipping by norm (Pascanu et al., 2013, algorithm 1). Before it moves the weights,
 ///
 ///   g ← g·limit/‖g‖   if ‖g‖ > limit,
 ///
@@ -131,7 +131,7 @@ struct Clipped {
   double limit;     ///< Finite and greater than 0.
   double norm = 0;  ///< ‖g‖ of the last gradient, before it was scaled.
 
-  /// Throws std::runtime_error for a gradient whose norm is infinite or not a number; then nothing is moved.
+  /// Throws std::runtime_error, and moves nothing, if the norm of the gradient is infinite or not a number.
   template <class Layer>
   void operator()(Layer& layer, Layer& gradient) {
     using Number = typename CodomainOf<Layer>::Real;
@@ -139,7 +139,7 @@ struct Clipped {
     norm = detail::norm_of(gradient);
     if (!std::isfinite(norm))
       refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
-                                  ": the weights have grown too large, as they do by too large a learning rate"});
+                                  ": the weights have grown too large, as they do with too large a learning rate"});
     if (norm > limit) {
       const auto factor = Number(limit / norm);
       for (const auto& weight : parameters(gradient))

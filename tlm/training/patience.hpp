@@ -10,23 +10,23 @@
 
 namespace tlm {
 
-/// Early stopping: keeps the weights with the least validation loss, and stops after that many evaluations in a row without a
-/// better one.
+/// Early stopping: keeps the weights with the least validation loss. It stops after a given number of evaluations in a
+/// row without a better one.
 ///
 ///   Patience<Model> patience{.evaluations = 5};
 ///   … if (progress.step % 100 == 0) return patience(model, loss(model, held_out)); …
 ///   model = patience.best;
 ///
-/// A loss is better if it is less. The first one is, unless it is ∞ or not a number.
+/// A loss is better if it is less. The first one counts as better, unless it is ∞ or not a number.
 template <class Layer>
 struct Patience {
-  std::uint64_t evaluations;  ///< ≥ 1: training stops at this many without a better one.
+  std::uint64_t evaluations;  ///< ≥ 1: training stops after this many without a better one.
 
   Layer best{};                                            ///< The weights with the least loss, 0 before there are any.
   double least = std::numeric_limits<double>::infinity();  ///< Their loss.
   std::uint64_t since = 0;                                 ///< The number of evaluations since.
 
-  /// Takes note of the validation loss of a model, and answers whether to go on. Throws std::invalid_argument for a patience
+  /// Records the validation loss of a model, and returns whether to go on. Throws std::invalid_argument for a patience
   /// of 0 evaluations.
   Continue operator()(const Layer& model, double loss) {
     if (evaluations == 0)

@@ -14,8 +14,8 @@ namespace tlm {
 
 /// The notebook's task: to reverse the order of the tokens of a sequence.
 ///
-/// Of tokens t_1, …, t_k from {1, …, n_tokens}, min_length ≤ k ≤ max_length, it makes t_1 … t_k 0 t_k … t_1 0: token 0
-/// ends the question and ends the answer, and starts the sequence. Only the answer has loss weight 1.
+/// Tokens t_1, …, t_k from {1, …, n_tokens}, min_length ≤ k ≤ max_length, become t_1 … t_k 0 t_k … t_1 0. Token 0 ends
+/// the question, ends the answer, and starts the sequence. Only the answer has loss weight 1.
 struct Reversal {
   /// The token that starts, separates and ends.
   static constexpr Token separator = 0;
@@ -32,17 +32,17 @@ struct Reversal {
 
   /// The vocabulary: the tokens and 0.
   std::size_t vocab_size() const { return std::size_t(n_tokens) + 1; }
-  /// Room for the longest sequence behind a token 0.
+  /// Room for a token 0 and the longest sequence.
   std::size_t max_len() const { return 2 * std::size_t(max_length) + 3; }
 
-  /// t_1 … t_k 0, what a model is given to continue.
+  /// t_1 … t_k 0: the question, which a model continues.
   static std::vector<Token> question(const std::vector<Token>& tokens) {
     std::vector<Token> x{tokens};
     x.push_back(separator);
     return x;
   }
 
-  /// t_1 … t_k 0 t_k … t_1 0, what it should make of it.
+  /// t_1 … t_k 0 t_k … t_1 0: the question with the right answer.
   static std::vector<Token> solved(const std::vector<Token>& tokens) {
     std::vector<Token> x = question(tokens);
     for (std::size_t i = tokens.size(); i-- > 0;) x.push_back(tokens[i]);
@@ -68,7 +68,7 @@ struct Reversal {
     return batch;
   }
 
-  /// All token sequences t_1 … t_k of the task, Σ_k n_tokens^k of them: shorter ones first, then in lexicographic order.
+  /// All Σ_k n_tokens^k token sequences t_1 … t_k of the task: shorter ones first, then in lexicographic order.
   std::vector<std::vector<Token>> all() const {
     std::vector<std::vector<Token>> sequences;
     for (int k = min_length; k <= max_length; ++k) {

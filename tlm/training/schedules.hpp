@@ -34,18 +34,18 @@ struct WarmUp {
   }
 };
 
-/// From 0 to the greatest rate in w steps, in a straight line; then half a wave down to the least rate, which is reached at
-/// step T and stays:
+/// From 0 up to the maximum rate in w steps, in a straight line; then half a cosine down to the least rate. The rate
+/// reaches it at step T, and stays there:
 ///
 ///   η(t) = greatest · t/w                                                   for t < w,
 ///   η(t) = least + (greatest − least) · (1 + cos(π(t−w)/(T−w)))/2           for w ≤ t ≤ T,
 ///   η(t) = least                                                            for T ≤ t.
 ///
-/// (Loshchilov and Hutter, 2017, equation 5, one period of it; the line before it is an addition.)
+/// (Loshchilov and Hutter, 2017, equation 5: one period. The line before it is added.)
 struct Cosine {
   double greatest;            ///< Finite.
   double least;               ///< 0 < least ≤ greatest
-  std::uint64_t warm_up = 0;  ///< w < T; 0 if there is no line.
+  std::uint64_t warm_up = 0;  ///< w < T; with 0 there is no line.
   std::uint64_t steps;        ///< T
 
   /// Throws std::invalid_argument for numbers out of their range.
@@ -73,9 +73,10 @@ concept HasLearningRate = requires(Optimizer optimizer) {
 template <class Optimizer>
 struct FollowsASchedule {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(HasLearningRate<Optimizer>,
-                "a schedule sets the learning_rate of an optimizer, which this has not: what wraps an optimizer goes "
-                "around it, as in Clipped{Scheduled{Adam, schedule}}");
+  static_assert(
+      HasLearningRate<Optimizer>,
+      "a schedule sets the learning_rate of an optimizer, and this has none: Clipped goes around Scheduled, as "
+      "in Clipped{Scheduled{Adam, schedule}}");
 };
 
 /// An optimizer whose learning rate follows a schedule: its t-th call moves the weights with the rate η(t), whatever
@@ -87,9 +88,9 @@ struct Scheduled {
   static_assert(FollowsASchedule<Optimizer>::value);
   Optimizer optimizer;
   Schedule schedule;    ///< schedule(t) = η(t)
-  std::uint64_t t = 0;  ///< How many steps were done.
+  std::uint64_t t = 0;  ///< The number of steps done.
 
-  /// Throws what the schedule and the optimizer throw; what they refuse is no step.
+  /// Throws what the schedule and the optimizer throw. A refused step does not count.
   template <class Layer, class Gradient>
   void operator()(Layer& layer, Gradient& gradient) {
     if constexpr (HasLearningRate<Optimizer>) {

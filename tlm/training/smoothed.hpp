@@ -29,15 +29,16 @@ struct SmoothedOneHot {
   }
 };
 
-/// An objective with q = SmoothedOneHot, and the c of another one: Smoothed<Mean>{.epsilon = 0.1}.
+/// An objective with q = SmoothedOneHot, and the c of another objective: Smoothed<Mean>{.epsilon = 0.1}.
 ///
-/// The loss is then at least the entropy of q, however good the model. To compare models, take the objective itself.
+/// The loss is then at least the entropy of q, however good the model is. To compare models, use the objective without
+/// smoothing.
 template <class Objective>
 struct Smoothed {
   double epsilon = 0.1;  ///< 0 < ε < 1
   Objective objective{};
 
-  /// c of the other one.
+  /// The c of the other objective.
   template <class Real>
   Real divisor(const Real& sum_of_weights) const {
     return objective.divisor(sum_of_weights);

@@ -11,8 +11,8 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
 
-// Optimisation is the program's to choose: no dependency brings it along, and Meson and CMake begin without it. This is
-// a note, which stops no compiler that takes warnings for errors; with TLM_QUIET it is not printed.
+// The program chooses the optimisation level. No dependency sets it, and Meson and CMake default to none. The message
+// is a note, so that it is not an error with -Werror. TLM_QUIET silences it.
 #if !defined(__OPTIMIZE__) && !defined(TLM_QUIET)
 #pragma message("tlm: without optimisation a small model trains about 30 times as slowly: use -O3, or -DTLM_QUIET")
 #endif
@@ -25,14 +25,15 @@ struct Progress {
   double loss;       ///< The loss of this step's batch, before the step.
 };
 
-/// What the callback of the training loop answers.
+/// What the callback of the training loop returns.
 enum class Continue { no, yes };
 
-/// Refuses to train a layer that was never initialized: throws std::invalid_argument if every weight matrix is 0, and so is
-/// the derivative with respect to each.
+/// Refuses to train a layer that was never initialized. Throws std::invalid_argument if every weight matrix is 0, and
+/// so is the derivative with respect to each.
 ///
-/// If all factors of a product are 0, its derivative with respect to each is 0, so no step leads away from there. A single
-/// layer between tokens and scores learns from 0, and is not refused. Neither is a model some of whose matrices have values.
+/// If all factors of a product are 0, its derivative with respect to each is 0, so no step leads away from there. A
+/// single layer between tokens and scores learns from 0, and is not refused. Neither is a model if some of its matrices
+/// are not 0.
 template <class Layer>
 void require_initialized(const Layer& layer, const Layer& gradient) {
   for (const Layer* const of : {&layer, &gradient})
@@ -46,12 +47,12 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
     if (weights[k].role == Role::matrix)
       refuse<std::invalid_argument>(
           {"the weight matrices of the model, ", paths[k],
-           " and all others, are 0, and so are the derivatives by them: give them values first, by "
+           " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
            "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
 }
 
-/// At most `steps` times: takes the next batch, computes the gradient of its loss, lets the optimizer move the weights, and
-/// reports. Returns the number of steps done.
+/// The training loop. At most `steps` times, it takes the next batch, computes the gradient of its loss, lets the
+/// optimizer move the weights, and reports. Returns the number of steps done.
 ///
 ///   next_batch() → a Batch<Real>, Translations, or what is made of these: Noisy, MicroBatches, SharedBatch;
 ///   optimizer(model, gradient);   report(Progress) → Continue
@@ -63,9 +64,9 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///   if (step == 1) require_initialized(model, gradient);        // a model that is all 0 would learn next to nothing, silently
 ///   optimizer(model, gradient);
 ///
-/// Throws what loss throws; std::invalid_argument if the weights were never initialized (require_initialized,
-/// once, in the first step with a loss); and std::runtime_error for a loss that is infinite or not a number. The model then
-/// is as after the last complete step.
+/// Throws what loss throws. Throws std::invalid_argument if the weights were never initialized (require_initialized,
+/// called once, in the first step with a loss). Throws std::runtime_error for a loss that is infinite or not a number.
+/// The model is then as it was after the last complete step.
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>
 std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report,
                   const Objective& objective = {}) {
@@ -76,8 +77,9 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
     if (!std::isfinite(loss))
       refuse<std::runtime_error>({"the loss of step ", step, " is ", std::isnan(loss) ? "not a number" : "infinite",
-                                  ": the weights have grown too large, as they do by too large a learning rate"});
-    // A batch whose weights are all 0, as a part may be, has neither loss nor gradient, whatever the weights are.
+                                  ": the weights have grown too large, as they do with too large a learning rate"});
+    // A batch whose loss weights are all 0 has neither loss nor gradient, whatever the weights are. A part of a batch
+    // may be such.
     if (!learns && loss > 0) {
       require_initialized(model, gradient);
       learns = true;

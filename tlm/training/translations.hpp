@@ -13,17 +13,17 @@
 /// What an encoder–decoder learns from: a batch of translations.
 namespace tlm {
 
-/// Sources x with their targets y = (y_1, …, y_m), from the token that starts to the token that ends: as many sequences of
-/// each, of any lengths. A target token equal to `null` does not count.
+/// Sources x with their targets y = (y_1, …, y_m), which go from the start token to the end token. There is one target
+/// for each source; all have any lengths. A target token equal to `null` does not count.
 struct Translations {
-  using Input = SourceAndTarget<Tokens, Tokens>;  ///< What a model reads of it.
+  using Input = SourceAndTarget<Tokens, Tokens>;  ///< What a model reads.
 
   Tokens x, y;
-  Token null = -1;  ///< No token by default.
+  Token null = -1;  ///< By default it is not a token.
 
-  /// How many targets there are.
+  /// The number of targets.
   std::size_t sequence_count() const { return y.sequences().count(); }
-  /// How many tokens there are, of sources and targets.
+  /// The number of tokens of sources and targets.
   std::size_t token_count() const { return x.rows() + y.rows(); }
   /// Throws std::invalid_argument for other than one target for each source.
   void require_targets() const {
@@ -32,9 +32,9 @@ struct Translations {
   }
 };
 
-/// Of translations, the model T reads x and (y_1, …, y_{m−1}) and should predict (y_2, …, y_m); ω is 1, and 0 for null.
-/// Throws std::out_of_range for a token that T does not know; std::invalid_argument for no targets, a target of fewer than
-/// two tokens, or other than one target for each source.
+/// From translations, the model T reads x and (y_1, …, y_{m−1}) and should predict (y_2, …, y_m). ω is 1, and 0 for
+/// null. Throws std::out_of_range for a token that T does not know. Throws std::invalid_argument if there are no
+/// targets, if a target has fewer than two tokens, or unless each source has one target.
 template <class T>
 Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   const Sequences& sequences = batch.y.sequences();
@@ -45,7 +45,7 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (sequences.length(s) < 2)
       refuse<std::invalid_argument>({"target ", s + 1, " has ", sequences.length(s),
-                                     " tokens: a target needs a start and a token to say, 2 at least"});
+                                     " tokens: a target needs the start token and one more, at least 2"});
     const Token *const first = batch.y.data() + sequences.begin(s), *const end = batch.y.data() + sequences.end(s);
     all_but_last.emplace_back(first, end - 1);
     all_but_first.emplace_back(first + 1, end);
@@ -57,7 +57,7 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   return {{batch.x, Tokens{all_but_last}}, std::move(y), std::move(omega)};
 }
 
-/// Translations first, …, last − 1. Throws std::invalid_argument for other than one target for each source.
+/// Translations first, …, last − 1. Throws std::invalid_argument unless each source has one target.
 inline Translations sequences_of(const Translations& batch, std::size_t first, std::size_t last) {
   batch.require_targets();
   return {sequences_of(batch.x, first, last), sequences_of(batch.y, first, last), batch.null};
