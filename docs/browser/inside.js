@@ -16,7 +16,7 @@ live.inside = (call, question) => {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
       if (!step) return;
       event.preventDefault();
-      move(at.i + step[0], at.j + step[1]);
+      move(Math.min(at.i, matrix.rows - 1) + step[0], Math.min(at.j, matrix.cols - 1) + step[1]);
     },
   });
   const entry = make("p", { "aria-live": "polite" });
@@ -81,13 +81,13 @@ live.inside = (call, question) => {
   // An entry in words: its value, and the sum of products that it is.
   function explain(formula, pairs) {
     const products = pairs.map(([a, b]) => a * b), sum = products.reduce((total, x) => total + x, 0);
-    const value = matrix.entries[at.i * matrix.cols + at.j], hidden = !Number.isFinite(value);
+    const value = matrix.entries[matrix.i * matrix.cols + matrix.j], hidden = !Number.isFinite(value);
     const largest = pairs.map((pair, k) => [Math.abs(products[k]), pair]).sort((a, b) => b[0] - a[0]).slice(0, 4).map(([, pair]) => pair);
     const spelled = (pairs.length <= 4 ? pairs : largest).map(([a, b]) => (b === 1 ? number(a) : `${number(a)}·${b < 0 ? `(${number(b)})` : number(b)}`)).join(" + ");
     const made = pairs.length === 0 ? `${number(value, 4)}: ${formula}.`
       : `${number(value, 4)} = ${formula}: ${spelled}${pairs.length > 4 ? ` + … (${pairs.length} terms, the largest first)` : ""} = ${number(sum, 4)}.`;
-    entry.replaceChildren(make("strong", {}, `Row ${at.i + 1}, column ${at.j + 1}: `), hidden
-      ? `row ${at.i + 1} does not see this key. There is nothing here, not even a 0.` : written(made));
+    entry.replaceChildren(make("strong", {}, `Row ${matrix.i + 1}, column ${matrix.j + 1}: `), hidden
+      ? `row ${matrix.i + 1} does not see this key. There is nothing here, not even a 0.` : written(made));
     entry.dataset.value = value;
     entry.dataset.sum = pairs.length ? sum : "";
     terms.replaceChildren(...(hidden || pairs.length <= 4 ? [] : [
@@ -130,15 +130,13 @@ live.inside = (call, question) => {
     }
     press(choices, matrices.split("\n").indexOf(name));
     const [rows, cols, fade] = numbers, entries = [...numbers.slice(3, 3 + rows * cols)], rest = numbers.slice(3 + rows * cols);
-    matrix = { rows, cols, entries };
-    at.i = Math.min(at.i, rows - 1);
-    at.j = Math.min(at.j, cols - 1);
+    matrix = { rows, cols, entries, i: Math.min(at.i, rows - 1), j: Math.min(at.j, cols - 1) };  // `at` stays for larger ones
     const isGradient = name.includes("\u0304");
     title.replaceChildren(written(`${list[at.box].join(", ")}: ${name}${isGradient ? `, the gradient of the loss with respect to ${name.replace("\u0304", "")}` : ""}. ${rows} × ${cols}.`));
     canvas.setAttribute("aria-label", `${name}, a matrix of ${rows} rows and ${cols} columns. Arrow keys choose an entry.`);
-    paint(canvas, entries, rows, cols, { fade, i: at.i, j: at.j });
+    paint(canvas, entries, rows, cols, { fade, i: matrix.i, j: matrix.j });
     explain(formula, Array.from({ length: rest.length / 2 }, (_, k) => [rest[2 * k], rest[2 * k + 1]]));
-    element.dataset.shown = `${at.box} ${name} ${at.i} ${at.j}`;
+    element.dataset.shown = `${at.box} ${name} ${matrix.i} ${matrix.j}`;
   }
   const move = (i, j) => {
     at.i = Math.min(Math.max(i, 0), matrix.rows - 1);

@@ -16,7 +16,7 @@ live.figures.normalization = {
       const numbers = [...(await call("normalize", ...x, a, b)).numbers], values = numbers.slice(0, 5), [mean, sigma] = numbers.slice(5);
       status.textContent = `The mean of x is ${shown(mean, 2)}, and σ is ${shown(sigma, 2)}. `
         + (sigma < 1e-9 ? "A constant row becomes b." : `The mean of N(x) is b = ${shown(b, 1)}, and its deviation is a = ${shown(a, 1)}.`);
-      drawing.replaceChildren(bars(names, values, -4, 4, values.map((y, j) => `N(x) ${j + 1}: ${shown(y)}`).join("; ")));
+      drawing.replaceChildren(bars(names.map(name => name.replace("x", "y")), values, -4, 4, values.map((y, j) => `N(x) ${j + 1}: ${shown(y)}`).join("; ")));
       figure.dataset.shown = [...x, a, b].join(" ");
     });
 
@@ -32,7 +32,7 @@ live.figures.normalization = {
       },
     }, label);
     figure.append(
-      make("p", {}, make("strong", {}, "Try: "), "move one entry of x, and all entries of N(x) move. Add 1 to all, or double all: N(x) "
+      make("p", {}, make("strong", {}, "Try: "), "move one entry of x, and all entries of y = N(x) move. Add 1 to all, or double all: N(x) "
         + "stays. Make all equal: nothing is left but b."),
       make("div", { class: "live-beside" }, make("div", {}, ...sliders), drawing),
       make("div", { class: "live-controls" },

@@ -6,7 +6,7 @@
 #include <vector>
 
 /// What a page and a module of WebAssembly say to each other. A function that a page calls finds a text in `page::text`, and
-/// leaves its answer there and in `page::numbers`. worker.js is the other side.
+/// leaves its answer there and in `page::numbers`. module.js is the other side.
 namespace page {
 
 inline std::string text;
