@@ -18,7 +18,7 @@ LIMITS = {
     "lines of the book": 7200,
     "lines of algebra/layer.hpp": 95,
     "lines read with layers/causal_attention.hpp": 3030,
-    "lines read with training/loss.hpp": 2010,
+    "lines read with training/loss.hpp": 2120,
     "lines read with matrix/product.hpp": 900,
     "names that tlm.hpp brings": 120,
 }

@@ -9,6 +9,7 @@
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/vocabulary.hpp>
+#include <tlm/numbers/rows.hpp>
 #include <tlm/training/batch.hpp>
 #include <tlm/training/objective.hpp>
 
