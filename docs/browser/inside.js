@@ -153,5 +153,8 @@ live.inside = (call, question) => {
       + "step: how much the loss grows with each entry. They come back from later rows, so the rows before fade. Blue is positive, "
       + "orange negative; the largest entry has the full colour."),
     drawing, title, choices, make("div", { class: "live-scroll" }, canvas), entry, terms);
+  // Canvases keep their colours when the page takes others.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
+  new MutationObserver(refresh).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
   return { element, refresh };
 };

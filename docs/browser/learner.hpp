@@ -153,7 +153,7 @@ class LearnerOf final : public Learner {
     const auto [loss, gradient] = tlm::value_and_gradient(model_, batch);
 
     Inside inside{box};
-    const auto [Z, pullback] = inside("", model_, tlm::after_start(batch.start, batch.x));
+    const auto [Z, pullback] = inside("", model_, as_read(solved));
     auto Y = tlm::log_softmax(Z);
     const auto Z_bar = tlm::cross_entropy_gradient(Y, batch.x, batch.omega, c);
     pullback(Z_bar, gradient);
