@@ -55,7 +55,7 @@ def main():
         heirs = [name for name, base in bases.items() if base == leaf]
         own = next((body for name, _, body in structs(text) if name == leaf), "")
         other_uses = re.findall(rf"\b{leaf}<", text.replace(own, "") if own else text)
-        as_a_base = re.findall(rf"^struct \w+\s*: {leaf}<", text, re.MULTILINE)
+        as_a_base = re.findall(rf"^struct \w+\s*: (?:\w+::)*{leaf}<", text, re.MULTILINE)
         return bool(heirs) and len(other_uses) == len(as_a_base) and all(map(is_reached, heirs))
 
     missing = sorted(leaf for leaf in leaves if not is_reached(leaf))

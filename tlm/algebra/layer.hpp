@@ -40,7 +40,10 @@ namespace detail {
 
 /// T has a domain and a codomain.
 template <class T>
-concept HasTypes = std::is_object_v<typename T::domain> && std::is_object_v<typename T::codomain>;
+concept HasTypes = requires {
+  typename T::domain;
+  typename T::codomain;
+};
 
 /// The first face: T(X), or T(X, item).
 template <class T, class... Item>
