@@ -55,7 +55,8 @@ live.figures.break_the_mask = {
       verdict.textContent = failed === 0 ? `All ${all} statements hold.` : `${failed} of ${all} statements fail.`;
       verdict.className = `live-status ${failed === 0 ? "live-right" : "live-wrong"}`;
       let first = true;
-      claims.replaceChildren(...[...groups].map(([claim, statements]) => make("li", {}, claim, make("ul", {}, ...statements.map(
+      const fails = ([, statements]) => statements.some(({ holds }) => !holds);
+      claims.replaceChildren(...[...groups].sort((a, b) => fails(b) - fails(a)).map(([claim, statements]) => make("li", {}, claim, make("ul", {}, ...statements.map(
         ({ holds, over, lines }) => {
           if (holds) return make("li", { class: "live-right" }, `✓ holds${over && `: ${over}`}`);
           const details = make("details", { open: first }, make("summary", {}, `✗ fails${over && `: ${over}`}`), make("pre", {}, lines.join("\n")));

@@ -147,8 +147,8 @@ live.inside = (call, question) => {
 
   const refresh = live.latest(async () => { if (element.open) await show(); });
   const element = make("details", { class: "live-inside", ontoggle: () => refresh() }, make("summary", {}, "Look inside"),
-    make("p", {}, make("strong", {}, "Try: "), "choose a box, and one of its matrices: what goes in, its weights, what comes out. Then point "
-      + "at an entry, or use the arrow keys, and see what it was made of. The rows after it fade: nothing of them reaches it. The model reads "
+    make("p", {}, make("strong", {}, "Try: "), "choose a box, and one of its matrices: what goes in, its weights, what comes out. Then click "
+      + "an entry, or use the arrow keys, and see what it was made of. The rows after it fade: nothing of them reaches it. The model reads "
       + "the sequence that you asked for, with the right answer, as in one training step. Letters with a bar are the gradient in that "
       + "step: how much the loss grows with each entry. They come back from later rows, so the rows before fade. Blue is positive, "
       + "orange negative; the largest entry has the full colour."),

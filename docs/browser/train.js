@@ -88,6 +88,7 @@ live.figures.train = {
         complaint.textContent = "";
       } catch (error) {
         complaint.textContent = error.message;
+        answer.replaceChildren();
       }
     });
 
