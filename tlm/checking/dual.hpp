@@ -8,6 +8,7 @@
 
 #include <tlm/checking/refusals.hpp>
 #include <tlm/numbers/normal_distribution.hpp>
+#include <tlm/numbers/rows.hpp>
 
 namespace tlm::checking {
 
