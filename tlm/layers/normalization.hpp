@@ -47,7 +47,7 @@ struct RootOfVariancePlusEpsilon {
 /// X_i ↦ a·(x − x̄)/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
 /// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b
-/// have as many coordinates as x. Rowwise. (It has no name, so that N, N_ca and N_ff are compiled once.)
+/// have as many coordinates as x. Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
 template <class Formula, std::size_t d_model, class Real>
 struct StandardizedRows {
   using declared = is::Rowwise;

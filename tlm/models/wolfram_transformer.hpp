@@ -66,7 +66,7 @@ struct Config {
 };
 
 /// The parameters of a block, with the default values for all others. So models that differ in the others have blocks
-/// of one type, which is compiled once.
+/// of one type.
 constexpr Config of_blocks(const Config& c) {
   return {.d = c.d, .heads = c.heads, .dropout_percent = c.dropout_percent};
 }
