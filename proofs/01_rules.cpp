@@ -148,7 +148,7 @@ struct Instead<is::Constant, is::Constant> {
 };
 
 /// The names of the rules that were checked.
-std::set<std::string, std::less<>> checked;
+std::set<std::string, std::less<>> checked_rules;
 
 /// The formula where premise number `place` is replaced by another claim.
 template <template <class, class...> class Form, std::size_t place, class Other, class Places, class... Premises>
@@ -170,7 +170,7 @@ void conclusion_must_fail(const std::string& rule) {
 /// The rule concludes from these premises, and not where one of them is replaced, whichever it is.
 template <template <class, class...> class Form, class Conclusion, class... Premises>
 void check_rule(const std::string& rule) {
-  checked.insert(rule);
+  checked_rules.insert(rule);
   using M = Made<Form, Premises...>;
   using T = typename M::template Layer<PrimeField>;
   static_assert(rules::follows<T, Conclusion>);
@@ -331,7 +331,7 @@ TEST_CASE(
 TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is one of these") {
   const auto cite = []<class T>() {
     for (const Step& step : derivation<T>())
-      if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked.contains(step.rule), step.rule);
+      if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked_rules.contains(step.rule), step.rule);
   };
   for_each_layer([&]<template <class> class Layer>(Listed<Layer>) { cite.template operator()<Layer<double>>(); });
   cite.template operator()<formulated::Transformer<small_formulated, double>>();

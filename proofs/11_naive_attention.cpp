@@ -209,16 +209,16 @@ TEST_CASE(
     "control: the naive one is NaN where all scores are great or far below 0, from 710 and −746 in double, 89 and −104 "
     "in "
     "float; the other is what it is for smaller scores with the same differences") {
-  const auto check = []<class Real>(Real great, Real small, Real tolerance) {
+  const auto check = []<class Real>(Real great, Real far_below, Real tolerance) {
     const Real expected = naive_softmax<Real>({1, 0})[0];
-    for (const Real s : {great, small}) {
+    for (const Real s : {great, far_below}) {
       CAPTURE(s);
       CHECK(std::isnan(naive_softmax<Real>({s, s - 1})[0]));
       CHECK(std::abs(stable_softmax<Real>({s, s - 1})[0] - expected) <= tolerance);
     }
     // A little nearer to 0 it still is a number.
     CHECK(!std::isnan(naive_softmax<Real>({great - 2, great - 3})[0]));
-    CHECK(!std::isnan(naive_softmax<Real>({small + 2, small + 1})[0]));
+    CHECK(!std::isnan(naive_softmax<Real>({far_below + 2, far_below + 1})[0]));
   };
   check(710.0, -746.0, 1e-15);
   check(89.f, -104.f, 1e-7f);
