@@ -122,12 +122,14 @@ class Holds(Directive):
                 LOGGER.warning("this fails: %s", line, location=self.get_location())
             item = nodes.list_item(classes=["held" if held else "failed"])
             where = [reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))]
+            all_theorems = results.theorems(log, case)
+            if all_theorems:
+                items["proved"].append(results.numbers_of_all([name for name, _, _ in all_theorems]))
             for numbers in ("any numbers", "ℝ"):
-                theorems = [(name, place) for name, place, over in results.theorems(log, case) if over == numbers]
+                theorems = [(name, place) for name, place, over in all_theorems if over == numbers]
                 for name, place in theorems:
                     where += [nodes.Text(f"; proved over {numbers}: " if name == theorems[0][0] else ", "),
                               reference(name, link_to(*place)) if place else nodes.Text(name)]
-                items["proved"] += [numbers] if theorems else []
             item += paragraph("" if held else "FAILS: ", case.name + " ", nodes.inline("", "", *where, classes=["where"]))
             items += item
         self.env.note_dependency(log)
