@@ -9,7 +9,8 @@
 #include "../proofs/layers.hpp"
 #include "support.hpp"
 
-/// The list of all layers is that of the proofs; here are the shapes and models that single tests take from it, in double.
+/// The list of all layers is that of the proofs. Here are the shapes and models that single tests take from it, in
+/// double.
 namespace tlm::tests {
 
 using proofs::d_ff;

@@ -46,7 +46,7 @@ struct Greedy {
 ///
 /// τ is the temperature. At τ = 1, q is p = softmax(scores) (The Formulated Transformer, "Prediction: y_{m+1} ~
 /// Y_{m,:}"). For τ → 0 all probability goes to the maximum score; if only one token has it, that is Greedy's choice.
-/// (The fourth source, "sample a token y from q ∝ p^{1/τ}"; its program takes the maximum.) Top-k keeps the k likeliest
+/// (The Wolfram article, "sample a token y from q ∝ p^{1/τ}"; its program takes the maximum.) Top-k keeps the k likeliest
 /// tokens. Top-p then keeps the fewest likeliest of these that together have at least top_p, by the probabilities that
 /// they then have. Ties go to the lower token. By default both keep all tokens.
 struct Sampled {

@@ -50,7 +50,7 @@ struct TimesTanh {
   }
 };
 
-/// GELU(X) = x·Φ(x), entry by entry. Rowwise. (Hendrycks and Gimpel, 2016; the fourth source, "Feed Forward Network".)
+/// GELU(X) = x·Φ(x), entry by entry. Rowwise. (Hendrycks and Gimpel, 2016; the Wolfram article, "Feed Forward Network".)
 template <std::size_t cols, class Real = float>
 struct GELU : Entrywise<TimesNormalCdf, cols, Real> {
   static constexpr std::string_view symbol = "GELU";

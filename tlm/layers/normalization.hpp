@@ -140,7 +140,7 @@ template <Symbol name, std::size_t d_model, class Real = float>
 struct Normalization : detail::NamedStandardizedRows<name, "a", "b", detail::DeviationPlusEpsilon, d_model, Real> {};
 
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization";
-/// the NumPy notebook, whose class has ε = 10⁻⁵; the fourth source, which has 10⁻⁴.)
+/// the NumPy notebook, whose class has ε = 10⁻⁵; the Wolfram article, which has 10⁻⁴.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
 struct LayerNorm : detail::NamedStandardizedRows<name, "γ", "β", detail::RootOfVariancePlusEpsilon<one_over_epsilon>,
                                                  d_model, Real> {
