@@ -176,6 +176,6 @@ void print() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What the write-up's pictures show, as numbers, in JSON.", "pictures"};
+  CLI::App app{"What the book's pictures show, as numbers, in JSON.", "pictures"};
   return program::main(app, argc, argv, print);
 }

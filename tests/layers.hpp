@@ -20,7 +20,7 @@ using proofs::max_len;
 using proofs::n_heads;
 static_assert(vocab_size == proofs::vocab_size);
 
-/// How the write-up writes a layer, for the failures of tests that run over several.
+/// How the book writes a layer, for the failures of tests that run over several.
 template <class F>
 std::string name_of() {
   return equation<F>().empty() ? notation<Notation<F>>().text : equation<F>();

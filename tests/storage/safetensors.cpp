@@ -100,7 +100,7 @@ TEST_CASE("a model that was kept by an earlier version is loaded: weights have t
   CHECK(same_bits(loaded, initialized));
 }
 
-TEST_CASE("another reader finds every weight by the name of the write-up, in float and in double") {
+TEST_CASE("another reader finds every weight by its path, in float and in double") {
   const Directory directory;
   const auto path = directory / "model.safetensors";
   const auto model = random_model();

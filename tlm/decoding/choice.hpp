@@ -52,7 +52,7 @@ struct Greedy {
 struct Sampled {
   Generator& generator;
   double temperature = 1;                                       ///< τ > 0
-  std::size_t top_k = std::numeric_limits<std::size_t>::max();  ///< k ≥ 1; all if there are not so many.
+  std::size_t top_k = std::numeric_limits<std::size_t>::max();  ///< k ≥ 1; all if there are fewer.
   double top_p = 1;                                             ///< From (0, 1]
 
   /// Throws std::invalid_argument for a temperature that is not finite or not above 0, for a top_k or top_p out of its

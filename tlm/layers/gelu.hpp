@@ -9,8 +9,8 @@
 
 namespace tlm {
 
-/// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. By the product
-/// rule, as Φ′ = φ, its derivative is Φ(x) + x·φ(x).
+/// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. Since Φ′ =
+/// φ, by the product rule its derivative is Φ(x) + x·φ(x).
 struct TimesNormalCdf {
   template <class Real>
   static Real value(const Real& x) {
