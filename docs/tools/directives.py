@@ -620,7 +620,7 @@ def link_symbols(app, doctree):
 
 
 def source_pages(app):
-    """A page for each file that the write-up links to, with an anchor for every line."""
+    """A page for each file that the book links to, with an anchor for every line."""
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
     for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("proofs/kernel", "*.v"),
                             ("examples", "**/*.[ch]pp"), ("examples", "*.py"), ("tests/static", "*.cpp"),
