@@ -165,7 +165,7 @@ const live = (() => {
       const { module, title, build } = figures[name];
       const call = await open(module);
       const figure = make("div", { class: "live-figure", role: "group", "aria-label": title });
-      await build(figure, call, Math.min(560, box.clientWidth - 36));
+      await build(figure, call, Math.min(560, box.clientWidth - 36), box.querySelector("template")?.content.firstElementChild);
       box.append(figure);
       box.classList.add("live-ready");
     } catch {

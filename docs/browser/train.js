@@ -5,7 +5,7 @@
 live.figures.train = {
   module: "train",
   title: "A Transformer Language Model that learns here",
-  async build(figure, call, width) {
+  async build(figure, call, width, drawing) {
     await live.load("inside.js");
     const { make, labelled, choice, matrix, latest, calm, written } = live;
     const notebook = "The notebook's models", own = "Or a small Config of your own";
@@ -31,7 +31,7 @@ live.figures.train = {
     const answer = make("output", { class: "live-answer" });
     const score = make("output", {});
     const maps = make("div", { class: "live-maps" });
-    const inside = live.inside((...given) => call(...given), () => question);
+    const inside = live.inside((...given) => call(...given), () => question, drawing.cloneNode(true));
 
     const grouped = x => x.toLocaleString("en");
     const mean = list => list.reduce((sum, x) => sum + x, 0) / list.length;
