@@ -37,8 +37,13 @@ class Reader:
     """Someone who uses a figure of a page."""
 
     def __init__(self, chrome, site, page, width, scheme="light"):
-        self.chrome, self.page, self.width = chrome, page, width
-        check.show(chrome, site / f"{page}.html", width, scheme=scheme)
+        self.chrome, self.site, self.width, self.scheme = chrome, site, width, scheme
+        self.turn_to(page)
+        chrome.execute_script("sessionStorage.clear()")  # of the readers before
+
+    def turn_to(self, page):
+        self.page = page
+        check.show(self.chrome, self.site / f"{page}.html", self.width, scheme=self.scheme)
 
     def expect(self, holds, what):
         if not holds:
@@ -135,6 +140,7 @@ def trains(reader, pictures):
     reader.fits()
     reader.described()
     reader.picture(pictures, "train")
+    keeps(reader)
     looks_inside(reader, pictures)
     reader.press("Train to step")  # stopped, asked, and gone on with
     reader.until("it goes on", lambda: "Step 600 " not in reader.one(".live-status").text)
@@ -148,6 +154,33 @@ def trains(reader, pictures):
     reader.press("New model")
     reader.until("a wrong seed is refused", lambda: "A seed is an integer" in reader.one(".live-status").text)
     reader.quiet()
+
+
+REFUSED = 'Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("refused", "SecurityError"); } });'
+
+
+def keeps(reader):
+    """The model is the same on another page, and after a reload, and answers. Where that is refused, nothing is said."""
+    learned, answer = reader.one(".live-status").text, reader.one(".live-answer").text
+    for page in ("start", "transformer_lm", "transformer_lm"):
+        reader.turn_to(page)
+        reader.open("train")
+        reader.until("it has learned again", lambda: reader.data("step") == "600")
+        reader.expect(reader.one(".live-status").text == learned, f"it has learned something else: {reader.one('.live-status').text}")
+        reader.expect(reader.one(".live-answer").text == answer, f"it answers {reader.one('.live-answer').text}")
+    added = reader.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REFUSED})
+    for trained in (True, False):
+        reader.turn_to("transformer_lm")
+        reader.open("train")
+        reader.expect(reader.one(".live-status").text == "A new model, which has learned nothing.", "something was kept that must not be")
+        if trained:
+            reader.press("Train 600 steps")
+            reader.until("it learns", lambda: reader.data("step") == "600")
+    reader.quiet()
+    reader.chrome.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+    reader.turn_to("transformer_lm")
+    reader.open("train")
+    reader.until("it has learned again", lambda: reader.data("step") == "600")
 
 
 # What the boxes of the drawing open, of which the model has those from DB_1 on twice; and the labels of the rows and columns of
