@@ -32,7 +32,7 @@ def theorems_named_by(case):
 def kind_of(entry):
     """What an entry of coverage.toml rests on: one of KINDS."""
     cases = [sources.test_case(proof) for proof in entry.get("proof", [])]
-    numbers = {results.numbers_of(theorem) for case in cases for theorem in theorems_named_by(case)}
+    numbers = {results.numbers_of_all(theorems) for case in cases if (theorems := theorems_named_by(case))}
     if numbers:
         return "proved in part" if "unproved" in entry else KINDS["any numbers" not in numbers]
     return "only checked" if cases else "only tested, or a note"

@@ -64,7 +64,8 @@ std::string_view check_of(std::string_view declared) {
            "sees "
            "the second (random weights, over each of the four arithmetics)";
   return "proofs/04_leaves.cpp: each layer of the list that is called autoregressive is autoregressive: over the four "
-         "arithmetics (of tokens not over sets), n ≤ 6";
+         "arithmetics (of tokens not over sets), n ≤ 6 (no theorem for the bias, and for what appends t or indicators "
+         "of t)";
 }
 
 /// A list of statements, of which the first is derived: each with its claim, its rule and its parts, which are places in

@@ -105,7 +105,7 @@ TEST_CASE(
     "softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of V after i, for every A and V, over "
     "sets of "
     "positions, n ≤ 6" *
-    doctest::description("softmax_of_triangle_is_lower_triangular")) {
+    doctest::description("softmax_of_triangle_is_lower_triangular, attention_to_what_is_visible")) {
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     INFO("n = ", n);
     Square<Dependencies> A{Sequences{n}, Sequences{n}};
@@ -164,7 +164,7 @@ TEST_CASE(
     "a product of two matrices softmax(◺A)×softmax(◺B) has rows ≥ 0 of sum 1, so that attention to averages of values "
     "gives "
     "averages of values: in double within 1e-15, n = 6" *
-    doctest::description("product_of_stochastic_is_stochastic")) {
+    doctest::description("product_of_stochastic_is_stochastic, rows_of_softmax_of_triangle, softmax_of_hidden")) {
   Generator generator{7};
   const Table A = softmax_of_all(masked(table(random_square<double>(greatest_n, generator)))),
               B = softmax_of_all(masked(table(random_square<double>(greatest_n, generator))));

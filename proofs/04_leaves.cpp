@@ -70,7 +70,8 @@ TEST_CASE(
     doctest::description(
         "Embedding_is_rowwise, TiedEmbedding_is_rowwise, Normalization_is_rowwise, LayerNorm_is_rowwise, "
         "Times_is_rowwise, Plus_is_rowwise, TiedOutput_is_rowwise, ReLU_is_rowwise, GELU_is_rowwise, "
-        "TanhGELU_is_rowwise, Dropout_is_rowwise, Softmax_is_rowwise")) {
+        "TanhGELU_is_rowwise, Dropout_is_rowwise, Softmax_is_rowwise, identity_is_rowwise, composition_is_rowwise, "
+        "residual_is_rowwise, tied_is_rowwise")) {
   must_hold_of_layers(called_rowwise, {" is rowwise: "});
 }
 
@@ -85,9 +86,11 @@ TEST_CASE(
 
 TEST_CASE(
     "each layer of the list that is called autoregressive is autoregressive: over the four arithmetics (of tokens not "
-    "over sets), n ≤ 6" *
+    "over sets), n ≤ 6 (no theorem for the bias, and for what appends t or indicators of t)" *
     doctest::description("PositionalEncoding_is_autoregressive, ConstantPositionalEncoding_is_autoregressive, "
-                         "SinesThenCosines_is_autoregressive, TiedPositions_is_autoregressive")) {
+                         "SinesThenCosines_is_autoregressive, TiedPositions_is_autoregressive, "
+                         "rowwise_is_autoregressive, concat_is_autoregressive, softmax_kernel_is_causal, "
+                         "biased_softmax_kernel_is_causal, product_is_autoregressive")) {
   must_hold_of_layers(called_autoregressive, {" is autoregressive: "});
 }
 
@@ -117,12 +120,14 @@ TEST_CASE(
 
 TEST_CASE(
     "the pullback of each layer of the list is the transpose of the derivative: exactly over dual numbers of the prime "
-    "field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows" *
+    "field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows (theorems for Em, PE, N, LayerNorm, X×A, X+K, ReLU where "
+    "it is not at 0, GELU_tanh, Softmax, H, and for ∘, Res and Concat of such; none for the others)" *
     doctest::description("Embedding_transposes, PositionalEncoding_transposes, Times_transposes, Plus_transposes, "
                          "ReLU_transposes, TanhGELU_transposes, "
                          "Normalization_transposes, LayerNorm_transposes, standardized_transposes, Softmax_transposes, "
                          "each_row_transposes, "
-                         "by_position_transposes, softmax_kernel_transposes")) {
+                         "by_position_transposes, softmax_kernel_transposes, product_transposes, columns_transpose, "
+                         "heads_transpose, concat_transposes, composition_transposes, residual_transposes")) {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): the prime field",
                             "the pullback is the transpose of the derivative: dual numbers of the prime field"});
 }
@@ -172,8 +177,10 @@ TEST_CASE(
 TEST_CASE(
     "extending each autoregressive layer of the list by pieces gives the rows of the whole, for all ways to split n ≤ "
     "6 "
-    "rows: exactly over the prime field, and in double within 1e-12" *
-    doctest::description("extending_is_computing_at_once")) {
+    "rows: exactly over the prime field, and in double within 1e-12 (no theorem for H with a bias, and for what "
+    "appends t or indicators of t)" *
+    doctest::description("extending_is_computing_at_once, each_row_extension, by_position_extension, "
+                         "Composition_extension, Zip_extension, Product_extension")) {
   must_hold_of_layers(called_autoregressive, {"however split: the prime field", "however split: double"});
 }
 

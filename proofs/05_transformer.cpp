@@ -107,7 +107,7 @@ TEST_CASE("CA(X) = H(X)×W_O + B: exactly over the prime field, n = 6") {
 }
 
 TEST_CASE("the single-head CA is the multi-head CA for h = 1, without W_O and B: exactly over the prime field, n = 6" *
-          doctest::description("one_head_is_the_whole")) {
+          doctest::description("one_head_is_the_whole, one_block_is_the_whole")) {
   redrawing(2, [](Generator& generator) {
     const auto single = draw_layer<CA1<PrimeField>>(generator);
     CausalAttention<d_model, 1, PrimeField> multi;
@@ -201,8 +201,7 @@ TEST_CASE(
 TEST_CASE(
     "what else tlm::check says of FF, Φ, CA, DB by both formulas and T_LM holds: they are what their forms say, their "
     "pullbacks are the transposes of their derivatives, in any pieces they are extended to the whole, and none is "
-    "called "
-    "less than it is" *
+    "called less than it is (theorems for T_LM: its pullback, where no ReLU is at 0, and its extension)" *
     doctest::description("T_LM_pullback_is_transpose, T_LM_is_extended")) {
   for (const Report& report :
        {report_on<FF>("FF"), report_on<Phi>("Φ"), report_on<CA1>("CA, one head"), report_on<CA>("CA"),

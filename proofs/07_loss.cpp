@@ -57,8 +57,7 @@ struct Drawn {
 TEST_CASE(
     "Y = LogSoftmax(T(0, x_1, …, x_n)|n): Y[1] depends on no x_k, and Y[k] on no other than x_1, …, x_{k−1}, for "
     "random "
-    "weights on each of them: T_LM, exactly over the prime field, n ≤ 6" *
-    doctest::description("rows_depend_on_the_past")) {
+    "weights on each of them: T_LM, exactly over the prime field, n ≤ 6") {
   redrawing(1, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
@@ -86,7 +85,7 @@ TEST_CASE(
     "Y[k] depends on no other tokens than x_1, …, x_{k−1}: T_LM of this shape with every input and all weights, over "
     "sets of "
     "positions, n ≤ 6" *
-    doctest::description("rows_depend_on_the_past")) {
+    doctest::description("rows_depend_on_the_past, T_LM_is_autoregressive, LogSoftmax_is_rowwise")) {
   Generator generator{0};
   const auto behind_Em = draw_layer<BehindEm<Dependencies>>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n) {
@@ -172,7 +171,7 @@ TEST_CASE("it is not the mean of the sequences' losses in general: a counter-exa
 TEST_CASE(
     "the loss is ≥ 0 if ω ≥ 0 and Σω > 0 (100 draws of T_LM and ω in double), and = 0 for a vocabulary of one "
     "token" *
-    doctest::description("loss_of_scores_is_nonnegative, loss_is_nonnegative")) {
+    doctest::description("loss_of_scores_is_nonnegative, loss_is_nonnegative, loss_of_one_token")) {
   Generator generator{6};
   for (int draws = 0; draws < 100; ++draws) {
     const auto model = draw_layer<T_LM<double>>(generator);
@@ -185,7 +184,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "y = LogSoftmax(z) is ≤ 0 and its exponentials sum to 1; for two tokens or more y < 0, so that the loss is > 0: in "
+    "y = LogSoftmax(z) is ≤ 0 and its exponentials sum to 1; for two tokens or more y < 0, so that the loss, without "
+    "loss weights, is > 0: in "
     "double within 1e-14, 100 draws of 4 rows" *
     doctest::description("LogSoftmax_formula, log_probabilities_are_nonpositive, log_probabilities_are_negative, "
                          "probabilities_sum_to_1, "
@@ -211,10 +211,11 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss is convex in (Y, B), the weights of Φ: halfway between two draws it is at most the mean of both, in "
+    "the loss is convex in (Y, B), the weights of Φ, if ω ≥ 0: without loss weights, halfway between two draws it is "
+    "at most the mean of both, in "
     "double, "
     "100 draws of 4 rows; and it is not concave (control)" *
-    doctest::description("loss_is_convex_in_Φ")) {
+    doctest::description("loss_is_convex_in_Φ, loss_of_a_token_is_convex_in_Φ")) {
   Generator generator{19};
   std::size_t strictly = 0;
   for (int draws = 0; draws < 100; ++draws) {
@@ -429,7 +430,7 @@ TEST_CASE(
 
 TEST_CASE(
     "N is differentiable at a constant row, where σ = 0: its Jacobian is diag(a)(I − 11ᵀ/d)/ε (for a = 1 the pullback "
-    "and difference quotients, in double)" *
+    "and difference quotients, in double; a theorem for the derivative along every movement)" *
     doctest::description("Normalization_transposes")) {
   constexpr double epsilon = 1e-6;
   N<double> layer, gradient;
@@ -492,7 +493,8 @@ struct Quotients {
 TEST_CASE(
     "the loss is differentiable with respect to the weights where no ReLU is at 0: quotients from both sides agree "
     "with "
-    "the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4" *
+    "the gradient, T_LM in double, 5 random points and directions, h = 1e-7, within 1e-4 (theorems for the derivative "
+    "along every movement of the weights)" *
     doctest::description("loss_has_its_gradient, T_LM_pullback_is_transpose")) {
   Generator generator{10};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)

@@ -162,7 +162,7 @@ TEST_CASE(
 TEST_CASE(
     "one causal layer without positions does not see the order of earlier rows: row 4 of CA(X) and of DB(X) is the "
     "same "
-    "for all orders of rows 1 to 3, exactly over the prime field" *
+    "for all orders of rows 1 to 3, exactly over the prime field (a theorem for one head alone)" *
     doctest::description("causal_attention_does_not_see_the_order")) {
   CHECK(!sees_order(*field<CA>(), true));
   CHECK(!sees_order(*field<DB>(), true));
@@ -175,7 +175,7 @@ TEST_CASE("control: with positions, and with a second layer, the order shows") {
 
 TEST_CASE(
     "(H∘G)∘F = H∘(G∘F) and F∘id = F = id∘F, in values, pullbacks and extensions: generic autoregressive F, G and H, "
-    "exactly over the prime field, a stack of 3, 0 and 2 rows" *
+    "exactly over the prime field, a stack of 3, 0 and 2 rows (theorems for values, and for H∘G∘F in pullbacks)" *
     doctest::description("composition_is_associative, pullback_of_composition_is_associative, identity_is_neutral")) {
   constexpr int faces = pullback_face | extension_face;
   CHECK(are_one(*field<LeftFirst, faces>(), *field<RightFirst, faces>()));

@@ -26,8 +26,8 @@ live.inside = (call, question, drawing) => {
   const columns = make("div", { class: "live-columns" }), rows = make("div", { class: "live-rows" });
   const entry = make("p", { class: "live-entry", "aria-live": "polite" });
   const terms = make("div", {});
-  const panel = make("div", { class: "live-panel" }, about, inner, title, choices,
-    make("div", { class: "live-matrix" }, columns, rows, canvas), entry, terms);
+  const scroller = make("div", { class: "live-matrix" }, columns, rows, canvas);
+  const panel = make("div", { class: "live-panel" }, about, inner, title, choices, scroller, entry, terms);
 
   const sheet = make("div", { class: "live-drawing" }, blocks, drawing);
   drawing.setAttribute("role", "group");
@@ -51,7 +51,7 @@ live.inside = (call, question, drawing) => {
     at.box = drawn()[k].boxes[0];
     at.matrix = "";
     refresh();
-    if (panel.offsetTop >= sheet.offsetTop + sheet.offsetHeight) panel.scrollIntoView();  // it is below
+    if (panel.offsetTop >= sheet.offsetTop + sheet.offsetHeight) panel.scrollIntoView(live.calm.matches ? { behavior: "instant" } : {});  // it is below
   };
 
   // A number in so many digits; what is small as a multiple of a power of ten.
@@ -193,6 +193,8 @@ live.inside = (call, question, drawing) => {
     paint(canvas, entries, height, width, { fade, i: matrix.i, j: matrix.j });
     label(rows, rowLabels, `height: ${canvas.line}px; line-height: ${canvas.line}px`);
     label(columns, colLabels, `width: ${canvas.cell}px`);
+    const from = matrix.j * canvas.cell, seen = scroller.clientWidth - rows.clientWidth;  // the entry is to be seen
+    scroller.scrollLeft = Math.min(Math.max(scroller.scrollLeft, from + canvas.cell - seen), from);
     explain(formula, Array.from({ length: rest.length / 2 }, (_, k) => [rest[2 * k], rest[2 * k + 1]]));
     element.dataset.shown = `${at.box} ${name} ${matrix.i} ${matrix.j}`;
   }

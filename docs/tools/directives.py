@@ -122,12 +122,14 @@ class Holds(Directive):
                 LOGGER.warning("this fails: %s", line, location=self.get_location())
             item = nodes.list_item(classes=["held" if held else "failed"])
             where = [reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))]
+            all_theorems = results.theorems(log, case)
+            if all_theorems:
+                items["proved"].append(results.numbers_of_all([name for name, _, _ in all_theorems]))
             for numbers in ("any numbers", "ℝ"):
-                theorems = [(name, place) for name, place, over in results.theorems(log, case) if over == numbers]
+                theorems = [(name, place) for name, place, over in all_theorems if over == numbers]
                 for name, place in theorems:
                     where += [nodes.Text(f"; proved over {numbers}: " if name == theorems[0][0] else ", "),
                               reference(name, link_to(*place)) if place else nodes.Text(name)]
-                items["proved"] += [numbers] if theorems else []
             item += paragraph("" if held else "FAILS: ", case.name + " ", nodes.inline("", "", *where, classes=["where"]))
             items += item
         self.env.note_dependency(log)
@@ -457,7 +459,7 @@ class Counts(Directive):
 
 
 class Errata(Directive):
-    """What the program `errata` says, each entry under an anchor."""
+    """What the program `errata` says, each entry under an anchor, with links to its chapter and to the theorems that it names."""
 
     def make(self):
         file = pathlib.Path(self.config.runs) / "errata.json"
@@ -467,14 +469,27 @@ class Errata(Directive):
         parts = []
         for entry in json.loads(file.read_text(encoding="utf-8")):
             computed = "\n".join(entry["computed"])
+            chapter = entry["chapter"]
+            if not (DOCS / f"{chapter}.rst").is_file():
+                raise sources.NotFound(f"erratum {entry['number']}: there is no chapter {chapter}")
+            theorems = ", ".join(map(self.theorem, filter(None, entry["theorems"].split(", "))))
             parts.append(
                 f'<section class="erratum" id="erratum-{entry["number"]}"><h3>{entry["number"]}. '
                 f'{html.escape(entry["title"])}<a class="headerlink" href="#erratum-{entry["number"]}">#</a></h3>'
                 f'<p class="where">{html.escape(entry["source"])}</p>'
                 f'<dl><dt>it says</dt><dd>{html.escape(entry["says"])}</dd>'
                 f"<dt>computed</dt><dd><pre>{html.escape(computed)}</pre></dd>"
-                f'<dt>here</dt><dd>{html.escape(entry["here"])}</dd></dl></section>')
+                f'<dt>here</dt><dd>{html.escape(entry["here"])}</dd>'
+                f'{"<dt>proved</dt><dd>" + theorems + "</dd>" if theorems else ""}'
+                f'<dt>chapter</dt><dd><a href="{chapter}.html">{html.escape(chapter.replace("_", " "))}</a></dd></dl></section>')
         return [nodes.raw("", "".join(parts), format="html")]
+
+    @staticmethod
+    def theorem(name):
+        """A link to where a theorem is stated."""
+        if not (place := results.place_of_theorem(name)):
+            raise sources.NotFound(f"proofs/kernel has no theorem {name}")
+        return f'<a href="{link_to(*place)}">{html.escape(name)}</a>'
 
 
 class Glossary(Directive):

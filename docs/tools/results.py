@@ -50,7 +50,12 @@ def numbers_of(name):
     it."""
     if place := place_of_theorem(name):
         return re.search(r"^\(\* Over (.*)\. \*\)$", "\n".join(sources.lines_of(place[0])), re.MULTILINE)[1]
-    return "ℝ" if name.endswith("_pullback_is_transpose") else "any numbers"
+    return "ℝ" if name.endswith(("_pullback_is_transpose", "_is_equivariant")) else "any numbers"
+
+
+def numbers_of_all(names):
+    """Over which numbers all of these theorems are: over ℝ if one of them is."""
+    return "ℝ" if "ℝ" in map(numbers_of, names) else "any numbers"
 
 
 def theorems(log, case):

@@ -45,13 +45,13 @@ Section Reading.
   Context {memory A B : Type} {T : operation memory A B}.
 
   (* "we will be interested only in the first n rows T(X)|n": the row after the last token need not be computed. *)
-  (** the loss may read T(X|n) for T(X)|n *)
+  (** the loss may read T(X|n) for T(X)|n, if T is autoregressive *)
   Theorem loss_reads_the_first_rows (M : list memory) (X : list A) n :
     autoregressive T -> length X = S n -> (T M X)↾n = T M (X↾n).
   Proof. intros H L. destruct (H M X) as [_ E]. symmetry. apply E. lia. Qed.
 
   (* "the log distribution Y[k] is a function of (x_1, …, x_{k−1})": what is behind row k of X does not count. *)
-  (** T(X)|k is a function of X|k *)
+  (** T(X)|k is a function of X|k, if T is autoregressive *)
   Theorem rows_depend_on_the_past (M : list memory) (X X' : list A) (k : nat) :
     autoregressive T -> (k <= length X)%nat -> (k <= length X')%nat -> X↾k = X'↾k -> (T M X)↾k = (T M X')↾k.
   Proof. intros H L L' E. now rewrite <- (proj2 (H M X)), <- (proj2 (H M X')), E. Qed.

@@ -130,11 +130,18 @@ Section Layers.
   Theorem TiedOutput_is_rowwise {vocab_size d_model} {W_e : Matrix num vocab_size d_model} : rowwise (TiedOutput W_e).
   Proof. apply each_row_is_rowwise. Qed.
 
-  (** the first block of d columns of F(X) is F(X), if it has no more: one head is the h = 1 of several *)
-  Theorem one_head_is_the_whole {A d} (F : operation memory A (Row num d)) M X : BlockOfColumns d 1 F M X = F M X.
+  (** the first block of d columns of F(X) is F(X), if it has no more *)
+  Theorem one_block_is_the_whole {A d} (F : operation memory A (Row num d)) M X : BlockOfColumns d 1 F M X = F M X.
   Proof.
     unfold BlockOfColumns. rewrite <- map_id. apply map_ext. intros x. unfold block. apply tabulate_of_nth.
   Qed.
+
+  (** attention of one head is the h = 1 of several: its blocks of columns of Q(X), K(X) and V(X) are all of them *)
+  Theorem one_head_is_the_whole {A d d'} d_head mask (Q K : operation memory A (Row num d))
+    (V : operation memory A (Row num d')) M X :
+    Product (SoftmaxKernel d_head mask (BlockOfColumns d 1 Q) (BlockOfColumns d 1 K)) (BlockOfColumns d' 1 V) M X =
+    Product (SoftmaxKernel d_head mask Q K) V M X.
+  Proof. unfold Product, SoftmaxKernel. now rewrite !one_block_is_the_whole. Qed.
 
   (* --- The article's two formulas for a decoder block, with "Res" and without --- *)
 
@@ -172,6 +179,7 @@ Section Layers.
 
   (* Without noise, which is only there while a model learns. *)
   Definition Dropout {c} : operation memory (Row num c) (Row num c) := identity.
+  (** Dropout without noise is rowwise *)
   Theorem Dropout_is_rowwise {c} : rowwise (Dropout (c := c)).
   Proof. exact identity_is_rowwise. Qed.
 

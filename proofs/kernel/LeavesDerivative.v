@@ -309,7 +309,7 @@ Proof.
   cbv beta in D. rewrite Rmult_0_l, Rplus_0_l in D. exact D.
 Qed.
 
-(** the gradient of the loss with respect to the weights is what T's pullback makes of that *)
+(** the gradient of the loss with respect to the weights is what T's pullback makes of that, where it is the transpose of the derivative *)
 Corollary loss_has_its_gradient {memory A W c} {sA : Space A} {sW : Space W} {mA : Moving A} {mW : Moving W} {w0 : W}
   {T : operation memory A (Row R c)} (e : layer w0 T) ω divisor x M (w : R -> W) dw (X : R -> list A) dX t :
   transposes e -> moves w t dw -> moves X t dX -> regular e (w t) M (X t) ->

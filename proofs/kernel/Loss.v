@@ -20,7 +20,7 @@ Lemma Sum_app (x y : list R) : Sum (x ++ y) = Sum x + Sum y.
 Proof. induction x; cbn [app]; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.
 
 (* "The two formulas give the same result if the sums Σ_i ω_ji are the same for each row" *)
-(** the loss of a batch is the mean of its rows' losses if their weights have equal sums *)
+(** the loss of a batch is the mean of its rows' losses if their weights have equal sums, which are not 0 *)
 Theorem loss_of_batch_is_the_mean c batch :
   c <> 0 -> batch <> [] -> Forall (fun s => weight_of s = c) batch -> loss_of_batch batch = mean_of_losses batch.
 Proof.

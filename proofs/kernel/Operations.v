@@ -157,7 +157,7 @@ Section Rules.
     intros HF HG M X. destruct (HF M X) as [LF EF], (HG M X) as [LG EG]. unfold Zip.
     split; [rewrite zip_length; lia |]. intros i Hi. now rewrite EF, EG, zip_firstn by easy.
   Qed.
-  Lemma identity_is_rowwise {A} : rowwise (identity (memory := memory) (A := A)).
+  Theorem identity_is_rowwise {A} : rowwise (identity (memory := memory) (A := A)).
   Proof. now intros M X. Qed.
 
   (** H∘(G∘F) = (H∘G)∘F *)

@@ -87,7 +87,7 @@ Section LossOfScores.
   Hypothesis of_tokens : forall k, (k < length Z)%nat -> 0 <= nth k ω 0 /\ (nth k x 0 < c)%nat.
   Hypothesis positive : 0 < divisor.
 
-  (** the loss of scores is ≥ 0 if ω ≥ 0 *)
+  (** the loss of scores is ≥ 0 if ω ≥ 0 and what it is divided by is > 0 *)
   Theorem loss_of_scores_is_nonnegative : 0 <= cross_entropy ω divisor x Z.
   Proof.
     unfold cross_entropy. set (s := sum_below _ _). enough (s * / divisor <= 0) by (unfold Rdiv; lra).
@@ -108,6 +108,16 @@ Section LossOfScores.
     - destruct (of_tokens i Hi) as [_ L]. pose proof (log_probabilities_are_negative (nth i Z origin) _ L Hc). nra.
   Qed.
 End LossOfScores.
+
+(** and = 0 if there is but one token *)
+Theorem loss_of_one_token (ω : list R) divisor (x : list token) (Z : list (Row R 1)) :
+  (forall k, (k < length Z)%nat -> nth k x 0%nat = 0%nat) -> cross_entropy ω divisor x Z = 0.
+Proof.
+  intros H. unfold cross_entropy. rewrite (sum_ext _ _ (fun _ => 0 * 0)).
+  - rewrite sum_times. unfold Rdiv. ring.
+  - intros k Hk. rewrite (H k Hk), LogSoftmax_formula by lia.
+    rewrite sum_below_S, sum_below_0, Rplus_0_l, log_of_exp. ring.
+Qed.
 
 (* --- Averages --- *)
 
@@ -227,8 +237,8 @@ Definition between {m} (λ : R) (x y : Row R m) : Row R m := tabulate m (fun j =
 Definition between_matrices {r c} (λ : R) (W V : Matrix R r c) : Matrix R r c :=
   tabulate r (fun i => between λ (row W i) (row V i)).
 
-(** the loss of each token is convex in (Y, B), the weights of Φ; and so is what is averaged of them with weights ω ≥ 0 *)
-Theorem loss_is_convex_in_Φ {d v} (h : Row R d) (x : token) λ (Y Y' : Matrix R d v) (B B' : Row R v) :
+(** the loss of one token is convex in (Y, B), the weights of Φ *)
+Theorem loss_of_a_token_is_convex_in_Φ {d v} (h : Row R d) (x : token) λ (Y Y' : Matrix R d v) (B B' : Row R v) :
   (x < v)%nat -> 0 <= λ <= 1 ->
   loss_of_Φ h x (between_matrices λ Y Y') (between λ B B') <= λ * loss_of_Φ h x Y B + (1 - λ) * loss_of_Φ h x Y' B'.
 Proof.
@@ -249,4 +259,33 @@ Proof.
   rewrite (sum_ext v (fun k => exp (entry (plus (times h (between_matrices λ Y Y')) (between λ B B')) k))
     (fun k => exp (λ * z k + (1 - λ) * z' k))) by (intros k Hk; now rewrite E).
   pose proof (log_sum_exp_is_convex v λ z z' ltac:(lia) H) as C. unfold z, z' in *. lra.
+Qed.
+
+(** the loss of the scores Φ(X), with weights ω ≥ 0 and divided by what is > 0, is convex in (Y, B), the weights of Φ *)
+Theorem loss_is_convex_in_Φ {d v} {memory : Type} (M : list memory) ω divisor (x : list token) (X : list (Row R d)) λ
+  (Y Y' : Matrix R d v) (B B' : Row R v) :
+  (forall k, (k < length X)%nat -> 0 <= nth k ω 0 /\ (nth k x 0 < v)%nat) -> 0 < divisor -> 0 <= λ <= 1 ->
+  let loss Y B := cross_entropy ω divisor x ((Plus B ∘ Times Y) M X) in
+  loss (between_matrices λ Y Y') (between λ B B') <= λ * loss Y B + (1 - λ) * loss Y' B'.
+Proof.
+  intros H positive Hλ loss.
+  assert (forall Y B, loss Y B = sum_below (length X) (fun k => nth k ω 0 * loss_of_Φ (nth k X origin) (nth k x 0%nat) Y B) / divisor)
+    as E.
+  { clear. intros Y B. unfold loss, cross_entropy, Composition, Plus, Times, each_row. rewrite map_map, map_length.
+    rewrite (sum_ext (length X) (fun k => nth k ω 0 * loss_of_Φ (nth k X origin) (nth k x 0%nat) Y B)
+      (fun k => -1 * (nth k ω 0 * entry (log_softmax (nth k (map (fun h => plus (times h Y) B) X) origin)) (nth k x 0%nat)))).
+    - rewrite sum_times. unfold Rdiv. ring.
+    - intros k Hk. rewrite (nth_indep _ _ (plus (times origin Y) B)) by now rewrite map_length.
+      rewrite (map_nth (fun h => plus (times h Y) B)). unfold loss_of_Φ. ring. }
+  rewrite !E. apply Rmult_le_reg_r with divisor; [easy |].
+  rewrite Rmult_plus_distr_r. unfold Rdiv.
+  replace (λ * (sum_below (length X) (fun k => nth k ω 0 * loss_of_Φ (nth k X origin) (nth k x 0%nat) Y B) * / divisor) * divisor)
+    with (sum_below (length X) (fun k => λ * (nth k ω 0 * loss_of_Φ (nth k X origin) (nth k x 0%nat) Y B)))
+    by (rewrite sum_times; field; lra).
+  replace ((1 - λ) * (sum_below (length X) (fun k => nth k ω 0 * loss_of_Φ (nth k X origin) (nth k x 0%nat) Y' B') * / divisor) * divisor)
+    with (sum_below (length X) (fun k => (1 - λ) * (nth k ω 0 * loss_of_Φ (nth k X origin) (nth k x 0%nat) Y' B')))
+    by (rewrite sum_times; field; lra).
+  rewrite Rmult_assoc, Rinv_l, Rmult_1_r, <- sum_plus by lra.
+  apply sum_le. intros k Hk. destruct (H k Hk) as [P L].
+  pose proof (loss_of_a_token_is_convex_in_Φ (nth k X origin) _ λ Y Y' B B' L Hλ). nra.
 Qed.

@@ -86,7 +86,7 @@ Proof.
   pose proof (Sum_of_exponentials_is_positive (fun x => x) (s_0 :: s') ltac:(easy)) as P.
   apply Forall_map, Forall_forall. intros x _. apply Rdiv_lt_0_compat; [apply exp_pos | exact P].
 Qed.
-(** and they sum to 1 *)
+(** and they sum to 1, if s is not empty *)
 Theorem softmax_sums_to_1 (s : list R) : s <> [] -> Sum (softmax s) = 1.
 Proof.
   intros nonempty. rewrite softmax_formula. pose proof (Sum_of_exponentials_is_positive (fun x => x) s nonempty) as P.
@@ -161,7 +161,7 @@ Proof.
   unfold zero in E. rewrite !zero_plus in E. now injection E.
 Qed.
 
-(** attention without a mask is not autoregressive: the first of two rows sees the second *)
+(** attention without a mask need not be autoregressive: the first of two rows sees the second *)
 Theorem attention_without_a_mask_is_not_autoregressive {memory : Type} :
   let W := ((0, tt), tt) : Matrix R 1 1 in
   ~ autoregressive (memory := memory) (Product (SoftmaxKernel 1 Unmasked (Times W) (Times W)) identity).

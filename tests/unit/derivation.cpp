@@ -561,6 +561,12 @@ struct U_V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
 struct CalledReLU : Composition<Plus<"K", 3>, Softmax<3>> {
   static constexpr std::string_view symbol = "ReLU";
 };
+template <Symbol text>
+struct Named : Composition<Plus<"K", 3>, Softmax<3>> {
+  static constexpr std::string_view symbol = text;
+};
+template <class F>
+using Within = Composition<F, G>;
 }  // namespace
 
 TEST_CASE("as a proof term: two formulas with one symbol are two definitions") {
@@ -577,6 +583,16 @@ TEST_CASE("as a proof term: weights of different paths are different variables")
                    "3. Variable U_V_K' : Row num 3."});
   CHECK(text == Containing{"Definition U_V : operation memory (Row num 3) (Row num 3) := Plus U_V_K ∘ Times U_V_W."});
   CHECK(text == Containing{"Definition V : operation memory (Row num 3) (Row num 3) := Plus U_V_K' ∘ Times U_V_W'."});
+}
+
+TEST_CASE("as a proof term: what is no name in Coq is refused, and is in no comment") {
+  // U/V.K and U.V.K would be one variable; and what ends a definition or a comment could go on with an axiom.
+  CHECK_THROWS_WITH(proof_term<Within<Named<"U/V">>>("T"),
+                    "'U/V' is no name in Coq: it must be of letters, digits, _ and '");
+  CHECK_THROWS(proof_term<Within<Named<"U#">>>("T"));
+  CHECK_THROWS(proof_term<Within<Named<"F := identity. Axiom bad : False. Definition G">>>("T"));
+  CHECK_THROWS(proof_term<Within<Plus<"V/K", 3>>>("T"));
+  CHECK(proof_term<Named<"F *) Axiom bad : False. (*">>("T").find("bad") == std::string::npos);
 }
 
 TEST_CASE("as a proof term: what is not the library's is not taken for it") {

@@ -90,7 +90,9 @@ class Definitions {
     const Place inner = place.inside<T>();
     const Term formula = body<T>(inner);
     const std::string in_words = equation<T>();
-    write("\n" + (in_words.empty() ? "" : wrapped({"  (* " + in_words + " *)"})));
+    // (With * or " it could end its comment.)
+    const bool is_a_comment = !in_words.empty() && in_words.find_first_of("*\"") == std::string::npos;
+    write("\n" + (is_a_comment ? wrapped({"  (* " + in_words + " *)"}) : ""));
     std::string type = " : operation memory _ _";
     if constexpr (requires { typename T::domain; })
       type = " : operation memory " + RowType<typename T::domain>::text() + " " + RowType<typename T::codomain>::text();

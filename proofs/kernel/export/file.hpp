@@ -95,7 +95,7 @@ std::string file(const std::string& name, const Contents& contents = {}) {
                          ? "(* Nothing checks that these definitions are what the C++ type computes. *)\n"
                          : wrapped({"(* That these definitions are what the C++ type computes is checked by numbers: " +
                                     contents.checked_by + ". *)"});
-  text += "From tlm Require Import Pullbacks" + std::string(contents.equivariance ? " Equivariance" : "") + ".\n\n";
+  text += "From tlm Require Import Pullbacks" + std::string(contents.equivariance ? " Order" : "") + ".\n\n";
   if (contents.extension || contents.pullback || contents.equivariance) text += names_of_sizes(definitions.weights());
   text += "Section " + name + "_and_its_parts.\n  Context {num : Type} {arithmetic : Arithmetic num}";
   text += memory.empty() ? " {memory : Type}.\n" : ".\n  Local Notation memory := " + memory + ".\n";

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -16,16 +18,28 @@
 /// What the definition of an operation is about: its weights, the memory that it reads, and its source.
 namespace tlm::coq {
 
+/// The text, which must be one word in the language of Coq: it is written there, and what is written can say anything.
+inline std::string word(std::string_view text) {
+  const auto fits = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') ||
+           ('0' <= c && c <= '9') || c == '_' || c == '\'';
+  };
+  if (text.empty() || !std::all_of(text.begin(), text.end(), fits) || ('0' <= text[0] && text[0] <= '9'))
+    throw std::invalid_argument("'" + std::string(text) +
+                                "' is no name in Coq: it must be of letters, digits, _ and '");
+  return std::string(text);
+}
+
 /// One piece of a weight's key, for a part of this symbol; of all layers of a stack it is the same.
 inline std::string piece_of_key(std::string_view symbol, bool in_a_stack) {
-  return std::string(symbol) + (in_a_stack ? "#/" : "/");
+  return word(symbol) + (in_a_stack ? "#/" : "/");
 }
 
 /// What tells a weight from all others: its path without the numbers of layers.
 inline std::string key_of(const Name& name) {
   std::string key;
   name.for_each_part([&](const tlm::detail::PartName& part) { key += piece_of_key(part.symbol, part.index > 0); });
-  return key + std::string(name.letter);
+  return key + word(name.letter);
 }
 
 /// The type of a weight.
@@ -37,6 +51,7 @@ std::string type_of_weight(const Name& name, const Weight&) {
 
 /// This name, or the first one with primes that is not taken; it is taken then.
 inline std::string unused(std::string name, std::set<std::string>& taken) {
+  name = word(name);
   while (!taken.insert(name).second) name += "'";
   return name;
 }
