@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 
-// Look inside the model that the reader trains: train.js shows it below. `drawing` is the book's, of the whole model. What it draws
-// become buttons; each opens the boxes of the model that it stands for.
+// Look inside the model that the reader trains: train.js shows it below. `drawing` is the book's, of the whole model. Its boxes
+// become buttons. Each opens the boxes of the model that it stands for.
 live.inside = (call, question, drawing) => {
   const { make, written } = live;
   const at = { box: 0, matrix: "", i: 999, j: 0 };  // the last row, which depends on all
