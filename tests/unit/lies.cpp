@@ -37,6 +37,11 @@ enum class Lie {
   counts_sequences,
   sees_the_next_row_a_little,
   overflows,
+  mixes_sequences_of_one_length,
+  counts_positions_over_the_stack,
+  looks_for_large_numbers,
+  writes_into_X,
+  makes_one_sequence,
   // of derivatives
   nan_at_zero,
   nan_for_an_empty_sequence,
@@ -47,10 +52,13 @@ enum class Lie {
   forgets_the_last_sequence,
   doubles_the_gradient,
   not_linear,
+  skips_rows_whose_y_bar_begins_with_0,
+  makes_one_sequence_of_x_bar,
   // of extensions
   copies_share_memory,
   positions_begin_anew,
-  forgets_where_nothing_comes
+  forgets_where_nothing_comes,
+  forgets_at_an_empty_piece
 };
 
 /// The lie that is told now.
@@ -91,7 +99,14 @@ struct Square {
     }
     for (std::size_t i = 0; i < X.rows(); ++i)
       for (std::size_t j = 0; j < 3; ++j) lie(X, Y, i, j, rows_of_zeros);
-    return Y;
+    const Sequences& sequences = X.sequences();
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t t = 0; t < s; ++t)
+        if (tells(Lie::mixes_sequences_of_one_length) && sequences.length(s) == sequences.length(t) &&
+            sequences.length(s) > 1)
+          Y(sequences.begin(s), 0) += X(sequences.begin(t), 0);
+    if (tells(Lie::writes_into_X) && X.rows() > 0) const_cast<Real&>(X(0, 0)) = Real(0);
+    return tells(Lie::makes_one_sequence) ? of_one_sequence(Y) : Y;
   }
 
   auto value_and_pullback(const domain&) const&& { return refuse_temporary<Square>(); }
@@ -104,13 +119,19 @@ struct Square {
       if (tells(Lie::keeps_a_reference_to_Y))
         for (std::size_t e = 0; e < X_bar.rows() * 3; ++e)
           X_bar.data()[e] = Real(2) * Y_bar.data()[e] * y[e] / copied.data()[e];
-      return X_bar;
+      return tells(Lie::makes_one_sequence_of_x_bar) ? of_one_sequence(X_bar) : X_bar;
     });
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
 
  private:
+  static domain of_one_sequence(const domain& X) {
+    domain one{Sequences{X.rows()}};
+    std::copy_n(X.data(), X.rows() * 3, one.data());
+    return one;
+  }
+
   void lie(const domain& X, codomain& Y, std::size_t i, std::size_t j, std::size_t rows_of_zeros) const {
     const std::size_t last = X.rows() - 1;
     const bool neighbours = equal(X(i, 0), X(i, 1)) || equal(X(i, 1), X(i, 2));
@@ -122,6 +143,8 @@ struct Square {
     if (tells(Lie::adds_and_subtracts_the_last_row)) Y(i, j) = Y(i, j) + X(last, j) - X(last, j);
     if (tells(Lie::wrong_in_float) && std::is_same_v<Real, float>) Y(i, j) += Y(i, j);
     if (tells(Lie::other_for_one_row) && X.rows() == 1) Y(i, j) += Y(i, j);
+    if constexpr (std::is_floating_point_v<Real>)
+      if (tells(Lie::looks_for_large_numbers) && std::abs(X(i, j)) > 100) Y(i, j) += X(last, j);
     if (tells(Lie::counts_sequences)) Y(i, j) *= Real(X.sequences().count());
     if (tells(Lie::overflows)) Y(i, j) *= exp(X(i, j)) / exp(X(i, j));
   }
@@ -133,7 +156,9 @@ struct Square {
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
         for (std::size_t j = 0; j < 3; ++j) {
-          const Real y_bar = tells(Lie::not_linear) ? relu(Y_bar(i, j)) : Y_bar(i, j), x = X(i, j);
+          Real y_bar = tells(Lie::not_linear) ? relu(Y_bar(i, j)) : Y_bar(i, j);
+          const Real x = X(i, j);
+          if (tells(Lie::skips_rows_whose_y_bar_begins_with_0) && zero(Y_bar(i, 0))) y_bar = Real(0);
           X_bar(i, j) = Real(2) * y_bar * w(0, j) * x;
           if constexpr (std::is_floating_point_v<Real>)
             if (tells(Lie::nan_at_zero)) X_bar(i, j) = y_bar * 2 * (w(0, j) * x * x) / x;
@@ -170,6 +195,7 @@ struct RunningSum {
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
         for (std::size_t j = 0; j < 3; ++j) {
+          if (tells(Lie::counts_positions_over_the_stack)) Y(i, j) += Real(i - sequences.begin(s)) - Real(i);
           if (tells(Lie::reads_the_sequence_before) && s > 0 && sequences.length(s - 1) > 0)
             Y(i, j) += X(sequences.begin(s - 1), j);
           if (tells(Lie::sees_the_next_row_a_little) && std::is_floating_point_v<Real> && i + 1 < sequences.end(s))
@@ -202,6 +228,7 @@ struct RunningSum {
       state.shared = std::make_shared<domain>(state.last);
     }
     auto& last = tells(Lie::copies_share_memory) ? *state.shared : state.last;
+    if (tells(Lie::forgets_at_an_empty_piece) && X.rows() == 0) last = domain{last.sequences(), Real(0)};
     for (std::size_t s = 0; s < sequences.count(); ++s) {
       if (tells(Lie::positions_begin_anew) && sequences.length(s) > 1) state.read[s] = 0;
       if (tells(Lie::forgets_where_nothing_comes) && sequences.length(s) == 0)
@@ -269,6 +296,55 @@ struct Twice : Res<F<Real>> {
 template <class Real>
 using Once = Res<F<Real>>;
 
+/// x·v + x·w, of which the weight v is visited twice, and w never: there are as many as it holds.
+template <class Real>
+struct TwoNames {
+  using declared = is::Rowwise;
+  using domain = Matrix<n, 3, Real>;
+  using codomain = domain;
+
+  Matrix<1, 3, Real> v, w;
+
+  codomain operator()(domain X) const {
+    for (std::size_t i = 0; i < X.rows(); ++i)
+      for (std::size_t j = 0; j < 3; ++j) X(i, j) *= v(0, j) + w(0, j);
+    return X;
+  }
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<TwoNames>(); }
+  auto value_and_pullback(const domain& X) const& {
+    return with_pullback((*this)(X), [this, X](const codomain& Y_bar, TwoNames& gradient) {
+      for (std::size_t i = 0; i < X.rows(); ++i)
+        for (std::size_t j = 0; j < 3; ++j) gradient.v(0, j) += X(i, j) * Y_bar(i, j);
+      return (*this)(Y_bar);
+    });
+  }
+  static constexpr void weights(auto&& visit, auto&... layer) {
+    visit(Name{"v"}, layer.v...);
+    visit(Name{"w"}, layer.v...);
+  }
+};
+
+/// Over float it is called rowwise, and is not.
+template <class Real>
+struct OtherClaim : RunningSum<Real> {
+  using declared = std::conditional_t<std::is_same_v<Real, float>, is::Rowwise, is::Autoregressive>;
+};
+
+/// Another thing for an X that is given away than for one that is kept.
+template <class Real>
+struct OtherForTemporaries : Square<Real> {
+  using typename Square<Real>::domain;
+  domain operator()(const domain& X) const { return Square<Real>::operator()(X); }
+  domain operator()(domain&& X) const { return X + Square<Real>::operator()(X); }
+  auto value_and_pullback(const domain&) const&& { return refuse_temporary<OtherForTemporaries>(); }
+  auto value_and_pullback(const domain& X) const& {
+    auto result = Square<Real>::value_and_pullback(X);
+    return with_pullback(std::move(result.value),
+                         [pullback = std::move(result.pullback)](const domain& Y_bar, OtherForTemporaries& gradient) {
+                           return pullback(Y_bar, static_cast<Square<Real>&>(gradient));
+                         });
+  }
+};
 /// Visits its weights in another order than it applies them.
 template <class Real>
 struct OtherOrder : F<Real> {
@@ -344,6 +420,11 @@ TEST_CASE("values that depend on zeros, on equal numbers, on what hides") {
 TEST_CASE("values that depend on other sequences") {
   must_fail<RunningSum>(Lie::reads_the_sequence_before, "the sequences of a stack do not affect each other: sets");
   must_fail<Square>(Lie::counts_sequences, "the sequences of a stack do not affect each other: the prime field");
+  must_fail<Square>(Lie::makes_one_sequence, "the sequences of a stack do not affect each other: double");
+  must_fail<Square>(Lie::mixes_sequences_of_one_length,
+                    "the sequences of a stack do not affect each other: the prime field");
+  must_fail<RunningSum>(Lie::counts_positions_over_the_stack,
+                        "the sequences of a stack do not affect each other: the prime field");
 }
 
 TEST_CASE("pullbacks") {
@@ -356,13 +437,22 @@ TEST_CASE("pullbacks") {
   must_fail<Square>(Lie::forgets_the_last_sequence, "the pullback is the transpose of the derivative");
   must_fail<Square>(Lie::doubles_the_gradient, "the pullback adds to the gradient");
   must_fail<Square>(Lie::not_linear, "the pullback is linear");
+  must_fail<Square>(Lie::skips_rows_whose_y_bar_begins_with_0,
+                    "the pullback is the transpose of the derivative: dual numbers of double");
+  must_fail<Square>(Lie::makes_one_sequence_of_x_bar, "the pullback is the transpose of the derivative");
+  must_fail<Square>(Lie::writes_into_X, "the pullback is the transpose of the derivative");
+  must_fail<TwoNames>(Lie::none, "the pullback is the transpose of the derivative");
+  must_fail<OtherForTemporaries>(Lie::none, "value_and_pullback(X) begins with T(X)");
 }
 
 TEST_CASE("extensions") {
   must_fail<RunningSum>(Lie::copies_share_memory, "extending in pieces gives the rows of the whole");
   must_fail<RunningSum>(Lie::positions_begin_anew, "extending in pieces gives the rows of the whole");
   must_fail<RunningSum>(Lie::forgets_where_nothing_comes, "extending in pieces gives the rows of the whole");
+  must_fail<RunningSum>(Lie::forgets_at_an_empty_piece, "extending in pieces gives the rows of the whole");
 }
+
+TEST_CASE("what a layer is called") { must_fail<OtherClaim>(Lie::none, "is called the same over float and double"); }
 
 TEST_CASE("forms") {
   must_fail<Twice>(Lie::none, "is what its form says");
@@ -376,6 +466,10 @@ TEST_CASE("what begins after the rows that are looked at passes, with the rows t
   const auto report = check<LateAttention>("T");
   CHECK(report.holds());
   CHECK(printed(report).find("is autoregressive: double within 1e-12, n ≤ 6") != std::string::npos);
+}
+
+TEST_CASE("what is told where a row itself is large passes, as docs/evidence.rst says") {
+  CHECK(report_on<Square>(Lie::looks_for_large_numbers).holds());
 }
 
 TEST_CASE("called less than it is: a note. Not finite where X is finite and large: a note") {

@@ -31,7 +31,7 @@ namespace checking {
 struct CheckedLayer : Subject {
   std::unique_ptr<const Operation<Dual<double>>> in_duals{};
   std::unique_ptr<const Operation<Dual<PrimeField>>> in_duals_of_field{};
-  bool leaf, rowwise, autoregressive, constant, takes_temporaries, form_is_known;
+  bool leaf, rowwise, autoregressive, constant, called_alike, takes_temporaries, form_is_known;
   std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
@@ -85,6 +85,11 @@ class Check {
     PrimeField::key = 11;
     report_.note(name_ + " was run on random numbers from fixed seeds, unless a line says otherwise");
     held();
+    if (!layer_.called_alike)
+      report_.checked(name_ + " is called the same over float and double",
+                      Failure{.claim = "what a layer is called does not depend on its numbers",
+                              .layer = name_,
+                              .remark = "what follows is checked as the layer over double is called"});
     if (layer_.constant) {
       claim(Claim::constant, name_ + " does not depend on X: ", "X");
     } else {
@@ -283,6 +288,8 @@ CheckedLayer checked_layer(std::string_view name) {
           rowwise<T>,
           autoregressive<T>,
           constant<T>,
+          rowwise<T> == rowwise<Layer<float>> && autoregressive<T> == autoregressive<Layer<float>> &&
+              constant<T> == constant<Layer<float>>,
           temporaries,
           form_is_known<T>,
           numbers_held<Layer<Held>>()};

@@ -118,7 +118,7 @@ struct AtCut {
 template <class Real>
 std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed, const Limits& limits,
                                const std::function<std::optional<Failure>(const AtCut<Real>&)>& check) {
-  std::vector<Sequences> all = stacks(limits, {{1, 1}, {3, 1, 0, 6, 2}});
+  std::vector<Sequences> all = stacks(limits, {{1, 1}, {3, 1, 0, 6, 3}});
   if (claim != Claim::of_each_sequence) {
     all.clear();
     for (std::size_t n = 1; n <= limits.rows; ++n) all.push_back(Sequences{n});

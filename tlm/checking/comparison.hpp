@@ -160,9 +160,9 @@ inline std::vector<Sequences> stacks(const Limits& limits, std::vector<std::vect
   return all;
 }
 /// The stacks on which pullbacks are checked: the smallest first, then one of five sequences. Of these one is empty,
-/// and one as long as the limit.
+/// one as long as the limit, and two are of one length.
 inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
-  return stacks(limits, {{1}, {2, 1}, {3, 0, limits.rows, 1, 2}});
+  return stacks(limits, {{1}, {2, 1}, {3, 0, limits.rows, 1, 3}});
 }
 
 /// The failure that `check` finds on the first of these stacks, with that stack. If a denominator of the prime field is

@@ -73,8 +73,8 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
 }
 
 /// The failure if T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and
-/// every way to split them. Before each of two pieces, a copy of the state is extended by other rows, which must not
-/// matter.
+/// every way to split them. Before each of two pieces, the state is extended by nothing, and a copy of it by other rows,
+/// which must not matter.
 template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vector<std::size_t>& lengths,
                                        std::uint64_t seed, const Limits& limits = {}) {
@@ -87,11 +87,20 @@ std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vect
     const auto other = draw_input(T, sequences, generator, limits);
     if constexpr (of_sets) X = tagged(T, sequences);
     const auto Y = (*layer)(X);
+    if (!(Y.sequences == sequences)) {
+      auto failure = failure_of("T(X) has as many rows as X", "T(X) has", "X has");
+      failure.left.value = shown(Y.sequences);
+      failure.right.value = shown(sequences);
+      return failure;
+    }
     for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths)) {
       const auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken(lengths.size(), 0);
       for (const auto& piece : pieces) {
-        if (pieces.size() == 2) state->copy()->extend(X.with(piece_of(other.target, taken, piece)));
+        if (pieces.size() == 2) {
+          state->extend(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
+          state->copy()->extend(X.with(piece_of(other.target, taken, piece)));
+        }
         auto failure =
             failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives");
         failure.place = "computed in pieces of " + shown(pieces);

@@ -68,8 +68,8 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
   const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
     const auto layer = drawn(T, generator, kind);
     const auto result = layer->differentiated(draw_input(T, sequences, generator, limits, kind));
-    const auto w_1 = draw_rows<Real>(T.codomain, result->value.sequences, generator),
-               w_2 = draw_rows<Real>(T.codomain, result->value.sequences, generator);
+    const auto w_1 = draw_rows<Real>(T.codomain, result->value.sequences, generator, limits, kind),
+               w_2 = draw_rows<Real>(T.codomain, result->value.sequences, generator, limits, kind);
     const Real a = draw<Real>(generator);
     const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), *result, w}; };
     const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);

@@ -32,7 +32,7 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
 }
 
 /// The failure if T's pullback is not the transpose of its derivative, at random weights, inputs and directions v, on
-/// stacks of sequences of unequal lengths. It names the first coordinate at which Jᵀw is wrong.
+/// stacks of sequences. It names the first coordinate at which Jᵀw is wrong.
 template <class Real>
 std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation<Dual<Real>>& dual_T,
                                        std::uint64_t seed, const Limits& limits = {}) {
@@ -41,7 +41,7 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
     const auto dual_layer = dual_T.another();
     auto X = draw_input(T, sequences, generator, limits, kind);
     const auto result = layer->differentiated(X);
-    const auto w = draw_rows<Real>(T.codomain, result->value.sequences, generator);
+    const auto w = draw_rows<Real>(T.codomain, result->value.sequences, generator, limits, kind);
     const PulledBack<Real> JT_w{T.another(), *result, w};
 
     Input<Dual<Real>> dual_X{X.source.template like<Dual<Real>>(), X.target.template like<Dual<Real>>()};
