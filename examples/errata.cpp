@@ -118,11 +118,12 @@ Table waves(std::size_t M, std::size_t d_model, std::size_t first, std::size_t d
   return P;
 }
 
-/// An erratum: where it is, what is said there, what a run says of it, and what the library does.
+/// An erratum: where it is, what is said there, what a run computes, and what the library does. Then the chapter that it
+/// concerns, and the theorems of proofs/kernel, if any, that say what is right or refute what was said.
 struct Erratum {
   std::string number, title, source, says;
   std::function<Lines()> computed;
-  std::string here;
+  std::string here, chapter, theorems = "";
 };
 
 const std::string article = "The article", notebook = "The article's notebook", numpy_notebook = "The NumPy notebook",
@@ -292,7 +293,8 @@ std::vector<Erratum> errata() {
          return Lines{"X = 0, two rows: PE(X)_2 = " + shown(row(PE(X), 1)),
                       "  and of row 2 alone, PE(X_2) = " + shown(row(PE(Matrix<n, 2, double>{0, 0}), 0))};
        },
-       "PE is declared autoregressive, which is all that T_LM needs; that it is not rowwise is proved."},
+       "PE is declared autoregressive, which is all that T_LM needs. It is proved not to be rowwise.",
+       "positional_encoding", "PE_is_not_rowwise, PositionalEncoding_is_autoregressive"},
       {"2", "What the Claim asks of A", article + ", Claim",
        "If A and B are autoregressive and A always returns lower triangular square matrices, X ↦ A(X)×B(X) is "
        "autoregressive.",
@@ -301,13 +303,14 @@ std::vector<Erratum> errata() {
                       "lower triangular alone: A(X) = I/n, B(X) = X = (1; 1): row 1 of A(X|1)×X|1 is " + shown(1.0) +
                           ", of A(X)×X " + shown(1.0 / 2)};
        },
-       "The hypothesis is that A(X) is lower triangular and A(X|i) is its leading block: a causal kernel."},
+       "The hypothesis is that A(X) is lower triangular and A(X|i) is its leading block: a causal kernel.", "rowwise",
+       "product_is_autoregressive"},
       {"3", "T_k of a number", article + ", “Positional Encoding”", "T_k(PE(pos, i)) = PE(pos+k, i) for every i.",
        [] {
          return Lines{"column 0, k = 1: a number t with t·sin 1 = sin 2 is " + shown(std::sin(2) / std::sin(1)) +
                       ", with t·sin 2 = sin 3 it is " + shown(std::sin(3) / std::sin(2))};
        },
-       "T_k is a map of rows: PE_pos×T_k = PE_{pos+k}."},
+       "T_k is a map of rows: PE_pos×T_k = PE_{pos+k}.", "positional_encoding", "linear_offset"},
       {"4", "Where the columns begin", article + ", “Positional Encoding”",
        "The columns are 1, …, d_model; its table and its notebook count from 0.",
        [] {
@@ -318,7 +321,9 @@ std::vector<Erratum> errata() {
                       "d = 6, M = 3, as in the article's illustration: for columns from 1 it misses by " +
                           shown(residual(waves(3, 6, 1, 6), 1), 2)};
        },
-       "Positions from 1, columns from 0, and d_model even, or it does not compile."},
+       "Positions from 1, columns from 0, and d_model even, or it does not compile.", "positional_encoding",
+       "literal_columns_have_no_linear_map, literal_columns_of_the_article_have_no_linear_map, "
+       "a_sine_alone_has_no_linear_map"},
       {"5", "Two initial values of PE", article + " and its notebook",
        "The text begins with sines and cosines, the notebook with uniform numbers.",
        [] {
@@ -330,16 +335,19 @@ std::vector<Erratum> errata() {
                       shown(residual(waves(64, 6, 0, 6), 1), 2) + ", that of uniform numbers by " +
                       shown(residual(uniform, 1), 2)};
        },
-       "A difference, not an error. Both, by name: initialize_uniform, and PositionalEncoding::sinusoidal."},
+       "A difference, not an error. Both, by name: initialize_uniform, and PositionalEncoding::sinusoidal.",
+       "training"},
       {"6", "The notebook's block is the other one", notebook + ", decoderBlock",
        "return X + FF comes first, so that return X + CA + FF, the definition, is never reached.", both_blocks,
-       "Both, as types; the definition is the default."},
+       "Both, as types; the definition is the default.", "decoder_block",
+       "decoder_block_written_out, inspirational_decoder_block_written_out"},
       {"7", "Two scales", article + ", “Causal Attention with one head”",
        "The single head divides by √d_model, each of several by √d_head. That looks like an error, and is none.",
-       one_head, "A difference, not an error. One implementation, and a proof of the sentence."},
+       one_head, "A difference, not an error. One implementation, and a proof that it is the formula for h = 1.",
+       "attention", "one_head_is_the_whole"},
       {"8", "A slice of the wrong axis", notebook + ", weighted_loss",
        "T(X)[:n,:] of an array batch × time × tokens cuts the batch.", sliced_batch,
-       "A stack knows its sequences; rows of another cannot be scored against them."},
+       "A stack knows its sequences; rows of another cannot be scored against them.", "loss"},
       {"9", "exp without a maximum", notebook + ", softmax_L", "exp(A), its lower triangle, divided by the row's sum.",
        [] {
          const float great = std::exp(89.0f), small = std::exp(-104.0f);
@@ -348,7 +356,8 @@ std::vector<Erratum> errata() {
              "float: exp(−104) = " + shown(small) + ", and of one score of −104 it is " + shown(small / small),
              "with the maximum subtracted both are " + shown(softmax_of({89})[0])};
        },
-       "The maximum of the visible entries is subtracted; a hidden one, if large, would show."},
+       "The maximum of the visible entries is subtracted; a hidden one, if large, would show.", "attention",
+       "softmax_of_shifted"},
       {"10", "Less than 0, and 0", article + ", “Evaluation”", "y_k < 0, and the loss is > 0.",
        [] {
          const auto one = log_softmax(Matrix<n, 1, float>{7});
@@ -363,10 +372,16 @@ std::vector<Erratum> errata() {
                       "float scores (100, 0): y of token 0 is " + shown(std::abs(rounded(0, 0))),
                       "all ω = 0: the formula is 0/0, and here: “" + refused + "”"};
        },
-       "≥ 0; weights that sum to 0 are refused."},
+       "≥ 0; weights that sum to 0 are refused.", "loss",
+       "log_probabilities_are_nonpositive, log_probabilities_are_negative, loss_of_scores_is_nonnegative, "
+       "loss_of_scores_is_positive"},
       {"11", "The standard deviation at a constant row", article + ", Claim, and its notebook",
-       "Almost everywhere differentiable, as all but ReLu is; the notebook adds the square root.", constant_row,
-       "The term is left out at σ = 0, which is exact; and ReLU is at 0 on a null set only, for a reason."},
+       "The loss is differentiable almost everywhere, because everything but ReLu is; the notebook adds the square "
+       "root.",
+       constant_row,
+       "The pullback leaves the term out at σ = 0, which is exact. ReLU is at 0 on a null set only, and the page of "
+       "the loss says why.",
+       "normalization", "Normalization_transposes"},
       {"12", "One token for three things", notebook + ", the data set", "Token 0 starts, separates and ends.",
        [] {
          const double scores[] = {1, 1, 1};
@@ -375,7 +390,8 @@ std::vector<Erratum> errata() {
              "max_len for sequences of up to 4 tokens: " + std::to_string(Reversal{4, 2, 4}.max_len()) +
                  " = 2·4 + 3, with the token that starts"};
        },
-       "A difference, not an error. Which token starts and which ends are arguments; ties go to the lowest."},
+       "A difference, not an error. Which token starts and which ends are arguments; ties go to the lowest.",
+       "training"},
       {"13", "The article is not Trax", article + " beside the code that it cites (from Trax's source)",
        "σ + ε. Trax has √(σ² + ε), biases in Q, K, V, positions from 0, dropout, other initial values, and clips bad "
        "tokens.",
@@ -387,14 +403,16 @@ std::vector<Erratum> errata() {
                         detail::look_up(Matrix<std::size_t{2}, 1, double>{}, Tokens{0, 5});
                       }) + "”"};
        },
-       "A difference, not an error. As in the article; LayerNorm has the other divisor. A bad token is refused."},
+       "A difference, not an error. As in the article; LayerNorm has the other divisor. A bad token is refused.",
+       "normalization"},
       {"13a", "softmax(◺A) is not rowwise", article + ", “Rowwise and autoregressive matrix operations”",
        "The rowwise operation softmax(◺A) always returns a lower triangular matrix.",
        [] {
          return Lines{"A = (0 0; 0 0): row 2 of softmax(◺A) is " + shown(softmax_of({0, 0})) +
                       ", of row 2 alone (its first entry is left) " + shown(softmax_of({0})) + " and 0"};
        },
-       "It is lower triangular, and each of its rows sums to 1: that is proved; rowwise it is not."},
+       "It is lower triangular, and each of its rows sums to 1: both are proved. It is not rowwise.", "rowwise",
+       "softmax_of_triangle_is_not_rowwise, softmax_of_triangle_is_lower_triangular, rows_of_softmax_of_triangle"},
       {"14", "A sign in an exponent", numpy_notebook + ", “Masked decoding”",
        "Masked scores are −1e-20; its code adds −1e20.",
        [] {
@@ -403,12 +421,14 @@ std::vector<Erratum> errata() {
                  ", with −10²⁰ " + shown(softmax_of({0, -1e20})),
              "a row that is masked as a whole: " + shown(softmax_of({-1e20, 1 - 1e20})) + ", whatever its scores were"};
        },
-       "What is masked is not there; a row that sees nothing is refused."},
+       "What is masked is not there; a row that sees nothing is refused.", "attention",
+       "softmax_of_hidden, attention_to_what_is_visible"},
       {"15", "A mask upside down", numpy_notebook + "'s class (from its source)",
        "np.tri(T) is stored where its layers read True as masked: row i sees the future only, and the last row "
        "everything.",
        upside_down,
-       "The best control for a check of causality: it must fail, and does; a gradient check cannot see it."},
+       "The best control for a check of causality: it must fail, and does; a gradient check cannot see it.",
+       "encoder_decoders"},
       {"16", "Letters of cross-attention", numpy_notebook + ", “Cross-attention” and the derivation",
        "keys = yQ; ∂β_kl/∂x_ij = 0 for k ≠ i or l ≠ i; the factor 1/√M is not carried along.",
        [] {
@@ -416,13 +436,14 @@ std::vector<Erratum> errata() {
          lines.push_back("y = 1, Q = 2, K = 3: yQ = " + shown(1.0 * 2) + ", yK = " + shown(1.0 * 3));
          return lines;
        },
-       "keys = yK; “and” for “or”; the scale is in the pullback."},
+       "keys = yK; “and” for “or”; the scale is in the pullback.", "encoder_decoders", "softmax_kernel_transposes"},
       {"17", "The class is not the text", numpy_notebook + "'s class (from its source)",
        "No positional encoding; cross-attention's K and V shared by all blocks; the loss divided by the batch size.",
-       order_blind, "The text's model, with positions; the loss is the mean over the tokens that count."},
+       order_blind, "The text's model, with positions; the loss is the mean over the tokens that count.",
+       "encoder_decoders", "unmasked_attention_is_equivariant"},
       {"18", "The residual of cross-attention", formulated_source + ", “Forward pass”",
        "Y''_l = LayerNorm(Y_{l−1} + MultiHead(Y'_l, X_N, X_N)).", two_residuals,
-       "LayerNorm(Y'_l + …), as the decoder of the paper has it."},
+       "LayerNorm(Y'_l + …), as the decoder of the paper has it.", "encoder_decoders"},
       {"19", "Shapes", formulated_source + ", “Modules” and “Hyperparameters”",
        "OneHot maps to {0,1}^{n×d_model}; FFN is also called FFNet; columns of W_p are 2i and 2i+1 for i = 1, …, d/2.",
        [] {
@@ -431,7 +452,7 @@ std::vector<Erratum> errata() {
                           " columns in OneHot(x), and has 2 as printed",
                       "d_model = 4: the columns 2, 3, 4 and 5 are defined, 1 is not, and there is no 5"};
        },
-       "OneHot is n×s; columns 2i − 1 and 2i, i = 1, …, d_model/2."},
+       "OneHot is n×s; columns 2i − 1 and 2i, i = 1, …, d_model/2.", "embedding", "one_hot_times_W_e"},
       {"20", "What is counted", formulated_source + ", “Parameters”", "63,045,632 weights.",
        [] {
          using Model = formulated::Transformer<formulated::Config{.s = 37'000}>;
@@ -439,7 +460,7 @@ std::vector<Erratum> errata() {
          return Lines{"with one W_e in its three places: " + std::to_string(count),
                       "with three of them: " + std::to_string(count + 2 * each)};
        },
-       "One W_e in three places, and W_p is constant: the count is a static_assert."},
+       "One W_e in three places, and W_p is constant: the count is a static_assert.", "encoder_decoders"},
       {"21", "A sum", formulated_source + ", “Forward pass”", "loss = Σ_{j=2}^m CrossEntropy(…), no mean.",
        [] {
          const auto model = drawn<formulated::Transformer<
@@ -449,7 +470,7 @@ std::vector<Erratum> errata() {
          return Lines{"m = 3: the sum is " + shown(loss(model, batch, Sum{})) + ", the mean " +
                       shown(loss(model, batch, Mean{}))};
        },
-       "A difference, not an error. Sum and Mean are objectives, by name."},
+       "A difference, not an error. Sum and Mean are objectives, by name.", "loss"},
       {"22", "A mask of the past", wolfram + ", “Masked SelfAttention” and “Training Algorithm”",
        "Mask[t_z, t_x] = 0 when t_z < t_x; θ ← θ − θη·∇loss.",
        [] {
@@ -457,7 +478,7 @@ std::vector<Erratum> errata() {
                       "θ = 0, η = 1, ∇loss = 1: as printed θ stays " + shown(0.0 - 0.0 * 1 * 1) +
                           ", by θ − η∇loss it becomes " + shown(0.0 - 1 * 1.0)};
        },
-       "j ≤ i is seen; w ← w − η·∂L/∂w."},
+       "j ≤ i is seen; w ← w − η·∂L/∂w.", "attention", "softmax_kernel_is_causal"},
       {"23", "Another ε, another order", wolfram + ", selfAttentionBlock, crossAttentionBlock",
        "\"Epsilon\" -> 0.0001; cross-attention normalizes the memory and not the query; no normalization at the end; "
        "GELU.",
@@ -467,18 +488,19 @@ std::vector<Erratum> errata() {
                       " with ε = 10⁻⁴ under the root (the source does not say where), ±" +
                       shown(x / std::sqrt(x * x + 1e-5)) + " with 10⁻⁵"};
        },
-       "All are kept, in tlm/models/wolfram_transformer.hpp; that 10⁻⁴ is under the root is assumed."},
+       "All are kept, in tlm/models/wolfram_transformer.hpp; that 10⁻⁴ is under the root is assumed.",
+       "encoder_decoders"},
       {"24", "Text and code", wolfram + ", “Inference” and “Embedding”",
        "The text samples from p^{1/τ}, the code takes the maximum; ℓ_max in the formula, 10000 in the code, which "
        "puts all sines first.",
-       sampled, "Greedy and Sampled, by name. Sines first has a T_k, too."},
+       sampled, "Greedy and Sampled, by name. The layout with all sines first has a T_k, too.", "decoding"},
       {"25", "Columns and rows", wolfram + ", pseudo-code",
        "X ∈ ℝ^{d_x×ℓ_x}, W_q ∈ ℝ^{d_atten×d_x}, and Q ← 1ᵀb_q + X W_q.",
        [] {
          return Lines{"d_x = 3, ℓ_x = 2, d_atten = 4: X W_q is (3×2)(4×3), and 2 ≠ 4; in rows X×W_q is (2×3)(3×4)",
                       "bos and eos are both 50257: an answer begins with what ends it"};
        },
-       "Rows everywhere; shapes are types, and such a product does not compile."},
+       "Rows everywhere; shapes are types, and such a product does not compile.", "encoder_decoders"},
       {"26", "Positions and bytes", wolfram + ", embedding, translate",
        "SequenceIndicesLayer[embedDim] bounds the position by the width; only “Ġ” is replaced when tokens are printed.",
        [] {
@@ -486,7 +508,7 @@ std::vector<Erratum> errata() {
                           std::to_string(std::min(129, 128)) + ", and decoding goes on to 512",
                       "“é” as letters of bytes is “" + letters_of("é") + "”, and so it would be printed"};
        },
-       "max_len is a number of its own, and a longer sequence is refused; bytes_of reads all letters back."},
+       "max_len is a number of its own, and a longer sequence is refused; bytes_of reads all letters back.", "text"},
       {"27", "Any positions fit by dimension", article + ", “Positional Encoding” (and the remark of erratum 4)",
        "For M − k ≤ d_model there is a T_k by counting dimensions.",
        [] {
@@ -502,7 +524,8 @@ std::vector<Erratum> errata() {
                           shown(combination, 2),
                       "  and the best T_1 misses by " + shown(residual(P, 1), 2)};
        },
-       "Linearly independent rows are asked for; the article's own illustration has them."},
+       "Linearly independent rows are asked for; the article's own illustration has them.", "positional_encoding",
+       "as_many_rows_as_columns_are_not_enough"},
       {"28", "Slightly different otherwise", article + ", “not the same as average over rows”",
        "The two averages differ if the rows' weights have different sums.",
        [] {
@@ -515,11 +538,13 @@ std::vector<Erratum> errata() {
                       shown(average(-1, {1, 1, 1, 0})) + ", mean over rows " +
                       shown((average(-1, {1, 1}) + average(-1, {1, 0})) / 2)};
        },
-       "“In general”, and a counter-example; if the sums are equal, so are the averages."},
+       "If the sums differ, the averages may still be equal. If the sums are equal, so are the averages.", "loss",
+       "loss_of_batch_is_not_the_mean_in_general, loss_of_batch_is_the_mean"},
       {"29", "Finite masks are learned around",
        "All sources that mask by a number: −10²⁰, the common −10⁹, a product with 0",
        "A great enough negative number, added to a score, hides it.", leaks,
-       "A mask is a hole in the visible set, not a number: what is hidden is not there."},
+       "A mask is a hole in the visible set, not a number: what is hidden is not there.", "break_the_mask",
+       "softmax_of_hidden, attention_to_what_is_visible"},
   };
 }
 
@@ -528,7 +553,8 @@ void print_text() {
     std::cout << erratum.number << ". " << erratum.title << " — " << erratum.source << "\n  says: " << erratum.says
               << '\n';
     for (const std::string& line : erratum.computed()) std::cout << "    " << line << '\n';
-    std::cout << "  here: " << erratum.here << "\n\n";
+    std::cout << "  here: " << erratum.here << "\n  chapter: docs/" << erratum.chapter << ".rst\n";
+    std::cout << (erratum.theorems.empty() ? "" : "  proved: " + erratum.theorems + '\n') << '\n';
   }
 }
 
@@ -540,7 +566,9 @@ void print_json() {
                     {"source", erratum.source},
                     {"says", erratum.says},
                     {"computed", erratum.computed()},
-                    {"here", erratum.here}});
+                    {"here", erratum.here},
+                    {"chapter", erratum.chapter},
+                    {"theorems", erratum.theorems}});
   std::cout << list.dump(2) << '\n';
 }
 

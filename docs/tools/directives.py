@@ -455,7 +455,7 @@ class Counts(Directive):
 
 
 class Errata(Directive):
-    """What the program `errata` says, each entry under an anchor."""
+    """What the program `errata` says, each entry under an anchor, with links to its chapter and to the theorems that it names."""
 
     def make(self):
         file = pathlib.Path(self.config.runs) / "errata.json"
@@ -465,14 +465,27 @@ class Errata(Directive):
         parts = []
         for entry in json.loads(file.read_text(encoding="utf-8")):
             computed = "\n".join(entry["computed"])
+            chapter = entry["chapter"]
+            if not (DOCS / f"{chapter}.rst").is_file():
+                raise sources.NotFound(f"erratum {entry['number']}: there is no chapter {chapter}")
+            theorems = ", ".join(map(self.theorem, filter(None, entry["theorems"].split(", "))))
             parts.append(
                 f'<section class="erratum" id="erratum-{entry["number"]}"><h3>{entry["number"]}. '
                 f'{html.escape(entry["title"])}<a class="headerlink" href="#erratum-{entry["number"]}">#</a></h3>'
                 f'<p class="where">{html.escape(entry["source"])}</p>'
                 f'<dl><dt>it says</dt><dd>{html.escape(entry["says"])}</dd>'
                 f"<dt>computed</dt><dd><pre>{html.escape(computed)}</pre></dd>"
-                f'<dt>here</dt><dd>{html.escape(entry["here"])}</dd></dl></section>')
+                f'<dt>here</dt><dd>{html.escape(entry["here"])}</dd>'
+                f'{"<dt>proved</dt><dd>" + theorems + "</dd>" if theorems else ""}'
+                f'<dt>chapter</dt><dd><a href="{chapter}.html">{html.escape(chapter.replace("_", " "))}</a></dd></dl></section>')
         return [nodes.raw("", "".join(parts), format="html")]
+
+    @staticmethod
+    def theorem(name):
+        """A link to where a theorem is stated."""
+        if not (place := results.place_of_theorem(name)):
+            raise sources.NotFound(f"proofs/kernel has no theorem {name}")
+        return f'<a href="{link_to(*place)}">{html.escape(name)}</a>'
 
 
 class Glossary(Directive):

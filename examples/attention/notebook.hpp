@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tlm/algebra/memory.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/multi_head.hpp>
 

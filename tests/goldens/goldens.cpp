@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <examples/attention/notebook.hpp>
+#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/matrix/rearranged.hpp>
 
 using namespace notebook;

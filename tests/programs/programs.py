@@ -212,7 +212,7 @@ class Errata(unittest.TestCase):
         numbers.insert(13, "13a")
         self.assertEqual(list(self.entries), numbers)
         for entry in self.entries.values():
-            self.assertTrue(all(entry[key] for key in ("title", "source", "says", "computed", "here")), entry)
+            self.assertTrue(all(entry[key] for key in ("title", "source", "says", "computed", "here", "chapter")), entry)
 
     def test_the_counter_examples_refute(self):
         self.assertLess(self.number("4", r"by (\S+) for columns from 0"), 1e-12)

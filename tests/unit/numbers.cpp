@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <tlm/layers/relu.hpp>
+#include <tlm/numbers/normal_distribution.hpp>
+#include <tlm/numbers/rows.hpp>
 
 #include "../support.hpp"
 

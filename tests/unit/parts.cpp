@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/micro_batches.hpp>
