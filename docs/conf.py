@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sphinx's configuration of the write-up; ./docs/run builds it, and says where what was run is: in BUILD."""
+"""Sphinx's configuration of the book; ./docs/run builds it, and says where what was run is: in BUILD."""
 
 import os
 import pathlib

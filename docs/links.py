@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follows every link within the write-up, to its file and to the place in it.
+"""Follows every link within the book, to its file and to the place in it.
 
 usage: links.py SITE
 """

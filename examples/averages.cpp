@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The notebook's two demonstrations of the batch loss ("not the same as average over rows"): the weighted average over
+// The notebook's two demonstrations of the batch loss ("not the same as average over rows"). The weighted average over
 // all tokens of a batch is not the mean of the rows' weighted averages, unless the weights of all rows have equal sums.
 
 #include <cmath>

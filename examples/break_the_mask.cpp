@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What becomes of the claims when the causal mask is broken: one key too many is visible, and the mask says that there is not;
-// and a mask that is a number, which a model learns around.
+// Which claims fail when the causal mask is broken. One mask shows one key too many, and declares that it does not.
+// Another one is a number, and a model learns around it.
 
 #include <iostream>
 

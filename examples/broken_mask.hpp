@@ -7,7 +7,7 @@
 #include <tlm/attention/mask_and_bias.hpp>
 
 // [mask]
-/// ◺ with an error: row i sees so many rows of the future. It declares what it should be.
+/// ◺ with an error: row i sees this many rows of the future. It declares that it is ◺.
 template <std::size_t too_many>
 struct BrokenMask {
   using declared = tlm::is::LowerTriangular;

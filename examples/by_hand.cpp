@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The book's example: three tokens on their way through a model with d_model = 4. Every number is computed here, by the
-// article's formula and with nothing but numbers in rows. Then the library computes the same, and the two must agree. Prints
-// the matrices as JSON, for the book's pages.
+// The book's example: three tokens on their way through a model with d_model = 4. Every number is computed here from
+// the article's formulas, with nothing but rows of numbers. Then the library computes the same, and the two must agree.
+// Prints the matrices as JSON, for the book's pages.
 
 #include <cmath>
 #include <cstddef>
@@ -111,7 +111,7 @@ int main() {
   Model model;
   tlm::Generator generator{1};
   tlm::initialize_glorot(model, generator);
-  // Weights of one decimal place, so that whoever wants to can compute along.
+  // Weights of one decimal place, so that you can compute along.
   tlm::for_each_weight(
       [](const tlm::Name&, auto& weights) {
         for (std::size_t i = 0; i < weights.rows(); ++i)
@@ -173,7 +173,7 @@ int main() {
   keep("loss", {{loss}});
   keep("Z_bar", Z_bar);
 
-  // The library's model says the same, of all three tokens and of the first two.
+  // The library's model computes the same, for all three tokens and for the first two.
   const auto batch = tlm::unweighted<double>(0, tlm::Tokens{{3, 1, 0}});
   Model gradient;
   const double of_library = tlm::loss_and_gradient(model, batch, gradient);
@@ -185,7 +185,7 @@ int main() {
   }
   keep("W_e_bar", rows_of(weight<"Em.W_e">(gradient)));
 
-  // To learn this one sequence by heart.
+  // Learns this one sequence by heart.
   tlm::SGD descend{0.1};
   Rows losses{{loss}};
   for (int step = 1; step <= 100; ++step) {

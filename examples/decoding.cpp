@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A model continues a text token by token. What was computed for earlier tokens stands, as the model is autoregressive: each new
-// token costs one row. Only the choice of the next token differs: the most probable one, a drawn one, or the best of several.
+// A model continues a text token by token. The model is autoregressive, so what was computed for earlier tokens stays
+// valid: each new token costs one row. Only the choice of the next token differs: the most probable one, a drawn one,
+// or the best of several.
 
 #include <iostream>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the sources are wrong, ill-typed or silent: for each place what the source says, the smallest counter-example as it is
-// computed now, and what the library does. As text, or as JSON for the write-up's page.
+// Where the sources are wrong, ill-typed or silent. For each place it prints what the source says, the smallest
+// counter-example, computed now, and what the library does: as text, or as JSON for the page of the book.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ using namespace tlm;
 using checking::Dual;
 using Lines = std::vector<std::string>;
 
-/// A number with so many digits.
+/// A number with this many digits.
 std::string shown(double number, int digits = 4) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "∞" : "−∞";
@@ -57,7 +57,7 @@ std::vector<double> softmax_of(std::vector<double> x) {
   return x;
 }
 
-/// What a call throws, in its words.
+/// The message of what a call throws.
 std::string refusal(const std::function<void()>& call) {
   try {
     call();
@@ -69,8 +69,8 @@ std::string refusal(const std::function<void()>& call) {
 
 using Table = std::vector<std::vector<double>>;
 
-/// The greatest error of the best linear map that takes every row of P to the row k below it: of each column, k rows down,
-/// what is left when its part in the space of all columns is taken away (Gram and Schmidt, twice).
+/// The maximum error of the best linear map that takes every row of P to the row k below it. From each column, moved up
+/// by k rows, its part in the space of all columns is subtracted (Gram and Schmidt, twice). What is left is the error.
 double residual(const Table& P, std::size_t k) {
   const std::size_t rows = P.size() - k, cols = P[0].size();
   const auto column = [&](std::size_t j, std::size_t from) {
@@ -136,7 +136,7 @@ T drawn(std::uint64_t seed = 1) {
   return checking::draw_layer<T>(generator);
 }
 
-/// The greatest difference of two matrices.
+/// The maximum difference of two matrices.
 template <class M>
 double difference(const M& X, const M& Y) {
   double greatest = 0;
@@ -212,7 +212,7 @@ Lines upside_down() {
 }
 
 Lines derivative_of_scores() {
-  // β = x xᵀ for x = (2; 3): by x_1, with dual numbers.
+  // β = x xᵀ for x = (2; 3), differentiated with respect to x_1 by dual numbers.
   const Dual<double> x_1{2.0, 1.0}, x_2{3.0, 0.0};
   return {"β_kl = x_k x_l, x = (2; 3), by x_1:", "  ∂β_12 = " + shown((x_1 * x_2).tangent) + ", though l ≠ 1",
           "  ∂β_21 = " + shown((x_2 * x_1).tangent) + ", though k ≠ 1", "  ∂β_22 = " + shown((x_2 * x_2).tangent)};

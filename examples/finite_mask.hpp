@@ -12,12 +12,14 @@
 
 #include <tlm/tlm.hpp>
 
-/// Attention whose mask is a number that is added to the scores, and a game in which only who sees the future can win.
+/// Attention whose mask is a number that is added to the scores, and a game that only a model that sees the future can
+/// win.
 namespace finite_mask {
 
 using namespace tlm;
 
-/// A mask as it is often written: all keys are there, and `minus` is subtracted from the scores of those behind the query.
+/// A mask as it is often written: all keys are there, and `minus` is subtracted from the scores of those after the
+/// query.
 template <long minus>
 struct FiniteMask {
   using declared = is::Positional;
@@ -38,20 +40,21 @@ template <class Mask, class Bias = NoBias>
 using Guesser = Composition<FinalLayer<d, tokens>,
                             Res<Attention<1, Mask, Times<"W_Q", d, d>, Times<"W_K", d, d>, Times<"W_V", d, d>, Bias>>,
                             PositionalEncoding<length, d>, Embedding<tokens, d>>;
-/// What is behind the query is not there.
+/// The keys after the query are not there.
 using Structural = Guesser<Causal>;
-/// What is behind the query is there, with a smaller score.
+/// The keys after the query are there, with smaller scores.
 template <long minus>
 using Finite = Guesser<Unmasked, FiniteMask<minus>>;
 
-/// How a model has learned to guess: the mean loss of the last 100 steps, and how much its first row changes with the
-/// tokens behind it.
+/// How well a model has learned to guess: the mean loss of the last 100 steps, and how much its first row changes with
+/// the tokens after it.
 struct Learned {
   double loss, leak;
 };
 
-/// Trains a model to say at each token the next one, where all tokens are drawn at random: without the future nothing is to
-/// be learned, and the least expected loss is log 4. `scale` multiplies the initial weights of queries and keys.
+/// Trains a model to predict the next token at each token. All tokens are drawn at random, so without the future there
+/// is nothing to learn, and the least expected loss is log 4. `scale` multiplies the initial weights of queries and
+/// keys.
 template <class Model>
 Learned learn_to_guess(float scale, std::uint64_t seed) {
   constexpr std::size_t steps = 1500;
@@ -72,7 +75,7 @@ Learned learn_to_guess(float scale, std::uint64_t seed) {
     for (auto& x : read) {
       for (std::size_t i = 0; i < length; ++i) x.push_back(generator.integer(0, int(tokens) - 1));
       said.push_back({x.begin() + 1, x.end()});
-      said.back().push_back(0);  // behind the last token there is none: it weighs 0
+      said.back().push_back(0);  // nothing follows the last token: it weighs 0
     }
     const Tokens x{read}, y{said};
     Matrix<n, 1> omega{x.sequences(), 1.0f};
@@ -92,7 +95,8 @@ Learned learn_to_guess(float scale, std::uint64_t seed) {
   return learned;
 }
 
-/// The best of four runs, of the seeds 1 to 4: in single ones attention is stuck, and in which depends on how products round.
+/// The best of four runs, with the seeds 1 to 4. In some runs attention does not learn anything, and in which depends
+/// on how products round.
 template <class Model>
 Learned best_guess(float scale) {
   Learned best = learn_to_guess<Model>(scale, 1);

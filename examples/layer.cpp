@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A layer has a value and a pullback, the transpose of its derivative: given ∂L/∂Y it returns ∂L/∂X and adds ∂L/∂(weights) to
-// an object of the layer's own type. Here L = Σ Y_ij for Y = FF(X), and a derivative is compared with a quotient of differences.
+// A layer has a value and a pullback, the transpose of its derivative. Given ∂L/∂Y the pullback returns ∂L/∂X, and adds
+// ∂L/∂(weights) to an object of the layer's own type. Here L = Σ Y_ij for Y = FF(X), and one derivative is compared
+// with a quotient of differences.
 
 #include <iostream>
 

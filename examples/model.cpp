@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole model: T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em. From n tokens it makes n rows of scores, one for each token that
-// may follow. It is autoregressive: T(x|i) = T(x)|i.
+// The whole model: T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em. It turns n tokens into n rows of scores, one score for
+// each token that may follow. It is autoregressive: T(x|i) = T(x)|i.
 
 #include <cmath>
 #include <cstddef>
@@ -26,7 +26,7 @@ int main() {
     for (std::size_t j = 0; j < Y.cols; ++j) largest = std::max(largest, double(std::abs(Y_2(i, j) - Y(i, j))));
   std::cout << "T_LM(x|2) differs from T_LM(x)|2 by at most " << largest << '\n';
 
-  // Two sequences, one under the other: each as if it were alone.
+  // Two sequences, one under the other. Each is computed as if it were alone.
   const auto both = model(tlm::Tokens{{3, 1, 4, 1}, {2, 0}});
   std::cout << "(3 1 4 1) and (2 0) together:\n" << both << std::endl;
   return std::cout ? 0 : 1;  // 1 if there was no room for what it prints

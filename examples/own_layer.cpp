@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Your own layer that remembers, to copy: autoregressive, with a weight and a state. It is checked in all the ways in which the
-// library's layers are, composed into a model, and trained. (A rowwise one: tutorial.cpp.)
+// A layer of your own that remembers, to copy: it is autoregressive, and has a weight and a state. It is checked in all
+// the ways in which the library's layers are, composed into a model, and trained. (tutorial.cpp has a rowwise one.)
 
 #include <cstddef>
 #include <iostream>
@@ -16,8 +16,8 @@ namespace {
 
 using tlm::n;
 
-/// EA(X)_i = r ⊙ EA(X)_{i−1} + (1 − r) ⊙ X_i, where EA(X)_0 = 0: an exponential average of the rows so far, whose rate r of
-/// each column is a weight. Autoregressive: row i is made of the rows 1, …, i.
+/// EA(X)_i = r ⊙ EA(X)_{i−1} + (1 − r) ⊙ X_i, where EA(X)_0 = 0: an exponential average of the rows so far. Each column
+/// has its own rate, a weight in r. Autoregressive: row i is made of the rows 1, …, i.
 template <std::size_t d_model, class Real = float>
 struct ExponentialAverage {
   using declared = tlm::is::Autoregressive;
@@ -55,7 +55,7 @@ struct ExponentialAverage {
     domain last;
   };
 
-  /// The rows that follow, of as many sequences as before: tlm::extend refuses others.
+  /// The rows that follow. There are as many sequences as before: tlm::extend refuses anything else.
   codomain extend(State& state, domain X) const {
     const auto& sequences = X.sequences();
     if (state.last.sequences().count() == 0)
@@ -70,7 +70,7 @@ struct ExponentialAverage {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"r"}, layer.r...); }
 };
 
-// What is checked is small, and over any arithmetic: a template over the numbers.
+// The layer that is checked is small, and a template over its numbers.
 template <class Real>
 using SmallEA = ExponentialAverage<6, Real>;
 

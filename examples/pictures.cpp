@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the write-up's pictures show, as numbers, in JSON: the positional encoding and what it knows of distances; which rows
-// of a result depend on which rows of its input; what each arithmetic says of the layers, and of planted errors; and how many
-// multiplications a layer needs.
+// The numbers that the book's pictures show, as JSON: the positional encoding, and its inner products. Which rows of a
+// result depend on which rows of its input. What each arithmetic says about the layers, and about planted errors. And
+// how many multiplications a layer needs.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ Json positional_encoding() {
   return {{"rows", rows}, {"products", products}, {"angles", angles}};
 }
 
-/// For each row i of T(X) the rows of X that it may depend on, for every input and all weights.
+/// For each row i of T(X): the rows of X that it may depend on, for every input and all weights.
 template <template <class> class Layer>
 Json dependencies(const std::string& name) {
   constexpr std::size_t rows = 8;
@@ -59,7 +59,8 @@ Json dependencies(const std::string& name) {
   return {{"name", name}, {"matrix", matrix}};
 }
 
-/// What each arithmetic says: where a claim fails first, as "n = 2, i = 1", or that it holds; nothing where it cannot tell.
+/// What each arithmetic says: the first place where a claim fails, such as "n = 2, i = 1", or that it holds. Nothing if
+/// it cannot tell.
 Json as_json(const checking::Verdict& verdict, bool of_tokens) {
   const auto seen = [](const std::optional<Failure>& failure) -> Json {
     if (!failure) return "holds";
@@ -70,7 +71,7 @@ Json as_json(const checking::Verdict& verdict, bool of_tokens) {
   return json;
 }
 
-/// What each arithmetic says of what a layer is by its type.
+/// What each arithmetic says about a claim that follows from a layer's type.
 template <template <class> class Layer>
 void add_verdict(Json& list, const std::string& name) {
   constexpr bool is_rowwise = rowwise<Layer<double>>;
@@ -81,7 +82,7 @@ void add_verdict(Json& list, const std::string& name) {
                   {"verdict", as_json(verdict, checking::reads_tokens<Layer<double>>)}});
 }
 
-/// What each arithmetic says of T(X|i) = T(X)|i for something that is wrong.
+/// What each arithmetic says about T(X|i) = T(X)|i for a planted error.
 template <template <class> class Control>
 void add_control(Json& list, const std::string& name) {
   list.push_back({{"name", name},
@@ -122,8 +123,8 @@ std::uint64_t multiplications(const auto& action) {
   return Counted::count;
 }
 
-/// Multiplications of causal attention and of FF, for n rows; and of T_LM for n tokens, one at a time, with what was
-/// computed before and without.
+/// Multiplications of causal attention and of FF for n rows. Then those of T_LM for n tokens, one at a time: with the
+/// rows computed before, and without them.
 Json cost() {
   constexpr std::size_t d = 16, longest = 256;
   using Model = TransformerLM<
@@ -175,6 +176,6 @@ void print() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What the write-up's pictures show, as numbers, in JSON.", "pictures"};
+  CLI::App app{"What the book's pictures show, as numbers, in JSON.", "pictures"};
   return program::main(app, argc, argv, print);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The article's table of the initial positional encoding, for M = 3 and d_model = 6: first its formulas, then the
-// numbers that the layer makes of them.
+// numbers in the layer.
 
 #include <cstddef>
 #include <iomanip>

@@ -20,13 +20,13 @@ namespace {
 
 using Small = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .n_heads = 2}>;
 
-/// What is printed of a model.
+/// What is printed about a model.
 struct Model {
   tlm::Derivation (*derivation)();
   std::string (*proof_term)();
 };
 
-/// The definition and the proofs, for numbers of any arithmetic; that of the derivative for real numbers.
+/// The definition and the proofs for any numbers, and the proof of the derivative for real numbers.
 template <class T>
 std::string proof_term() {
   const std::string name{tlm::detail::symbol_of<T>()};
@@ -49,7 +49,7 @@ const std::map<std::string, Model> models{
     {"wolfram", model<tlm::wolfram::Transformer<tlm::wolfram::Config{.src_vocab_size = 11, .tgt_vocab_size = 11}>>},
 };
 
-/// The check that holds what a leaf declares: a file of proofs/ and a test case in it.
+/// The check that verifies what a leaf declares: a file of proofs/, and a test case in it.
 std::string_view check_of(std::string_view declared) {
   if (declared == tlm::is::Rowwise::text)
     return "proofs/04_leaves.cpp: each layer of the list that is called rowwise is rowwise: over the four arithmetics "
@@ -68,8 +68,8 @@ std::string_view check_of(std::string_view declared) {
          "of t)";
 }
 
-/// A list of statements, of which the first is derived: each with its claim, its rule and its parts, which are places in
-/// the list; a leaf with what it declares and the check that holds it.
+/// A list of statements, of which the first is derived. Each has its claim, its rule and its parts, which are places in
+/// the list. A leaf has what it declares, and the check that verifies it.
 nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   for (const tlm::Step& step : derivation) {

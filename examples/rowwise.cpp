@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The two claims that the article is about, seen in numbers. A rowwise operation makes row i of its result from row i of X
-// alone; an autoregressive one from rows 1 to i. Here each row of X is changed in turn, and the rows that change are marked.
+// The two claims that the article is about, seen in numbers. A rowwise operation makes row i of its result from row i
+// of X alone, an autoregressive one from the rows 1 to i. Here each row of X is changed in turn, and the rows that
+// change are marked.
 
 #include <cstddef>
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program that the tutorial of the write-up ends with: your own layer, checked, composed into a model, trained, kept
-// and used.
+// The program at the end of the book's tutorial: your own layer, checked, composed into a model, trained, kept and
+// used.
 
 // [includes]
 #include <iostream>

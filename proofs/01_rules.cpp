@@ -3,14 +3,14 @@
 // autoregressive operations are autoregressive, and so are X ↦ X + F(X) and Concat(F_1(X), …, F_h(X)). If A is a causal
 // kernel and B is autoregressive, X ↦ A(X)×B(X) is autoregressive. (Article, "Rowwise and autoregressive matrix operations".)
 //
-// Derivation. Let T be rowwise and X have n rows. Row k of T(X|i) is T((X|i)_k) = T(X_k), which is row k of T(X), for
-// k ≤ i. For autoregressive F and G, G(F(X|i)) = G(F(X)|i) = G(F(X))|i; sums and rows side by side are made row by row.
+// Derivation. Let T be rowwise and X have n rows. Row k of T(X|i) is T((X|i)_k) = T(X_k), which is row k of T(X), for k
+// ≤ i. For autoregressive F and G, G(F(X|i)) = G(F(X)|i) = G(F(X))|i. Sums and rows side by side are made row by row.
 // For products see claim 3.
 //
-// Each rule of tlm/algebra/rules.hpp is checked as a rule: on generic operations (generic.hpp), of which nothing is known but
-// which rows a row is a function of, exactly over the prime field. And where one of its premises is given up, whichever it
-// is, the compiler does not draw the conclusion, says which rule lacks a premise, and the conclusion fails when it is run.
-// A rule about several parts is checked for two, which may be composed again.
+// Each rule of tlm/algebra/rules.hpp is checked as a rule, exactly over the prime field, on generic operations
+// (generic.hpp): nothing is known of these except which rows a row is a function of. Then each premise is given up in
+// turn. The compiler must not draw the conclusion, and must name the rule that lacks a premise. The conclusion must
+// fail when it is run. A rule about several parts is checked for two, which may be composed again.
 
 #include <doctest/doctest.h>
 
@@ -31,13 +31,13 @@ using namespace tlm::proofs;
 
 namespace {
 
-/// Entry (i, j) of a kernel's matrix: what is not visible is 0.
+/// Entry (i, j) of a kernel's matrix. An entry that is not visible is 0.
 PrimeField at(const auto& A, std::size_t i, std::size_t j) {
   return j < A(0, 0).visible(i) ? A(0, 0)(i, j) : PrimeField(0);
 }
 
-/// Whether A(X|i) is other than A(X)|i; of a causal kernel, other than its leading block, or A(X) not lower triangular; of a
-/// rowwise one, whether A(X_i) is other than A(X)_i.
+/// Whether A(X|i) differs from A(X)|i. For a causal kernel: whether it differs from its leading block, or A(X) is not
+/// lower triangular. For a rowwise operation: whether A(X_i) differs from A(X)_i.
 template <template <class> class Kernel, class Conclusion>
 std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed) {
   constexpr bool causal = std::is_same_v<Conclusion, is::CausalKernel>;
@@ -97,7 +97,7 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
   return found;
 }
 
-/// The rule by which "T is Claim" follows; or which lacks a premise.
+/// The rule by which "T is Claim" follows, or the one that lacks a premise.
 template <class T, class Claim>
 std::string_view rule_of() {
   Deriver deriver;
@@ -105,14 +105,14 @@ std::string_view rule_of() {
   return std::move(deriver).steps().front().rule;
 }
 
-/// What a premise is replaced by where it is given up: claims of which it does not follow.
+/// The claims that replace a premise when it is given up: the premise does not follow from them.
 template <class Conclusion, class Premise>
 struct Instead {
   using type = rules::List<is::Unrestricted>;
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Unrestricted> {
-  using type = rules::List<>;  // That is no premise.
+  using type = rules::List<>;  // That is not a premise.
 };
 template <>
 struct Instead<is::Rowwise, is::Rowwise> {
@@ -132,7 +132,7 @@ struct Instead<Conclusion, is::LowerTriangular> {
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Full> {
-  using type = rules::List<>;  // That a mask goes with the keys of a memory is a compile error: tests/compile_fail.
+  using type = rules::List<>;  // A mask with the keys of a memory does not compile: tests/compile_fail.
 };
 template <class Conclusion>
 struct Instead<Conclusion, is::Positional> {
@@ -148,9 +148,9 @@ struct Instead<is::Constant, is::Constant> {
 };
 
 /// The names of the rules that were checked.
-std::set<std::string, std::less<>> checked;
+std::set<std::string, std::less<>> checked_rules;
 
-/// The formula where premise number `place` is replaced by another claim.
+/// The formula in which premise number `place` is replaced by another claim.
 template <template <class, class...> class Form, std::size_t place, class Other, class Places, class... Premises>
 struct Without;
 template <template <class, class...> class Form, std::size_t place, class Other, std::size_t... k, class... Premises>
@@ -158,7 +158,7 @@ struct Without<Form, place, Other, std::index_sequence<k...>, Premises...> {
   using type = Made<Form, std::conditional_t<k == place, Other, Premises>...>;
 };
 
-/// The conclusion fails for M, and the compiler does not draw it and names the rule that lacks a premise.
+/// The conclusion fails for M. The compiler does not draw it, and names the rule that lacks a premise.
 template <class M, class Conclusion>
 void conclusion_must_fail(const std::string& rule) {
   using T = typename M::template Layer<PrimeField>;
@@ -167,10 +167,10 @@ void conclusion_must_fail(const std::string& rule) {
   CHECK(conclusion_fails<M, Conclusion>(rule));
 }
 
-/// The rule concludes from these premises, and not where one of them is replaced, whichever it is.
+/// The rule draws its conclusion from these premises, and does not if any of them is replaced.
 template <template <class, class...> class Form, class Conclusion, class... Premises>
 void check_rule(const std::string& rule) {
-  checked.insert(rule);
+  checked_rules.insert(rule);
   using M = Made<Form, Premises...>;
   using T = typename M::template Layer<PrimeField>;
   static_assert(rules::follows<T, Conclusion>);
@@ -331,7 +331,7 @@ TEST_CASE(
 TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is one of these") {
   const auto cite = []<class T>() {
     for (const Step& step : derivation<T>())
-      if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked.contains(step.rule), step.rule);
+      if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked_rules.contains(step.rule), step.rule);
   };
   for_each_layer([&]<template <class> class Layer>(Listed<Layer>) { cite.template operator()<Layer<double>>(); });
   cite.template operator()<formulated::Transformer<small_formulated, double>>();

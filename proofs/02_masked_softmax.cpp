@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Claim 2. Let ◺A be the square matrix A with −∞ above the main diagonal. softmax(◺A) is lower triangular, and each of
-// its rows sums to 1; row i does not change with the hidden entries A_ij, j > i, however large, infinite or NaN they are.
-// ◺(A/c) = (◺A)/c for c > 0. X ↦ softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive: it is n×n and lower
-// triangular, and for X|i it is the leading i×i block of that for X.
-// (Article, "Rowwise and autoregressive matrix operations"; "Causal Attention with one head" divides outside of ◺, the
-// multi-head version inside.)
+// its rows sums to 1. Row i does not change with the hidden entries A_ij, j > i, even if they are large, infinite or
+// NaN. ◺(A/c) = (◺A)/c for c > 0. X ↦ softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive. That
+// means: it is n×n and lower triangular, and for X|i it is the leading i×i block of the one for X. (Article, "Rowwise
+// and autoregressive matrix operations"; "Causal Attention with one head" divides outside of ◺, the multi-head version
+// inside.)
 //
-// softmax(◺A) is called rowwise there. By the definition it is not: ◺ depends on the row's index, and the width of A on n.
+// The article calls softmax(◺A) rowwise. By its definition it is not: ◺ depends on the row's index, and the width of A
+// on n.
 //
-// Derivation. exp(−∞) = 0, so that hidden entries add nothing to the sum and get no share of it. Here they are not even
-// read. Row i of Q(X|i) and rows 1, …, i of K(X|i) are those of Q(X) and K(X), and no others enter entry (i, j), j ≤ i.
+// Derivation. exp(−∞) = 0, so hidden entries add nothing to the sum and get no share of it. Here they are not even
+// read. Row i of Q(X|i) and rows 1, …, i of K(X|i) are those of Q(X) and K(X), and entry (i, j), j ≤ i, depends on no
+// others.
 
 #include <doctest/doctest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Claim 3. If A is a causal kernel and B is autoregressive, then X ↦ A(X)×B(X) is autoregressive.
 //
-// (Article, Claim. It says "A, B autoregressive and A always lower triangular", which is ill-typed: A(X) is n×n, so that
-// A(X|i) has i columns and A(X)|i has n. Read as "A(X)|i begins with A(X|i)" it is the hypothesis here. Lower triangular
+// (Article, Claim. It says "A, B autoregressive and A always lower triangular". That is ill-typed: A(X) is n×n, so
+// A(X|i) has i columns and A(X)|i has n. The hypothesis here reads it as "A(X)|i begins with A(X|i)". Lower triangular
 // alone is not enough: the control takes A(X) = I/n.)
 //
-// Proof. Let k ≤ i. Row k of A(X|i)×B(X|i) is Σ_{j ≤ i} A(X|i)_kj B(X|i)_j. As A(X|i) is the leading block of A(X) and B
-// is autoregressive, this is Σ_{j ≤ i} A(X)_kj B(X)_j. As A(X) is lower triangular, the terms with j > k are 0 there and
-// in row k of A(X)×B(X) = Σ_{j ≤ n} A(X)_kj B(X)_j alike: the two are equal.
+// Proof. Let k ≤ i. Row k of A(X|i)×B(X|i) is Σ_{j ≤ i} A(X|i)_kj B(X|i)_j. Since A(X|i) is the leading block of A(X)
+// and B is autoregressive, this is Σ_{j ≤ i} A(X)_kj B(X)_j. Since A(X) is lower triangular, the terms with j > k are
+// 0, there and in row k of A(X)×B(X) = Σ_{j ≤ n} A(X)_kj B(X)_j. So the two are equal.
 
 #include <doctest/doctest.h>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Claim 4. Every layer is exactly what its type says: whatever is called rowwise is, whatever is called autoregressive is,
-// and no layer of the list is called less than it is. The sequences of a batch do not affect each other.
-// (Article: each section's "note that it is …".)
+// Claim 4. Every layer is exactly what its type says. A layer that is called rowwise is rowwise, and one that is called
+// autoregressive is autoregressive. No layer of the list is called less than it is. The sequences of a batch do not
+// affect each other. (Article: each section's "note that it is …".)
 //
-// tlm::check runs once over the list of layers: every leaf, and what is made of few. Blocks and models follow in claim 5. What it says of their pullbacks and of extending them is claimed here,
-// too; claims 8 and 9 are about formulas of generic parts, which are made of any layers.
+// tlm::check runs once over the list of layers: every leaf, and layers made of a few leaves. Blocks and models follow
+// in claim 5. The statements about pullbacks and extension are claimed here, too. Claims 8 and 9 are about formulas of
+// generic parts, which stand for any layers.
 //
 // The article calls PE rowwise. By its own definition it is not: a sequence of one row always receives the first row of
-// PE, so that PE(X_i) ≠ PE(X)_i, at the smallest for n = 2, i = 2. Autoregressive is all that T_LM needs.
+// PE, so PE(X_i) ≠ PE(X)_i. The smallest case is n = 2, i = 2. Autoregressive is all that T_LM needs.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +27,7 @@ using namespace tlm::proofs;
 
 namespace {
 
-/// The one run over the list: what tlm::check says of each layer.
+/// The one run over the list: what tlm::check says about each layer.
 const std::vector<Report>& reports() {
   static const std::vector<Report> all = [] {
     std::vector<Report> run;
@@ -40,7 +41,8 @@ const std::vector<Report>& reports() {
 /// What is said where all numbers are weights.
 constexpr std::string_view held = "`weights` visits every number";
 
-/// Requires that each of these statements holds of every layer of which it was checked, and that it was of this many.
+/// Requires that each of these statements holds for every layer for which it was checked, and that there were this
+/// many.
 void must_hold_of_layers(std::size_t count, std::initializer_list<std::string_view> statements) {
   for (const std::string_view statement : statements) {
     std::size_t checked = 0;
@@ -50,7 +52,7 @@ void must_hold_of_layers(std::size_t count, std::initializer_list<std::string_vi
   }
 }
 
-/// How many layers of the list are such.
+/// How many layers of the list are of this kind.
 template <class Such>
 std::size_t count_of(const Such& such) {
   std::size_t count = 0;
@@ -269,7 +271,7 @@ TEST_CASE("control: a mean over the columns of the whole stack makes sequences a
 
 namespace {
 
-/// A control with the smallest counter-example "n,i" that each arithmetic sees, "" if it can see none.
+/// A control, with the smallest counter-example "n,i" that each arithmetic sees, or "" if it can see none.
 template <template <class> class Control>
 void check_control(const std::string& name, const std::string& a, const std::string& b, const std::string& c,
                    const std::string& d) {
@@ -289,9 +291,9 @@ void check_control(const std::string& name, const std::string& a, const std::str
 TEST_CASE(
     "controls: of eight planted errors T(X|i) = T(X)|i fails, each in the arithmetics that can see it (times 0 "
     "and the maximum of the full row are right over ℝ: these fail by overflow, or where exp obeys no law)") {
-  // The table of what can refute what. Row 1 of attention sees itself with the whole weight exp(s−m)/exp(s−m) = 1,
-  // whatever the scale and the maximum are, so that these show over (a) and (c) in row 2 of 3 at the earliest; over (b) a
-  // great hidden maximum makes it 0/0.
+  // Which arithmetic can refute which error. Row 1 of attention sees only itself, with the weight exp(s−m)/exp(s−m) =
+  // 1, whatever the scale and the maximum are. So over (a) and (c) errors in these show in row 2 of 3 at the earliest.
+  // Over (b) a large hidden maximum makes the weight 0/0.
   // clang-format off
   //                                                                        (a) double  (b) bits  (c) field  (d) sets
   check_control<UpsideDownMask>("a mask upside down",                         "2,1",     "2,1",    "2,1",     "2,1");

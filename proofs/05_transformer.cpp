@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Claim 5. OneHot(x)×W_e is the look-up in W_e. The single-head CA is the multi-head one for h = 1 without W_O and B.
-// DB = Res(FF)∘Res(CA∘N_ca) is X + CA(N_ca(X)) + FF(X + CA(N_ca(X))), and the inspirational one X + FF(X + CA(N_ca(X))).
-// Each H_i, H, CA, DB (both), Φ and T_LM are autoregressive.
-// (Article, "Embedding" to "Definition of TransformerLM": the chain of its notes.)
+// DB = Res(FF)∘Res(CA∘N_ca) is X + CA(N_ca(X)) + FF(X + CA(N_ca(X))), and the inspirational one X + FF(X +
+// CA(N_ca(X))). Each H_i, H, CA, DB (both), Φ and T_LM are autoregressive. (Article, "Embedding" to "Definition of
+// TransformerLM": the chain of its notes.)
 //
-// Derivation. Q, K and V are rowwise, hence softmax(◺(Q×Kᵀ/√d_head)) is a causal kernel (claim 2), hence H is
-// autoregressive (claim 3), hence CA = (+B)∘(×W_O)∘H (claim 1); FF is rowwise; hence DB (claim 1); PE is autoregressive, Em,
-// N and Φ are rowwise; hence T_LM = Φ∘N∘DB∘…∘DB∘PE∘Em (claim 1).
+// Derivation. Q, K and V are rowwise, hence softmax(◺(Q×Kᵀ/√d_head)) is a causal kernel (claim 2). Hence H is
+// autoregressive (claim 3), and CA = (+B)∘(×W_O)∘H is too (claim 1). FF is rowwise, hence DB is autoregressive (claim
+// 1). PE is autoregressive, and Em, N and Φ are rowwise. Hence T_LM = Φ∘N∘DB∘…∘DB∘PE∘Em is autoregressive (claim 1).
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ static_assert(autoregressive<CA<double>> && !rowwise<CA<double>>);
 static_assert(autoregressive<DB<double>> && !rowwise<DB<double>>);
 static_assert(autoregressive<InspirationalDB<double>> && !rowwise<InspirationalDB<double>>);
 static_assert(autoregressive<T_LM<double>> && !rowwise<T_LM<double>>);
-static_assert(!autoregressive<MH<double>>);  // without the mask there is nothing to note
+static_assert(!autoregressive<MH<double>>);  // without a mask nothing is claimed
 
 namespace {
 
@@ -41,7 +41,7 @@ template <class Real>
 using Heads =
     LinearHeads<"W_Q", "W_K", "W_V", d_model, n_heads, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
 
-/// T_LM behind Em for sequences longer than a block of the size that it has outside of the proofs.
+/// T_LM after Em, for sequences longer than a block of attention of the size that it has outside of the proofs.
 inline constexpr Config longer{
     .vocab_size = vocab_size, .d_model = d_model, .d_ff = d_ff, .n_layers = 2, .n_heads = n_heads, .max_len = 65};
 template <class Real>
@@ -80,7 +80,7 @@ TEST_CASE(
         const auto X = draw_matrix<Matrix<tlm::n, d_model, Real>>(Sequences{n}, generator);
         must_be_equal("H_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ/√d_head))×V_i(X)", "H_i", head(X),
                       written_out(std::integral_constant<Flaw, Flaw::none>{})(X), 7);
-        // Control: of one row there is no other share than 1; from two rows on another scale shows.
+        // Control: with one row every weight is 1. From two rows on, another scale shows.
         const auto other = written_out(std::integral_constant<Flaw, Flaw::divided_by_root_d_model>{})(X);
         CHECK((n == 1 || !same(head(X), other)));
       }
@@ -156,7 +156,7 @@ TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X))), which is another: 
 
 namespace {
 
-/// What tlm::check says of a layer: it runs once.
+/// What tlm::check says about a layer. It runs once.
 template <template <class> class Layer>
 const Report& report_on(std::string_view name) {
   static const Report report = check<Layer>(name);

@@ -9,25 +9,27 @@
 //   sin((pos+k)ω) =  cos(kω) sin(pos·ω) + sin(kω) cos(pos·ω)
 //   cos((pos+k)ω) = −sin(kω) sin(pos·ω) + cos(kω) cos(pos·ω),
 //
-// so that T_k is made of 2×2 rotation blocks by the angles kω_i. Hence T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I.
+// so T_k is made of 2×2 blocks, rotations by the angles kω_i. Hence T_j T_k = T_{j+k}, T_k is orthogonal, T_0 = I.
 //
 // That is an identity about points of the unit circle: (cos ω, sin ω) may be any point (c, s) with c² + s² = 1, and its
-// multiples are powers of c + s√−1. Over the prime field such points are ((1−t²)/(1+t²), 2t/(1+t²)), where 1+t² ≠ 0
-// always, as p ≡ 3 mod 4. The library's PE and T_k are templated on the angle, and are checked over the field exactly.
+// multiples are powers of c + s√−1. Over the prime field such points are ((1−t²)/(1+t²), 2t/(1+t²)), where 1+t² is
+// never 0, because p ≡ 3 mod 4. The library's PE and T_k are templates over the angle, and are checked over the field
+// exactly.
 //
-// For k ≥ 1 and M−k > d = d_model there is no T_k if d is odd, or if the columns are counted from 1 as the article's text
-// has it: then one column, or two, have no partner. Proof. T_k takes sin pos·ω to cos kω sin pos·ω + sin kω cos pos·ω, and
-// sin kω ≠ 0: the article's ω are algebraic and π is not. So T_k exists only if every missing partner, as a sequence of
-// pos = 1, …, M−k, is a combination of the d columns. The columns and the missing partners are d+1 or d+2 sequences, which
-// are combinations of as many powers z^pos of distinct points z = e^{±iω} of the circle, as ω ∈ (0, π), and conversely:
-// by Vandermonde their rank on M−k ≥ d+1 positions is at least d+1. If all partners were combinations of the d columns it
-// would be at most d. (With two missing partners and M−k = d+1 the sequences are dependent; the rank argument holds.)
+// For k ≥ 1 and M−k > d = d_model there is no T_k if d is odd, or if the columns are counted from 1, as in the
+// article's text. Then one column has no partner, or two have none. Proof. T_k takes sin pos·ω to cos kω sin pos·ω +
+// sin kω cos pos·ω, and sin kω ≠ 0: the article's ω are algebraic and π is not. So T_k exists only if every missing
+// partner, as a sequence of pos = 1, …, M−k, is a combination of the d columns. The columns and the missing partners
+// are d+1 or d+2 sequences. Since ω ∈ (0, π), they are combinations of the same number of powers z^pos of distinct
+// points z = e^{±iω} of the circle, and conversely. By Vandermonde their rank on M−k ≥ d+1 positions is at least d+1.
+// If all partners were combinations of the d columns, it would be at most d. (With two missing partners and M−k = d+1
+// the sequences are dependent; the rank argument holds.)
 //
-// For M−k ≤ d some T_k exists if the rows PE_1, …, PE_{M−k} are linearly independent, as then they can be sent anywhere. So
-// it is for the article's own M = 3; not by dimension alone: for columns sin pos·ω, cos pos·ω, sin(pos·π/2) the rows 1, 2
-// and 3 are dependent by (1, −2cos ω, 1), and rows 2, 3 and 4 are not.
+// For M−k ≤ d some T_k exists if the rows PE_1, …, PE_{M−k} are linearly independent, because then they can be mapped
+// to any rows. This is the case for the article's own M = 3. The dimension alone is not enough: for columns sin pos·ω,
+// cos pos·ω, sin(pos·π/2) the rows 1, 2 and 3 are dependent by (1, −2cos ω, 1), and the rows 2, 3 and 4 are not.
 //
-// What is missing is checked at random points of the circle over the field, which are the generic case.
+// Where T_k does not exist, that is checked at random points of the circle over the field, which are the generic case.
 
 #include <doctest/doctest.h>
 
@@ -160,7 +162,7 @@ TEST_CASE(
   check_offsets<12, 4>(all_offsets(12));
   check_offsets<12, 8>(all_offsets(12));
   check_offsets<140, 128>({0, 1, 7, 100});
-  check_offsets<20, 512>({1, 13});  // every pair of columns is a block of its own, so that few positions say it all
+  check_offsets<20, 512>({1, 13});  // every pair of columns is a separate block, so few positions are enough
 }
 
 TEST_CASE("PE(X) = X + PE|n: exactly over the prime field, n = 1, 2, 3 rows of at most 3" *
@@ -226,9 +228,9 @@ TEST_CASE(
     "in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³, and so for both W_p: M = 512, d = 128, k = 0, 1, "
     "10, "
     "200") {
-  // The library takes the sine of the rounded product pos·ω, whose error is at most u·pos·ω ≤ u·M (ω ≤ 1); so has T_k's
-  // k·ω, and PE_{pos+k} its (pos+k)·ω: together at most 3uM·√2 by the derivative of sine and cosine, and two roundings of
-  // sines, two products and a sum of numbers ≤ 1 add less than 8u.
+  // The library takes the sine of the rounded product pos·ω, whose error is at most u·pos·ω ≤ u·M (ω ≤ 1). The same
+  // holds for k·ω in T_k, and for (pos+k)·ω in PE_{pos+k}. By the derivatives of sine and cosine, these errors are
+  // together at most 3uM·√2. Two roundings of sines, two products and a sum of numbers ≤ 1 add less than 8u.
   constexpr std::size_t M = 512, d = 128;
   constexpr double bound = 8 * 0x1p-53 * (1 + double(M));
   using Encoding = PositionalEncoding<M, d, double>;
@@ -290,7 +292,8 @@ TEST_CASE(
     "d = 6, k = 1, 2, 5" *
     doctest::description("literal_columns_have_no_linear_map, literal_columns_of_the_article_have_no_linear_map, "
                          "literal_columns_evaluated")) {
-  // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last are alone.
+  // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last have no
+  // partner.
   const auto angles = random_angles(4, 5);
   const std::vector<UnitPoint> columns{angles[0], angles[1], angles[1], angles[2], angles[2], angles[3]};
   const std::vector<bool> cosine{true, false, true, false, true, false};

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing and
-// Y[k] on x_1, …, x_{k−1} only. The loss of a batch, −Σω_ji y_ji / Σω_ji, is that of a single sequence if only one row has
-// weights; it equals the mean of the rows' losses if their weights have equal sums, and not in general. It is ≥ 0. As a
-// function of the weights it is differentiable but for ReLU at 0; the root in the standard deviation makes no exception
-// at σ = 0, where N has a derivative though it has none. (Article, "Evaluation (the loss function)", to its Claim about
-// differentiability, whose proof names only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one
-// token, or by rounding.)
+// Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing
+// and Y[k] on x_1, …, x_{k−1} only. The loss of a batch is −Σω_ji y_ji / Σω_ji. If only one row has weights, it is the
+// loss of that single sequence. It equals the mean of the rows' losses if their weights have equal sums, and not in
+// general. It is ≥ 0. As a function of the weights it is differentiable, except where a ReLU is at 0. At σ = 0 there is
+// no exception: the root in the standard deviation has no derivative there, but N has one. (Article, "Evaluation (the
+// loss function)", to its Claim about differentiability, whose proof names only ReLU. "y_k < 0" and "loss > 0" there
+// are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
 //
-// Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. With Σ_i ω_ji = c for each of s rows
-// the denominator is sc. y ≤ 0 as a log probability. For u ↦ u/(σ(u) + ε) at u = 0: u/(σ(u) + ε) = u/ε + O(|u|²).
+// Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. If Σ_i ω_ji = c for each of s
+// rows, the denominator is sc. y ≤ 0, because it is the logarithm of a probability. For u ↦ u/(σ(u) + ε) at u = 0:
+// u/(σ(u) + ε) = u/ε + O(|u|²).
 //
-// So it is differentiable almost everywhere, as the article claims: apart from ReLU it is differentiable everywhere, and the
-// argument of each ReLU, of row i and column j of one FF, is g + K_j, where g does not depend on K_j. The weights at which
-// it is 0 are the graph K_j = −g over all other weights, a null set; and there are finitely many such sets for one batch.
+// So the loss is differentiable almost everywhere, as the article claims. Apart from ReLU it is differentiable
+// everywhere. The argument of each ReLU, in row i and column j of one FF, is g + K_j, where g does not depend on K_j.
+// The weights at which it is 0 are the graph K_j = −g over all other weights, which is a null set. For one batch there
+// are finitely many such sets.
 
 #include <doctest/doctest.h>
 
@@ -90,7 +92,7 @@ TEST_CASE(
   const auto behind_Em = draw_layer<BehindEm<Dependencies>>(generator);
   for (std::size_t n = 1; n <= greatest_n; ++n) {
     Matrix<tlm::n, d_model, Dependencies> X{Sequences{n}};
-    for (std::size_t i = 0; i < n; ++i)  // row i + 1 is that of x_i, and row 1 that of the token 0
+    for (std::size_t i = 0; i < n; ++i)  // row i + 1 belongs to x_i, and row 1 to the token 0
       for (std::size_t j = 0; j < d_model; ++j) X(i, j) = i == 0 ? Dependencies(1) : Dependencies::position(i - 1);
     const auto Y = log_softmax(behind_Em(X));
     for (std::size_t k = 1; k <= n; ++k)
@@ -262,7 +264,7 @@ TEST_CASE(
     T_LM<PrimeField> gradient;
     const PrimeField loss_of_whole = loss_and_gradient(model, whole, gradient);
 
-    // The loss and the gradient of each subset, as part of the whole; the empty one is not asked for.
+    // The loss and the gradient of each subset except the empty one, as a part of the whole.
     std::vector<PrimeField> losses(1u << 5);
     std::vector<T_LM<PrimeField>> gradients(1u << 5);
     for (std::size_t subset = 1; subset < losses.size(); ++subset) {
@@ -277,7 +279,7 @@ TEST_CASE(
 
     std::size_t partitions = 0;
     const auto split = [&](const auto& self, std::size_t rest, std::vector<std::size_t> parts) -> void {
-      if (rest > 0) {  // the part of the first sequence that is left, in all ways
+      if (rest > 0) {  // the part of the first remaining sequence, in all ways
         const std::size_t first = rest & (~rest + 1), others = rest ^ first;
         for (std::size_t with = others;; with = (with - 1) & others) {
           auto more = parts;
@@ -300,7 +302,7 @@ TEST_CASE(
     };
     split(split, 31, {});
     CHECK(partitions == 52);
-    // Control: parts that are averaged each on its own do not add up.
+    // Control: if each part is averaged by itself, the parts do not add up.
     T_LM<PrimeField> unused;
     CHECK(!same(losses[31],
                 loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]));
@@ -382,7 +384,7 @@ TEST_CASE(
         by_loops -= batch.omega(k, 0) * q * Y(k, j) / c;
       }
     CHECK(same(smoothed, by_loops));
-    // Control: the whole of ε to the other tokens, as some have it, is another loss.
+    // Control: giving all of ε to the other tokens, as some do, is another loss.
     CHECK(!same(smoothed, value - epsilon / s * of_x));
     return true;
   });
@@ -451,9 +453,9 @@ TEST_CASE(
   }
 }
 
-/// How far the difference quotients of the loss along a random direction v of the weight space are from each other, from
-/// the right and from the left, and how far the right one is from ⟨gradient, v⟩; relative to the quotients. At σ = 0 the
-/// step h must be far below ε, which is how far N looks like its derivative there.
+/// Takes difference quotients of the loss along a random direction v of the weight space, from the right and from the
+/// left. Returns how far they are from each other, and how far the right one is from ⟨gradient, v⟩, both relative to
+/// the quotients. At σ = 0 the step h must be far below ε, because N is close to linear only within about ε there.
 struct Quotients {
   std::uint64_t seed;
   double h, from_left, from_right, along_v = 0, sides, gradient;
@@ -537,12 +539,12 @@ TEST_CASE("control: where a ReLU is at 0, the quotients from both sides differ")
   Generator generator{12};
   auto model = draw_layer<T_LM<double>>(generator);
   for_each_weight(
-      [](const Name& name, auto& weight) {  // A = 0 and K = 0: ReLU(N_ff(X)×A + K) stands at 0 everywhere
+      [](const Name& name, auto& weight) {  // A = 0 and K = 0: ReLU(N_ff(X)×A + K) is at 0 everywhere
         if (name.letter == "A" || name.letter == "K") weight = {};
       },
       model);
-  // In each of the directions in which the claim above has less than 1e-4. (How far the sides are apart depends on how much
-  // of the direction's slope is the ReLUs': 0.007 to 0.43 here.)
+  // In each direction, where the claim above has less than 1e-4. (How far the sides are apart depends on the share of
+  // the ReLUs in the slope: 0.007 to 0.43 here.)
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Quotients quotients{model, seed, 1e-7};
     INFO("seed ", seed, ": from the left ", quotients.from_left, ", from the right ", quotients.from_right);

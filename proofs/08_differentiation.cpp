@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Claim 8. Each pullback is the transpose of the derivative: ⟨J v, w⟩ = ⟨v, Jᵀ w⟩, where v ranges over inputs and weights
-// together, J v is the derivative in the direction v, and Jᵀ w is what the pullback makes of w. It is linear in w; the
-// pullback of G∘F is that of F after that of G; and for a causal layer it is anti-causal: X̄_i depends on no Ȳ_j with
-// j < i. ReLU′(0) = 0 is the documented choice.
+// Claim 8. Each pullback is the transpose of the derivative: ⟨J v, w⟩ = ⟨v, Jᵀ w⟩, where v ranges over inputs and
+// weights together, J v is the derivative in the direction v, and Jᵀ w is the pullback of w. The pullback is linear in
+// w. That of G∘F is that of F after that of G. For a causal layer it is anti-causal: X̄_i depends on no Ȳ_j with j < i.
+// ReLU′(0) = 0 is the documented choice.
 //
 // J comes from dual numbers (tlm/checking/transposes.hpp): exactly over the prime field, by the formal rules of differentiation,
 // and in double.
 //
-// Here it is shown of formulas of generic parts; of each layer of the list it is shown in 04_leaves.
+// Here this is checked for formulas of generic parts. 04_leaves checks it for each layer of the list.
 //
-// A gradient check cannot see a wrong mask (its derivative is right); these checks do not replace claims 2 to 5.
+// A gradient check cannot see a wrong mask, because its derivative is right. So these checks do not replace claims 2 to
+// 5.
 
 #include <doctest/doctest.h>
 
@@ -118,7 +119,7 @@ TEST_CASE("control: a flipped sign is seen, in the layer and in composites that 
   CHECK(transpose_fails<FlippedReLU, double>("flipped ReLU", 1));
   const auto inside = transpose_fails<FlippedInside, PrimeField>("N∘Res(flipped ReLU∘(+K))", 21);
   REQUIRE(inside);
-  CHECK(inside->entry == "K, row 1, column 1");  // the weights of N, behind it, have the right gradient
+  CHECK(inside->entry == "K, row 1, column 1");  // the weights of N, which is applied after it, have the right gradient
   CHECK(transpose_fails<FlippedInside, double>("N∘Res(flipped ReLU∘(+K))", 1));
 }
 

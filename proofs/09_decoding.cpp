@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Claim 9. Appending rows never changes what was computed for earlier ones: for an autoregressive T, the rows that
-// `extend` computes from what it remembers, one at a time or several, are the rows of T of the whole. So cached decoding
-// is right. (Notebook, transformerLM_output, which computes the whole again for every token.)
-// A beam search of width 1 is greedy.
+// Claim 9. Appending rows never changes what was computed for earlier ones. For an autoregressive T, `extend` computes
+// rows from what it remembers, one at a time or several. These are the rows of T for the whole. So cached decoding is
+// right. (Notebook, transformerLM_output, which computes the whole again for every token.) A beam search of width 1 is
+// greedy.
 //
 // Derivation. T(X|i) = T(X)|i: by induction over the structure of T, each part remembers what its formula reads of the
-// earlier rows, which are the same for X|i and X. Of the continuations of its one beginning a beam of width 1 keeps that with
-// the greatest log p(beginning) + z_j − log Σ_i exp(z_i), hence with the greatest score z_j, which is greedy's token.
+// earlier rows, which are the same for X|i and X. A beam of width 1 keeps the continuation with the maximum of log
+// p(beginning) + z_j − log Σ_i exp(z_i). That is the one with the maximum score z_j, the token of greedy decoding.
 //
-// Here it is shown of formulas of generic parts and of whole encoder–decoders; of each layer of the list it is shown in
-// 04_leaves, and of T_LM in 05_transformer.
+// Here this is checked for formulas of generic parts, and for whole encoder–decoders. 04_leaves checks it for each
+// layer of the list, and 05_transformer for T_LM.
 
 #include <doctest/doctest.h>
 
@@ -49,7 +49,8 @@ TEST_CASE(
 
 namespace {
 
-/// What a model says when the whole text is computed again for every token. (Notebook, transformerLM_output.)
+/// The tokens that a model generates when the whole text is computed again for every token. (Notebook,
+/// transformerLM_output.)
 template <class T>
 std::vector<Token> decoded_without_memory(const T& model, const std::vector<Token>& given,
                                           const GenerationLimits& limits) {

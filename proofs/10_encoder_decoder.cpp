@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Claim 10, of the encoder–decoders. Without positional encoding the encoder is equivariant under permutations of the
-// positions: E(PX) = P E(X), so that it cannot see order; and it is not autoregressive. The decoder D(y; M) is
+// Claim 10, about the encoder–decoders. Without positional encoding the encoder is equivariant under permutations of
+// the positions: E(PX) = P E(X). So it cannot see order. It is not autoregressive either. The decoder D(y; M) is
 // autoregressive in y and unrestricted in the memory M: every row may depend on every row of M. The rows of the
-// formulated model are probability vectors. Sequences of a batch do not affect each other, whatever their lengths and those
-// of their memories. Each pullback is the transpose of the derivative.
-// (The Formulated Transformer, "Definition" and "Forward pass"; the Wolfram article, "Decoder"; the NumPy notebook,
-// "Positional encoding", "Masked decoding" and "Cross-attention". Its class builds the causal mask upside down, and every gradient check passes all the
-// same: the control.)
+// formulated model are probability vectors. Sequences of a batch do not affect each other, whatever their lengths and
+// those of their memories. Each pullback is the transpose of the derivative. (The Formulated Transformer, "Definition"
+// and "Forward pass"; the Wolfram article, "Decoder"; the NumPy notebook, "Positional encoding", "Masked decoding" and
+// "Cross-attention". Its class builds the causal mask upside down, and every gradient check passes nevertheless: that
+// is the control.)
 //
 // Derivation. Attention without a mask is a sum over all keys, which has no order; everything else in the encoder is
-// rowwise. In the decoder the masked attention is autoregressive (claim 3), cross-attention is A(Y)×B with B from the
-// memory alone and row i of A(Y) from row i of Y, and the rest is rowwise (claim 1).
+// rowwise. In the decoder the masked attention is autoregressive (claim 3). Cross-attention is A(Y)×B, where B comes
+// from the memory alone and row i of A(Y) from row i of Y. The rest is rowwise (claim 1).
 
 #include <doctest/doctest.h>
 
@@ -46,7 +46,7 @@ template <class Real>
 using NumpyDecoderBlocks = Stack<numpy::DecoderBlock<small_numpy, Real>, 2>;
 template <class Real>
 using WolframDecoderBlocks = Stack<wolfram::DecoderBlock<small_wolfram, Real>, 2>;
-/// The models behind their embeddings: source and target are not tokens, but rows that can be anything.
+/// The models after their embeddings: source and target are not tokens, but any rows.
 template <class Real>
 using FormulatedBehindEm = EncoderDecoder<FormulatedEncoderLayers<Real>, FormulatedDecoderLayers<Real>>;
 template <class Real>
@@ -60,12 +60,12 @@ static_assert(autoregressive<NumpyDecoderBlocks<double>> && !rowwise<NumpyDecode
 static_assert(!autoregressive<WolframEncoderBlocks<double>> && autoregressive<WolframDecoderBlocks<double>>);
 static_assert(autoregressive<FormulatedModel<double>> && autoregressive<NumpyModel<double>>);
 static_assert(autoregressive<WolframModel<double>>);
-// With one memory cross-attention is rowwise (below). It is not called so: in a stack, which memory a row looks at is
-// decided by its sequence, so that it cannot run once over all rows.
+// With one memory cross-attention is rowwise (below). It is not called rowwise, because in a stack each row looks at
+// the memory of its sequence. So it cannot run once over all rows.
 static_assert(autoregressive<CrossMH<double>> && !rowwise<CrossMH<double>>);
 
-/// The models over double and the prime field, and their blocks over sets of positions. What they are made of runs in float,
-/// too: in claim 4.
+/// The models over double and the prime field, and their blocks over sets of positions. Claim 4 runs their parts in
+/// float, too.
 std::vector<std::pair<Subject, std::unique_ptr<Operation<Dependencies>>>> models() {
   std::vector<std::pair<Subject, std::unique_ptr<Operation<Dependencies>>>> list;
   const auto add = [&]<template <class> class Model, template <class> class Blocks>(Listed<Model> listed,
@@ -120,7 +120,7 @@ using UpsideDownBlock =
                            Res<numpy::Attention<"cross", small_numpy, Unmasked, FromMemory, Real>>,
                            LayerNorm<"norm_self", d_model, Real>, Res<UpsideDownSelf<Real>>>>;
 
-/// Which rows of y and of the memory each row of the decoder's output depends on: the memory's rows carry the tags of Ȳ.
+/// Which rows of y and of the memory each row of the decoder's output depends on. The memory's rows have the tags of Ȳ.
 template <template <class> class Layers>
 void check_dependencies() {
   using T = Layers<Dependencies>;
@@ -140,7 +140,7 @@ void check_dependencies() {
     }
 }
 
-/// Requires that each of the rows 1, …, i of y and each row of the memory, drawn anew, changes every entry of row i.
+/// Requires that every entry of row i changes if one of the rows 1, …, i of y, or a row of the memory, is drawn anew.
 template <template <class> class Layers>
 void every_row_counts(std::uint64_t seed) {
   redrawing(seed, [](Generator& generator) {
@@ -167,7 +167,7 @@ void every_row_counts(std::uint64_t seed) {
   });
 }
 
-/// The rows of y and of the memory in which sequence s has the number of[s] everywhere.
+/// The rows of y and of the memory, in which all entries of sequence s are of[s].
 template <class Real>
 Rows<Real> filled(const Sequences& sequences, const std::vector<Real>& of) {
   Rows<Real> X{sequences};

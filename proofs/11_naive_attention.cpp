@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Claim 11. softmax(x Q Kᵀ xᵀ/√M) x V is one operation, in whatever order it is computed: keys, queries and values first, or
-// all in one line; and exp(s_j)/Σ_k exp(s_k) is one function, whether the greatest score m is subtracted first or not. In
-// floating-point numbers only the first is so within rounding: without m it is NaN where exp overflows, or is 0 throughout.
-// (The NumPy notebook, "Attention and self-attention": its naive and its pipelined forms and its "more stable
-// implementation of softmax".)
+// Claim 11. softmax(x Q Kᵀ xᵀ/√M) x V is one operation, in whatever order it is computed: keys, queries and values
+// first, or all in one line. And exp(s_j)/Σ_k exp(s_k) is one function, whether the maximum score m is subtracted first
+// or not. In floating-point numbers only the first of these holds, within rounding. If m is not subtracted, the result
+// is NaN where exp overflows, or where it is 0 throughout. (The NumPy notebook, "Attention and self-attention": its
+// naive and its pipelined forms and its "more stable implementation of softmax".)
 //
-// Derivation. (xQ)(xK)ᵀ = xQKᵀxᵀ and α(xV) = (αx)V, as products are associative. exp(s_j − m) = exp(s_j)/exp(m), so that
-// exp(m) cancels, whatever m is.
+// Derivation. (xQ)(xK)ᵀ = xQKᵀxᵀ and α(xV) = (αx)V, because products are associative. exp(s_j − m) = exp(s_j)/exp(m),
+// so exp(m) cancels, whatever m is.
 
 #include <doctest/doctest.h>
 
@@ -25,8 +25,8 @@ using namespace tlm::proofs;
 
 namespace {
 
-/// 3^exponent in the prime field. As a score it is its exponent; exp makes the number of it, which obeys exp(a − b) =
-/// exp(a)/exp(b), unlike the exp of the prime field.
+/// 3^exponent in the prime field. As a score it stands for its exponent, and exp turns it into the number. So exp(a −
+/// b) = exp(a)/exp(b), unlike for the exp of the prime field.
 struct Power {
   long exponent = 0;
   PrimeField value;
@@ -142,7 +142,7 @@ bool same_tables(const Table<PrimeField>& A, const Table<PrimeField>& B) {
   });
 }
 
-/// The greatest difference of two tables.
+/// The maximum difference of two tables.
 double difference(const Table<double>& A, const Table<double>& B) {
   double greatest = 0;
   for (std::size_t i = 0; i < A.size(); ++i)
@@ -209,16 +209,16 @@ TEST_CASE(
     "control: the naive one is NaN where all scores are great or far below 0, from 710 and −746 in double, 89 and −104 "
     "in "
     "float; the other is what it is for smaller scores with the same differences") {
-  const auto check = []<class Real>(Real great, Real small, Real tolerance) {
+  const auto check = []<class Real>(Real great, Real far_below, Real tolerance) {
     const Real expected = naive_softmax<Real>({1, 0})[0];
-    for (const Real s : {great, small}) {
+    for (const Real s : {great, far_below}) {
       CAPTURE(s);
       CHECK(std::isnan(naive_softmax<Real>({s, s - 1})[0]));
       CHECK(std::abs(stable_softmax<Real>({s, s - 1})[0] - expected) <= tolerance);
     }
-    // A little nearer to 0 it still is a number.
+    // A little nearer to 0 it is still a number.
     CHECK(!std::isnan(naive_softmax<Real>({great - 2, great - 3})[0]));
-    CHECK(!std::isnan(naive_softmax<Real>({small + 2, small + 1})[0]));
+    CHECK(!std::isnan(naive_softmax<Real>({far_below + 2, far_below + 1})[0]));
   };
   check(710.0, -746.0, 1e-15);
   check(89.f, -104.f, 1e-7f);

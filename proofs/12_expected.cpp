@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What else a mathematician expects of these definitions. Each is a few lines, and no claim of the article's.
+// What else a mathematician expects of these definitions. Each takes a few lines, and the article claims none of them.
 //
 //   T is rowwise iff it is autoregressive and equivariant under permutations: row i of T(X) is row 1 of T(PX), where P moves
 //   row i to the front; and that is T((PX)|1) = T(X_i). T is autoregressive iff T(X++Y) begins with T(X).
@@ -40,8 +40,8 @@ std::unique_ptr<Field> field() {
   return operation<Layer<PrimeField>, faces>("T");
 }
 
-/// Whether T(PX) is P T(X) for all permutations of four rows, or of those before the last; in the latter case only the last row
-/// is compared, and it must not move.
+/// Whether T(PX) is P T(X) for all permutations of four rows. Or for all permutations of the rows before the last: then
+/// only the last row is compared, and must not change.
 bool sees_order(const Field& T, bool of_earlier_rows) {
   return redrawing(1, [&](Generator& generator) {
     const auto layer = drawn(T, generator);
@@ -96,7 +96,8 @@ using IdentityOfF = Composition<Identity<cols, Real>, Past<"F", Real>>;
 template <class Real>
 using AnotherF = Composition<Past<"H", Real>, Past<"G", Real>, Res<Past<"F", Real>>>;
 
-/// Whether two operations with the same weights have the same value and pullback, and the same rows when they are extended.
+/// Whether two operations with the same weights have the same value and pullback, and the same rows when they are
+/// extended.
 bool are_one(const Field& left, const Field& right) {
   return redrawing(3, [&](Generator& generator) {
     const Sequences sequences = Sequences::of_lengths({3, 0, 2});

@@ -8,7 +8,7 @@
 
 #include "layers.hpp"
 
-/// Negative controls: operations that are wrong in one way each. The proofs must see it.
+/// Negative controls: operations that are wrong in one way each. The proofs must find every error.
 namespace tlm::proofs {
 
 /// The rows of every sequence in reversed order.
@@ -40,9 +40,9 @@ struct Backwards : F {
   }
 };
 
-/// The mask of the NumPy notebook's class, read backwards: row i sees the rows before it and not itself, and the first
-/// row, for which there is none, sees everything. The class builds it the wrong way round, and so row i sees the future
-/// only, and the last row everything.
+/// The mask of the NumPy notebook's class, read backwards: row i sees the rows before it, but not itself. No row is
+/// before the first one, which sees everything. The class has the mask the other way round: row i sees only the future,
+/// and the last row everything.
 struct StrictlyBefore {
   using declared = is::Unrestricted;
   static constexpr std::string_view symbol = "mask";
@@ -60,10 +60,11 @@ struct OneTooMany {
 template <class Real>
 using OffByOneMask = HeadsOf<OneTooMany, n_heads, block, Real>;
 
-/// One head of attention, softmax(◺(Q(X)×K(X)ᵀ/√d_head))×V(X), written out with all of its n×n scores: as it is, and spoilt.
+/// One head of attention, softmax(◺(Q(X)×K(X)ᵀ/√d_head))×V(X), written out with all of its n×n scores: the right one,
+/// and wrong ones.
 enum class Flaw {
   none,                    ///< the formula
-  minus_1e9,               ///< hidden scores become s − 10⁹ instead of not being there
+  minus_1e9,               ///< hidden scores are s − 10⁹, instead of not being there
   times_0,                 ///< hidden exponentials are multiplied by 0 (as the article's notebook does)
   full_row_maximum,        ///< the maximum subtracted is that of the whole row
   divided_by_root_n,       ///< scores are divided by √n instead of √d_head
@@ -123,7 +124,7 @@ using FullRowMaximum = WrittenOut<Flaw::full_row_maximum, Real>;
 template <class Real>
 using DividedByRootN = WrittenOut<Flaw::divided_by_root_n, Real>;
 
-/// A "normalisation" over columns: from every entry the mean of its column is subtracted.
+/// A "normalisation" over columns: the mean of its column is subtracted from every entry.
 template <class Real>
 struct ColumnNormalization {
   using declared = is::Unrestricted;
@@ -149,8 +150,8 @@ struct ColumnNormalization {
 template <class Real>
 using QueriesOfColumns =
     Attention<1, Causal, ColumnNormalization<Real>, Plus<"K", d_model, Real>, Plus<"V", d_model, Real>, NoBias, block>;
-/// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where K is not autoregressive. (The mean alone would change all scores of a row alike,
-/// which the softmax over ℝ does not see: hence the ReLU.)
+/// softmax(◺(Q(X)×K(X)ᵀ/c)) × V(X), where K is not autoregressive. (The mean alone would change all scores of a row by
+/// the same amount. Over ℝ softmax does not see that, hence the ReLU.)
 template <class Real>
 using KeysOfColumns = Attention<1, Causal, Plus<"Q", d_model, Real>, Composition<ReLu<Real>, ColumnNormalization<Real>>,
                                 Plus<"V", d_model, Real>, NoBias, block>;
@@ -158,7 +159,7 @@ using KeysOfColumns = Attention<1, Causal, Plus<"Q", d_model, Real>, Composition
 template <class Real>
 using ValuesOfColumns =
     Attention<1, Causal, Plus<"Q", d_model, Real>, Plus<"K", d_model, Real>, ColumnNormalization<Real>, NoBias, block>;
-/// softmax(Q(X)×K(X)ᵀ/c) × V(X), which is no causal kernel.
+/// softmax(Q(X)×K(X)ᵀ/c) × V(X), whose first factor is not a causal kernel.
 template <class Real>
 using WithoutMask = HeadsOf<Unmasked, n_heads, block, Real>;
 

@@ -13,23 +13,24 @@
 
 #include "support.hpp"
 
-/// Generic operations: all that is known of them is which rows of X a row of T(X) is a function of. What a rule says of
-/// these holds of every operation of that kind, as far as the prime field can tell; an instance such as CA might be what
-/// the rule says for a reason of its own.
+/// Generic operations: all that is known of them is which rows of X a row of T(X) is a function of. If a rule holds for
+/// these, it holds for every operation of that kind, as far as the prime field can tell. (One instance, such as CA,
+/// might satisfy the rule for another reason.)
 ///
 ///   rowwise         T(X)_i = f(X_i)
 ///   autoregressive  T(X)_i = f(X_1, …, X_i)
 ///   unrestricted    T(X)_i = f(i, X_1, …, X_n)
 ///   causal kernel   A(X)_ij = f(j, X_1, …, X_i) for j ≤ i, and nothing above
 ///
-/// Each f is an uninterpreted function, of a weight F, too: another F, another function. Over dual numbers it has
-/// uninterpreted partial derivatives, so that the generic operations are differentiable layers, and the rules of the
-/// calculus (of compositions, sums, products) are checked on them as well.
+/// Each f is an uninterpreted function. It is a function of a weight F, too: another F, another function. Over dual
+/// numbers it has uninterpreted partial derivatives. So the generic operations are differentiable layers, and the rules
+/// of the calculus (of compositions, sums, products) are checked on them as well.
 namespace tlm::proofs {
 
 Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual<PrimeField>>& list);
 
-/// The partial derivative of an uninterpreted function by number k of its list: one more.
+/// The partial derivative of an uninterpreted function with respect to number k of its list: another uninterpreted
+/// function.
 template <class Real>
 Real uninterpreted_derivative(std::uint64_t name, std::size_t k, const std::vector<Real>& list) {
   return uninterpreted(std::uint64_t{k + 1} << 32 | name, list);
@@ -44,7 +45,7 @@ inline Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual
   return {uninterpreted(name, values), tangent};
 }
 
-/// Of which rows of its sequence row i, from 0, of a generic operation is a function.
+/// The rows of its sequence of which row i (from 0) of a generic operation is a function.
 template <class Claim>
 struct Seen;
 template <>
@@ -73,7 +74,7 @@ void add_rows(std::vector<Address>& list, M& X, std::size_t s, std::size_t first
     for (std::size_t j = 0; j < M::cols; ++j) list.push_back(&X(r, j));
 }
 
-/// Adds the addresses of the numbers of an item of the environment, as far as sequence s may read it.
+/// Adds the addresses of those numbers of an item of the environment that sequence s may read.
 template <class Address, class Entry>
 void add_entry(std::vector<Address>& list, Entry& entry, std::size_t s) {
   if constexpr (requires { entry.rows; })
@@ -82,7 +83,8 @@ void add_entry(std::vector<Address>& list, Entry& entry, std::size_t s) {
     for (std::size_t e = 0; e < std::remove_const_t<decltype(entry.W)>::size; ++e) list.push_back(entry.W.data() + e);
 }
 
-/// The addresses of what row i of sequence s is a function of: F, rows of X and an entry. Of cotangents, if it is these.
+/// The addresses of what row i of sequence s is a function of: F, rows of X and an entry. Or the addresses of their
+/// cotangents.
 template <class SeenRows, class Weight, class M, class... Entry>
 auto arguments(Weight& F, M& X, std::size_t s, std::size_t i, Entry&... entry) {
   std::vector<decltype(&X(0, 0))> list{&F(0, 0)};
@@ -174,8 +176,8 @@ void for_each_visible(const A& A_X, const auto& action) {
       for (std::size_t j = 0; j < A_X(s, 0).visible(i); ++j) action(s, i, j);
 }
 
-/// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask` shows.
-/// With an item of the environment it has a column for each row of that memory, and none for X.
+/// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask`
+/// shows. With an item of the environment it has a column for each row of that memory, and not for those of X.
 template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Entry>
 struct GenericKernel : Reading<Entry...> {
   using declared = Claim;
@@ -290,7 +292,7 @@ struct GenericProduct {
   }
 };
 
-/// A kernel: what returns a matrix with as many columns as X, or a memory, has rows.
+/// A kernel: it returns a matrix that has a column for each row of X, or of a memory.
 template <class A>
 concept Kernel = requires(const typename A::codomain& A_X) {
   A_X(0, 0).visible(0);
@@ -304,7 +306,7 @@ struct KernelAlone {
   using domain = typename Q::domain;
   using codomain = AttentionWeights<1, Mask, typename H::Real, block>;
 
-  H h;  // its values, of which A does not depend, are its keys
+  H h;  // its values, on which A does not depend, are its keys
 
   codomain operator()(const domain& X, const auto&... entries) const {
     return h.value_and_weights(X, entries...).weights;
@@ -316,7 +318,8 @@ struct KernelAlone {
   }
 };
 
-/// X ↦ F(M; X), where M is the memory, of which every row may depend on X: as many rows as independent of X, and not so.
+/// X ↦ F(M; X), where M is the memory. Every row may depend on X: it has the rows of an operation that is independent
+/// of X, and is not independent.
 template <Symbol name, std::size_t cols, class Real>
 struct MemoryThatLooksAtX {
   using declared = is::Unrestricted;
@@ -361,7 +364,7 @@ struct GenericBias {
   static std::uint64_t function(std::size_t h, std::size_t i, std::size_t j) { return (h << 8 | i) << 8 | j; }
 };
 
-/// A bias that is no function of h, i and j: it depends on how often it was called before.
+/// A bias that is not a function of h, i and j: it depends on how often it was called before.
 template <class Real>
 struct BiasThatCounts : GenericBias<Real> {
   using declared = is::Unrestricted;
@@ -372,7 +375,7 @@ struct BiasThatCounts : GenericBias<Real> {
   }
 };
 
-/// Columns first, …, first + count − 1 of F(X): what a derivation about one of several heads speaks of.
+/// Columns first, …, first + count − 1 of F(X): what a derivation about one of several heads is about.
 template <class F, std::size_t first, std::size_t count>
 struct Columns {
   using form = forms::BlockOfColumns<F>;
@@ -399,7 +402,7 @@ inline constexpr std::size_t cols = 2;
 template <class Real>
 using MemoryOfRows = Memory<Matrix<n, cols, Real>>;
 
-/// The generic part of which this can be said.
+/// The generic part for which this claim holds.
 template <class Claim, Symbol name, class Real>
 struct PartThat {
   using type = Generic<Claim, name, cols, cols, Real>;
@@ -408,14 +411,14 @@ template <Symbol name, class Real>
 struct PartThat<is::Constant, name, Real> {
   using type = FromMemory<Generic<is::Unrestricted, name, cols, cols, Real>>;
 };
-/// What is not independent of X, where a memory should be.
+/// An operation that is not independent of X, in the place of a memory.
 struct LooksAtX {};
 template <Symbol name, class Real>
 struct PartThat<LooksAtX, name, Real> {
   using type = MemoryThatLooksAtX<name, cols, Real>;
 };
-/// Kernels: one that is causal; one whose A(X|i) is the leading block of A(X), which is not lower triangular; one that is
-/// lower triangular, and A(X|i) is not the leading block of A(X).
+/// Three kernels. One is causal. For one, A(X|i) is the leading block of A(X), but that is not lower triangular. One is
+/// lower triangular, but A(X|i) is not the leading block of A(X).
 template <Symbol name, class Real>
 struct PartThat<is::CausalKernel, name, Real> {
   using type = GenericKernel<is::CausalKernel, is::Autoregressive, Causal, name, cols, Real>;
@@ -457,7 +460,7 @@ struct PartThat<Counts, name, Real> {
 template <class Claim, Symbol name, class Real>
 using Part = typename PartThat<Claim, name, Real>::type;
 
-// Each form of the rules, of parts of which these claims hold.
+// Each form of the rules, made of parts for which these claims hold.
 template <class Real, class F>
 struct Itself {
   using type = Part<F, "F", Real>;
@@ -521,7 +524,7 @@ consteval bool reads_a_memory() {
   return reads;
 }
 
-/// F, or if F reads a memory F with one.
+/// F, or, if F reads a memory, F with one.
 template <class F>
 struct Provided {
   using type = F;
@@ -531,7 +534,7 @@ requires(reads_a_memory<F>()) struct Provided<F> {
   using type = WithMemory<F>;
 };
 
-/// A formula of generic parts of which these claims hold; to be run where it reads a memory, with one.
+/// A formula of generic parts for which these claims hold. If it reads a memory it is run with one.
 template <template <class, class...> class Formula, class... Claims>
 struct Made {
   template <class Real>
@@ -540,7 +543,7 @@ struct Made {
   using Runs = typename Provided<Layer<Real>>::type;
 };
 
-/// softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X) of generic parts, of which none is rowwise.
+/// softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X) with generic parts, none of which is rowwise.
 template <class Real, class Q, class K, class V>
 struct AttentionOf {
   using type =
@@ -552,7 +555,7 @@ struct CrossAttentionOf {
   using type = Attention<1, Unmasked, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<V, "V", Real>, NoBias, block>;
 };
 
-/// Each form of the rules, of generic autoregressive parts: what the calculus of layers is checked on.
+/// Each form of the rules, made of generic autoregressive parts. The calculus of layers is checked on these.
 inline constexpr std::tuple generic_formulas{
     Listed<Made<Itself, is::Autoregressive>::Runs>{"F"},
     Listed<Made<CompositionOf, is::Autoregressive, is::Autoregressive>::Runs>{"G∘F"},

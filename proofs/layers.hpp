@@ -18,11 +18,11 @@ namespace tlm::proofs {
 using checking::WithMemory;
 
 inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 9;
-/// Rows in a block of attention: so few that two whole blocks occur among 6 rows. (It is as n_heads. That one in the place of
-/// the other shows in layers with blocks of 32.)
+/// Rows in a block of attention: so few that 6 rows have two whole blocks. (It equals n_heads. If the two were
+/// exchanged, layers with blocks of 32 would show it.)
 inline constexpr std::size_t block = 2;
 
-/// Attention as the library composes it, with a mask and a number of heads and rows in a block of one's own.
+/// Attention as the library composes it, with a given mask, number of heads, and number of rows in a block.
 template <class Mask, std::size_t heads, std::size_t rows_in_block, class Real>
 using HeadsOf = Attention<heads, Mask, Times<"W_Q", d_model, d_model, Real>, Times<"W_K", d_model, d_model, Real>,
                           Times<"W_V", d_model, d_model, Real>, NoBias, rows_in_block>;
@@ -48,7 +48,7 @@ inline constexpr wolfram::Config small_wolfram{.src_vocab_size = vocab_size,
                                                .blocks = 2,
                                                .max_len = max_len};
 
-/// Φ∘N∘DB∘…∘DB∘PE, which is T_LM's own formula without Em: what comes in are not tokens, but rows that can be anything.
+/// Φ∘N∘DB∘…∘DB∘PE, which is T_LM's own formula without Em: its input is not tokens, but any rows.
 template <class Formula>
 struct WithoutEm;
 template <class Phi, class N, class DBs, class PE, class Em>
@@ -56,8 +56,8 @@ struct WithoutEm<forms::Composition<Phi, N, DBs, PE, Em>> {
   using Rest = Composition<Phi, N, DBs, PE>;
 };
 
-/// A bias that is learned for each head and distance, of which all that are greater count as the last one:
-/// b(h, i, j) = b_{h, min(i−j, distances−1)}. The library has none; it shows that the place for one is right.
+/// A bias that is learned for each head and distance: b(h, i, j) = b_{h, min(i−j, distances−1)}. So all larger
+/// distances share the last one. The library has no such bias. This one shows that the place for a bias is right.
 template <std::size_t heads, std::size_t distances, class Real>
 struct RelativeBias {
   using declared = is::Positional;
@@ -122,7 +122,7 @@ template <class Real> using EncoderBlock = numpy::EncoderBlock<small_numpy, Real
 template <class Real> using WolframEncoderBlock = wolfram::EncoderBlock<small_wolfram, Real>;
 // clang-format on
 
-/// Models of a source and a target, which are not in the list: claim 10 is about them.
+/// Models with a source and a target, which are not in the list: claim 10 is about them.
 template <class Real>
 using FormulatedModel = formulated::Transformer<small_formulated, Real>;
 template <class Real>
@@ -135,7 +135,7 @@ template <class Real>
 using OneHead =
     LinearHeads<"W_Q", "W_K", "W_V", d_model, 1, d_model / n_heads, d_model / n_heads, Causal, FromItself, Real>;
 
-/// A layer over any arithmetic, with its name in the write-up.
+/// A layer over any arithmetic, with its name in the book.
 template <template <class> class Layer_>
 struct Listed {
   template <class Real>
@@ -143,7 +143,7 @@ struct Listed {
   std::string_view name;
 };
 
-/// The list of claim 4: every leaf, and what is made of few of them.
+/// The list of claim 4: every leaf, and layers made of a few of them.
 inline constexpr std::tuple layers{
     Listed<Em>{"Em"},
     Listed<PE>{"PE"},
@@ -174,7 +174,8 @@ inline constexpr std::tuple layers{
     Listed<TiedOut>{"X×W_eᵀ, tied"},
 };
 
-/// The list of claim 5: what T_LM is made of, and T_LM. (Models of a source and a target, with their blocks, are claim 10's.)
+/// The list of claim 5: the parts of T_LM, and T_LM. (Claim 10 has the models with a source and a target, and their
+/// blocks.)
 inline constexpr std::tuple blocks_and_models{
     Listed<FF>{"FF"},
     Listed<Phi>{"Φ"},

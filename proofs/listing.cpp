@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints the name of every claim as it is checked, so that a run reads like the article's list of notes; if it is proved, too,
-// the theorems of proofs/kernel; below one that fails, its counter-example.
+// Prints the name of every claim when it is checked, so that a run reads like the article's list of notes. If the claim
+// is proved, too, it names the theorems of proofs/kernel. Below a claim that fails it prints the counter-example.
 
 #include <doctest/doctest.h>
 
@@ -63,7 +63,7 @@ class Listing : public doctest::IReporter {
   void test_case_skipped(const doctest::TestCaseData&) override {}
 
  private:
-  /// The claim fails, which is printed once, and here is why.
+  /// Prints once that the claim fails, and then why.
   void fail(const std::string& why) {
     if (!failed_) std::cout << "FAILS: " << name_;
     if (!failed_ || !why.empty()) std::cout << why << std::endl;

@@ -12,12 +12,12 @@
 
 #include "layers.hpp"
 
-/// The proofs are test cases: what must hold fails its test case, and prints the counter-example, if it does not.
+/// The proofs are test cases. If a claim does not hold, its test case fails, and prints the counter-example.
 namespace tlm::proofs {
 
 using namespace checking;
 
-/// The greatest n that the proofs run through.
+/// The largest n that the proofs try.
 inline constexpr std::size_t greatest_n = Limits{}.rows;
 
 /// Requires that a claim holds: the first counter-example is printed, and ends the test case.
@@ -29,11 +29,11 @@ inline void must_hold(const Verdict& verdict) {
   if (!verdict.holds()) FAIL(verdict);
 }
 
-/// Whether a line says this of its layer.
+/// Whether a line says this about its layer.
 inline bool says(const Report::Line& line, std::string_view words) {
   return !line.note && line.statement.find(words) != std::string::npos;
 }
-/// Requires that what a report says in these words holds. Returns whether it says it at all.
+/// Requires that the statement of a report with these words holds. Returns whether the report has such a statement.
 inline bool must_hold(const Report& report, std::string_view words) {
   bool said = false;
   for (const Report::Line& line : report.lines())
@@ -44,7 +44,8 @@ inline bool must_hold(const Report& report, std::string_view words) {
   return said;
 }
 
-/// Requires that the two sides of an equation are equal, in the sense of Agree. Of one sequence n is its number of rows.
+/// Requires that the two sides of an equation are equal, in the sense of Agree. For a single sequence, n is its number
+/// of rows.
 template <class M>
 void must_be_equal(const char* equation, const std::string& object, const M& left, const M& right, std::uint64_t seed) {
   std::optional<std::size_t> n;

@@ -9,7 +9,8 @@
 #include "../proofs/layers.hpp"
 #include "support.hpp"
 
-/// The list of all layers is that of the proofs; here are the shapes and models that single tests take from it, in double.
+/// The list of all layers is that of the proofs. Here are the shapes and models that single tests take from it, in
+/// double.
 namespace tlm::tests {
 
 using proofs::d_ff;
@@ -19,7 +20,7 @@ using proofs::max_len;
 using proofs::n_heads;
 static_assert(vocab_size == proofs::vocab_size);
 
-/// How the write-up writes a layer, for the failures of tests that run over several.
+/// How the book writes a layer, for the failures of tests that run over several.
 template <class F>
 std::string name_of() {
   return equation<F>().empty() ? notation<Notation<F>>().text : equation<F>();

@@ -25,7 +25,7 @@ std::string printed(const T& value);
 
 namespace printing {
 
-/// The first so many parts of what is long; behind them an ellipsis.
+/// The first few parts of something long, followed by an ellipsis.
 inline constexpr std::size_t most = 64;
 
 template <class Range>

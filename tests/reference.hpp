@@ -10,8 +10,8 @@
 
 /// The article's formulas once more, as plain loops over doubles, with the article's indices.
 ///
-/// Slow and straightforward, and on purpose without a line of the library: what both compute is compared. Masked scores
-/// really are −∞ here, every head has its own matrices, and nothing is subtracted before exp.
+/// They are slow and straightforward, and on purpose without a line of the library: both results are compared. Here
+/// masked scores really are −∞, every head has its own matrices, and nothing is subtracted before exp.
 namespace reference {
 
 /// A matrix: A(i, j) is the entry in row i and column j, both counted from 1.
@@ -25,7 +25,7 @@ struct Table {
   double operator()(std::size_t i, std::size_t j) const { return entries.at((i - 1) * cols + j - 1); }
 };
 
-/// The weights of a layer by their paths, as in "DB_1.FF.A".
+/// The weights of a layer by their paths, such as "DB_1.FF.A".
 using Weights = std::map<std::string, Table>;
 
 /// A×B.

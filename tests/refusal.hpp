@@ -6,8 +6,8 @@
 
 namespace tlm::tests {
 
-/// What an action says when it refuses, by an exception of this kind; nothing if it does not refuse. Anything else that is
-/// thrown passes through.
+/// The message with which an action refuses, by an exception of this kind; nothing if it does not refuse. Any other
+/// exception passes through.
 template <class Refusal = std::exception, class Action>
 std::string refusal(const Action& action) {
   try {

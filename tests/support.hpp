@@ -19,7 +19,8 @@
 #include "printing.hpp"
 #include "reference.hpp"
 
-/// What the tests share: random inputs from fixed seeds, and the way from the library's matrices to the reference's.
+/// What the tests share: random inputs from fixed seeds, and the conversion of the library's matrices to those of the
+/// reference.
 namespace tlm::tests {
 
 /// The vocabulary of the layers under test that read tokens.
@@ -75,8 +76,9 @@ reference::Weights weights_of(const F& layer) {
   return weights;
 }
 
-/// The first path in a model under which `initialize_glorot` has not put what it should: 1 under the paths in `ones`, 0
-/// under those in `zeros`, under all others the generator's next numbers u as (2u − 1)·√(6/(rows + columns)). Or nothing.
+/// The first path in a model where `initialize_glorot` has not put what it should, or nothing. It should put 1 under
+/// the paths in `ones`, and 0 under those in `zeros`. Under all others it should put (2u − 1)·√(6/(rows + columns)) for
+/// the generator's next numbers u.
 template <class F>
 std::string not_as_glorot(const std::set<std::string>& ones, const std::set<std::string>& zeros) {
   Generator generator{20}, again{20};
@@ -99,8 +101,8 @@ std::string not_as_glorot(const std::set<std::string>& ones, const std::set<std:
   return first;
 }
 
-/// The first path of `paths` under which `initialize_uniform` has not put the generator's next numbers u as u − ½, if it
-/// takes these paths in this order. Or nothing.
+/// The first path of `paths` where `initialize_uniform` has not put u − ½ for the generator's next numbers u, or
+/// nothing. The paths are taken in this order.
 template <class F>
 std::string not_drawn_in_this_order(const std::vector<std::string>& paths) {
   Generator generator{21}, again{21};
@@ -121,10 +123,10 @@ Matrix<n, cols, Real> rows(const Matrix<n, cols, Real>& X, std::size_t first, st
 /// The tokens of a stack as plain numbers.
 inline std::vector<Token> plain(const Tokens& x) { return {x.data(), x.data() + x.rows()}; }
 
-/// The greater of two numbers; NaN if one of them is, so that no maximum of errors can lose it.
+/// The larger of two numbers. It is NaN if one of them is, so that no maximum of errors can lose it.
 inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-/// The greatest |a − b| over all entries. Infinite if the shapes differ, NaN if a NaN is among the entries.
+/// The maximum of |a − b| over all entries. Infinite if the shapes differ, NaN if a NaN is among the entries.
 inline double distance(const reference::Table& A, const reference::Table& B) {
   if (A.rows != B.rows || A.cols != B.cols) return std::numeric_limits<double>::infinity();
   double greatest = 0;
@@ -133,13 +135,13 @@ inline double distance(const reference::Table& A, const reference::Table& B) {
   return greatest;
 }
 
-/// The greatest |a − b| over all entries of two matrices of the library.
+/// The maximum of |a − b| over all entries of two matrices of the library.
 template <auto n_rows, std::size_t cols, class Real>
 double distance(const Matrix<n_rows, cols, Real>& A, const Matrix<n_rows, cols, Real>& B) {
   return distance(table(A), table(B));
 }
 
-/// The greatest distance between two weights with the same name.
+/// The maximum distance between two weights with the same name.
 template <class F>
 double distance_of_weights(const F& left, const F& right) {
   double greatest = 0;
@@ -160,7 +162,7 @@ bool same_bits(const T& a, const T& b) {
   return same;
 }
 
-/// The greatest |a|.
+/// The maximum of |a|.
 inline double scale(const reference::Table& A) { return distance(A, reference::Table(A.rows, A.cols)); }
 
 }  // namespace tlm::tests

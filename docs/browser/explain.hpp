@@ -29,6 +29,10 @@ struct Part {
   Table value, gradient;
 };
 
+/// What there is a row for, or a column: nothing that has a name, each token that is read, that looks or is looked at, or each token
+/// that there is.
+enum class Axis { nameless, read, query, key, vocabulary };
+
 /// What a box does.
 enum class Kind { embedding, positions, times, plus, normalization, relu, residual, weights, product, loss };
 
@@ -38,12 +42,25 @@ struct Box {
   std::vector<Part> parts;
   std::vector<Table>
       hidden;  ///< What else explains them: A of each head; Ȳ and V of one head; what comes back through F.
+  bool of_scores = false;  ///< Whether it returns a score for each token, as Φ does.
 
   /// Whether a part is a weight. All others have a row for each token.
   bool is_weight(std::size_t part) const {
     const bool has_weights =
         kind != Kind::residual && kind != Kind::weights && kind != Kind::product && kind != Kind::loss;
     return has_weights && part > 0 && part + 1 < parts.size();
+  }
+  /// What the rows of a part are of, and those of its gradient.
+  Axis rows(std::size_t part) const {
+    if (kind == Kind::weights) return part == 1 ? Axis::key : Axis::query;
+    if (!is_weight(part)) return Axis::read;
+    return kind == Kind::embedding ? Axis::vocabulary : Axis::nameless;
+  }
+  /// What the columns are of.
+  Axis columns(std::size_t part) const {
+    if (kind == Kind::weights) return part < 2 ? Axis::nameless : Axis::key;
+    if (kind == Kind::loss) return part < 2 ? Axis::vocabulary : Axis::nameless;
+    return of_scores && (part > 0 || kind == Kind::plus) ? Axis::vocabulary : Axis::nameless;
   }
   /// The part that is computed here.
   std::size_t result() const { return kind == Kind::loss ? 1 : parts.size() - 1; }

@@ -196,6 +196,7 @@ class Inside {
     names += path + '\t' + name + '\n';
     if (count_++ != chosen_) return false;
     box.kind = kind;
+    box.of_scores = path == "Φ";
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -54,9 +55,23 @@ inline Text read_question(std::string_view text, const Reversal& task) {
   return tokens;
 }
 
+/// The name of an axis, a tab, and its labels: nothing but the tab if it has none.
+inline std::string labels(Axis axis, Text read, std::size_t vocab_size) {
+  constexpr std::string_view names[] = {"", "tokens read", "queries", "keys", "vocabulary"};
+  std::string all = std::string(names[std::size_t(axis)]) + '\t';
+  if (axis == Axis::nameless) return all;
+  if (axis == Axis::vocabulary) {
+    read.resize(vocab_size);
+    std::iota(read.begin(), read.end(), 0);
+  }
+  for (const tlm::Token token : read) all += std::to_string(token) + ' ';
+  return all;
+}
+
 /// What a box shows, as text and numbers: the matrix whose name is wanted, and how its entry (i, j) was made. What is not there is
-/// replaced by what is nearest.
-inline void answer(const Inside& inside, const std::string& wanted, std::size_t i, std::size_t j) {
+/// replaced by what is nearest. The model has read so many tokens of so many.
+inline void answer(const Inside& inside, const Text& read, std::size_t vocab_size, const std::string& wanted,
+                   std::size_t i, std::size_t j) {
   const Box& box = inside.box;
   std::string all, shown;
   std::size_t part = 0;
@@ -71,7 +86,8 @@ inline void answer(const Inside& inside, const std::string& wanted, std::size_t 
   const Table& matrix = of_gradient ? box.parts[part].gradient : box.parts[part].value;
   i = std::min(i, matrix.rows - 1), j = std::min(j, matrix.cols - 1);
   const Explanation made = explain(box, part, of_gradient, i, j);
-  text = inside.names + '\n' + all + '\n' + shown + '\n' + std::string(made.formula);
+  text = inside.names + '\n' + all + '\n' + shown + '\n' + std::string(made.formula) + '\n' +
+         labels(box.rows(part), read, vocab_size) + '\n' + labels(box.columns(part), read, vocab_size);
   numbers.assign({double(matrix.rows), double(matrix.cols), box.is_weight(part) ? 0.0 : of_gradient ? -1.0 : 1.0});
   numbers.insert(numbers.end(), matrix.entries.begin(), matrix.entries.end());
   for (const auto& [a, b] : made.terms) numbers.insert(numbers.end(), {a, b});
@@ -94,8 +110,9 @@ class Learner {
   virtual void ask() const = 0;
   /// Looks inside a training step (inside.hpp) with the sequence in the first line of text and its right answer. The second
   /// line names a matrix of the box; if the box has none of that name, its result is taken. Answers with text: the boxes, the
-  /// matrices of the box, the name of the one that is shown, and a formula. And with numbers: its rows and columns; 1 if row i
-  /// depends on no later row, −1 if on no earlier one, else 0; its entries; and the terms of entry (i, j).
+  /// matrices of the box, the name of the one that is shown, a formula, and the labels of its rows and columns. And with numbers:
+  /// its rows and columns; 1 if row i depends on no later row, −1 if on no earlier one, else 0; its entries; and the terms of
+  /// entry (i, j).
   virtual void look(std::size_t box, std::size_t i, std::size_t j) const = 0;
   /// Answers all questions of the task: how many rightly, and how many there are.
   virtual void test() const = 0;
@@ -138,7 +155,7 @@ class LearnerOf final : public Learner {
             numbers.push_back(j < alpha.visible(i) ? double(alpha(i, j)) : -1);
       }
     };
-    program::Walk{keep}("", model_, as_read(said));
+    program::Walk{keep}("", model_, tlm::Tokens{as_read(said)});
   }
 
   void look(std::size_t box, std::size_t i, std::size_t j) const override {
@@ -153,7 +170,8 @@ class LearnerOf final : public Learner {
     const auto [loss, gradient] = tlm::value_and_gradient(model_, batch);
 
     Inside inside{box};
-    const auto [Z, pullback] = inside("", model_, as_read(solved));
+    const Text read = as_read(solved);
+    const auto [Z, pullback] = inside("", model_, tlm::Tokens{read});
     auto Y = tlm::log_softmax(Z);
     const auto Z_bar = tlm::cross_entropy_gradient(Y, batch.x, batch.omega, c);
     pullback(Z_bar, gradient);
@@ -161,7 +179,7 @@ class LearnerOf final : public Learner {
     for (std::size_t k = 0; k < solved.size(); ++k) shares.push_back(double(batch.omega(k, 0) / c));
     for (std::size_t k = 0; k < Y.rows(); ++k) Y.row(k) = xt::exp(Y.row(k));
     inside.loss(Z, Y, batch.x, shares, Z_bar);
-    answer(inside, wanted, i, j);
+    answer(inside, read, Model::config.vocab_size, wanted, i, j);
   }
 
   void test() const override {
@@ -182,10 +200,10 @@ class LearnerOf final : public Learner {
   }
 
   /// What the model reads to say an answer: the token that starts, and all of it but the last.
-  static tlm::Tokens as_read(Text answer) {
+  static Text as_read(Text answer) {
     answer.insert(answer.begin(), Reversal::separator);
     answer.pop_back();
-    return tlm::Tokens{answer};
+    return answer;
   }
 
   const Reversal task_{lesson.task.n_tokens, lesson.task.min_length, lesson.task.max_length};

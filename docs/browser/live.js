@@ -155,6 +155,22 @@ const live = (() => {
     return svg;
   };
 
+  // What is kept while the tab is open, on all pages; nothing where the browser refuses to.
+  const kept = name => {
+    try {
+      return JSON.parse(sessionStorage.getItem(name));
+    } catch {
+      return null;
+    }
+  };
+  const keep = (name, value) => {
+    try {
+      sessionStorage.setItem(name, JSON.stringify(value));
+    } catch {
+      // It is not kept.
+    }
+  };
+
   // A number as it is read, with a minus that is one.
   const shown = (x, digits = 3) => (Number.isFinite(x) ? x.toFixed(digits).replace("-", "−") : "—");
 
@@ -165,7 +181,7 @@ const live = (() => {
       const { module, title, build } = figures[name];
       const call = await open(module);
       const figure = make("div", { class: "live-figure", role: "group", "aria-label": title });
-      await build(figure, call, Math.min(560, box.clientWidth - 36));
+      await build(figure, call, Math.min(560, box.clientWidth - 36), box.querySelector("template")?.content.firstElementChild);
       box.append(figure);
       box.classList.add("live-ready");
     } catch {
@@ -189,5 +205,5 @@ const live = (() => {
     for (const box of boxes) seen.observe(box);
   });
 
-  return { figures, packed, load, open, make, labelled, slider, choice, latest, matrix, bars, shown, written, calm: matchMedia("(prefers-reduced-motion: reduce)") };
+  return { figures, packed, load, open, make, labelled, slider, choice, latest, matrix, bars, shown, written, kept, keep, calm: matchMedia("(prefers-reduced-motion: reduce)") };
 })();

@@ -5,7 +5,7 @@
 live.figures.train = {
   module: "train",
   title: "A Transformer Language Model that learns here",
-  async build(figure, call, width) {
+  async build(figure, call, width, drawing) {
     await live.load("inside.js");
     const { make, labelled, choice, matrix, latest, calm, written } = live;
     const notebook = "The notebook's models", own = "Or a small Config of your own";
@@ -21,6 +21,10 @@ live.figures.train = {
     ];
     // `model` counts the models, `run` the times that one was set to learn.
     let lesson = lessons[0], bySGD = 0, steps = 0, losses = [], model = 0, run = 0, question = "";
+    // How the model was made is kept. Made so again it is the same, to the last bit, with what its optimizer remembers; its weights
+    // would be thousands of times as long. `learned` is how many steps the last page had taken.
+    let made = {}, learned = 0;
+    const remember = () => live.keep("model", { ...made, steps: Math.max(losses.length, learned), question });
 
     const type = make("code", { class: "live-type" });
     const seed = make("input", { type: "number", min: 0, max: 999999, value: 1, required: true });
@@ -31,15 +35,16 @@ live.figures.train = {
     const answer = make("output", { class: "live-answer" });
     const score = make("output", {});
     const maps = make("div", { class: "live-maps" });
-    const inside = live.inside((...given) => call(...given), () => question);
+    const inside = live.inside((...given) => call(...given), () => question, drawing.cloneNode(true));
 
     const grouped = x => x.toLocaleString("en");
     const mean = list => list.reduce((sum, x) => sum + x, 0) / list.length;
 
     function tell() {
       const last = losses.slice(-50);
+      const again = losses.length < learned ? "It learns again what it had learned. " : "";
       status.textContent = losses.length
-        ? `Step ${grouped(losses.length)} of ${grouped(steps)}. Mean loss of the last ${last.length} steps: ${mean(last).toPrecision(3)}.`
+        ? `${again}Step ${grouped(losses.length)} of ${grouped(steps)}. Mean loss of the last ${last.length} steps: ${mean(last).toPrecision(3)}.`
         : "A new model, which has learned nothing.";
     }
     function draw() {
@@ -84,6 +89,7 @@ live.figures.train = {
         const given = field.value.trim();
         const answered = await call("ask", given);
         question = given;
+        remember();
         show(answered);
         complaint.textContent = "";
       } catch (error) {
@@ -92,14 +98,14 @@ live.figures.train = {
       }
     });
 
-    async function begin() {
+    async function begin(asks) {
       const number = Number(seed.value);
       if (!seed.checkValidity() || !Number.isInteger(number)) {
         status.textContent = `A seed is an integer from 0 to 999999, not ${seed.value || "nothing"}.`;
         return;
       }
       ++run;
-      const mine = ++model;
+      const mine = ++model, how = { lesson: lessons.indexOf(lesson), bySGD, seed: number };
       try {
         const opened = await live.open(lesson.module);
         if (mine !== model) return;
@@ -113,13 +119,19 @@ live.figures.train = {
         return;
       }
       losses = [];
+      made = how;
       toTheEnd.textContent = `Train to step ${grouped(steps)}`;
       score.textContent = "";
-      field.value = question = lesson.ask;
+      field.value = question = asks;
       draw();
       await asked();
       figure.dataset.step = 0;
     }
+
+    const anew = () => {
+      learned = 0;
+      begin(lesson.ask);
+    };
 
     async function train(until) {
       const mine = ++run, its = model;
@@ -137,6 +149,7 @@ live.figures.train = {
         }
         if (its !== model) return;
         losses.push(...numbers);
+        remember();
         const now = performance.now();
         count = Math.max(1, Math.min(100, Math.round(count * 60 / (now - began))));
         if (!calm.matches) {
@@ -154,20 +167,20 @@ live.figures.train = {
       figure.dataset.step = losses.length;
     }
 
+    const models = choice("Model", lessons.map(({ name }) => name), number => { lesson = lessons[number]; anew(); }, lessons.map(({ group }) => group));
+    const optimizers = choice("Optimizer", ["Adam", "SGD"], number => { bySGD = number; anew(); });
     const toTheEnd = make("button", { type: "button", onclick: () => train(steps) });
     figure.append(
       make("p", {}, make("strong", {}, "Try: "), "train 600 steps, and see the loss fall and the answer become right. The model reads "
         + "a sequence and a 0, and has to say the sequence backwards. Ask for a sequence of your own, also while it learns. Stop, go on, "
         + "or begin again with another seed, with a smaller model, or with SGD, which does not always succeed."),
       make("div", { class: "live-controls" },
-        choice("Model", lessons.map(({ name }) => name), number => { lesson = lessons[number]; begin(); }, lessons.map(({ group }) => group)),
-        choice("Optimizer", ["Adam", "SGD"], number => { bySGD = number; begin(); }),
-        labelled("Seed", seed), make("button", { type: "button", onclick: begin }, "New model"),
-        make("button", { type: "button", onclick: () => { seed.value = (Number(seed.value) + 1) % 1000000; begin(); } }, "Another seed")),
+        models, optimizers, labelled("Seed", seed), make("button", { type: "button", onclick: anew }, "New model"),
+        make("button", { type: "button", onclick: () => { seed.value = (Number(seed.value) + 1) % 1000000; anew(); } }, "Another seed")),
       make("p", {}, type),
       make("div", { class: "live-controls" },
         make("button", { type: "button", class: "live-first", onclick: () => train(losses.length + 600) }, "Train 600 steps"),
-        toTheEnd, make("button", { type: "button", onclick: () => { ++run; } }, "Stop")),
+        toTheEnd, make("button", { type: "button", onclick: () => { ++run; learned = 0; } }, "Stop")),
       status, chart,
       make("div", { class: "live-controls" }, labelled("Ask", field), complaint, answer),
       make("div", { class: "live-controls" },
@@ -182,7 +195,14 @@ live.figures.train = {
         + "later tokens are not there. Once the model has learned, some head often looks from a row "
         + "of the answer at the token to be said next."),
       maps, inside.element);
-    seed.addEventListener("change", begin);
-    await begin();
+    seed.addEventListener("change", anew);
+    const last = live.kept("model");
+    if (!lessons[last?.lesson]) return begin(lesson.ask);
+    lesson = lessons[models.querySelector("select").selectedIndex = last.lesson];
+    bySGD = optimizers.querySelector("select").selectedIndex = last.bySGD;
+    seed.value = last.seed;
+    learned = last.steps;
+    await begin(last.question);
+    train(learned);
   },
 };

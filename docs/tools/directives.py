@@ -238,6 +238,11 @@ def coloured(svg):
     return svg
 
 
+def drawing(text, prefix):
+    """The <svg> of a file, in the colours of the page, with names of its own."""
+    return coloured(re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text[text.index("<svg"):]))
+
+
 class Picture(Directive):
     """A picture of docs/, or one that the build has drawn, in the page itself, so that it has the colours of the page. Its content is its
     caption. A large one can be enlarged."""
@@ -252,8 +257,7 @@ class Picture(Directive):
         if not file.is_file():
             raise sources.NotFound(f"there is no picture {file}")
         self.env.note_dependency(str(file))
-        text = file.read_text(encoding="utf-8")
-        svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{self.arguments[0]}-", text[text.index("<svg"):])
+        svg = drawing(file.read_text(encoding="utf-8"), self.arguments[0])
         caption = nodes.container(classes=["caption"])
         self.state.nested_parse(self.content, self.content_offset, caption)
         figure = nodes.container(classes=["picture"])
@@ -262,7 +266,7 @@ class Picture(Directive):
         buttons = (f'<p class="enlarge"><a class="open" href="#enlarged-{name}">Enlarge</a>'
                    f'<a class="close" href="#picture-{name}">Close</a></p>')
         figure += nodes.raw("", f'<div class="drawing" id="enlarged-{name}">{buttons if "large" in self.options else ""}'
-                                f"{coloured(svg)}</div>", format="html")
+                                f"{svg}</div>", format="html")
         figure += caption
         return [figure]
 
@@ -620,7 +624,7 @@ def link_symbols(app, doctree):
 
 
 def source_pages(app):
-    """A page for each file that the write-up links to, with an anchor for every line."""
+    """A page for each file that the book links to, with an anchor for every line."""
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
     for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("proofs/kernel", "*.v"),
                             ("examples", "**/*.[ch]pp"), ("examples", "*.py"), ("tests/static", "*.cpp"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the write-up's pictures from what the programs have recorded: SVG, in the colours of the page.
+"""Draws the book's pictures from what the programs have recorded: SVG, in the colours of the page.
 
 usage: draw.py RUNS PICTURES
 """

@@ -4,21 +4,25 @@
 import pathlib
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from . import sources
+from .directives import DOCS, drawing
 
 
 class FigureLive(SphinxDirective):
     """A figure that runs. Its content is what stays where it cannot: without scripts, without WebAssembly, or where the build
-    had no compiler for it.
+    had no compiler for it. A drawing of docs/ that the figure uses is in a <template>.
 
     .. figure-live:: train
+       :drawing: model
 
        .. picture:: losses
     """
 
     required_arguments = 1
+    option_spec = {"drawing": directives.unchanged_required}
     has_content = True
 
     def run(self):
@@ -29,8 +33,15 @@ class FigureLive(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, still)
         text = "This is a still picture. The figure runs in a browser with WebAssembly, if Clang for wasm32 was there to build it."
         still += nodes.paragraph("", text, classes=["caption"])
+        template = ""
+        if drawn := self.options.get("drawing"):
+            file = DOCS / f"{drawn}.svg"
+            if not file.is_file():
+                raise self.error(f"there is no docs/{drawn}.svg")
+            self.env.note_dependency(str(file))
+            template = f"<template>{drawing(file.read_text(encoding='utf-8'), f'live-{drawn}')}</template>"
         return [nodes.raw("", f'<div class="live" data-figure="{name}">', format="html"), still,
-                nodes.raw("", "</div>", format="html")]
+                nodes.raw("", f"{template}</div>", format="html")]
 
 
 def load(app, page, template, context, doctree):

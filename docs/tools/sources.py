@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the write-up shows of the sources: declarations, found by their text, and test cases, found by their names."""
+"""What the book shows of the sources: declarations, found by their text, and test cases, found by their names."""
 
 import dataclasses
 import functools
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class NotFound(Exception):
-    """What the write-up names is not there, or there more than once."""
+    """What the book names is not there, or there more than once."""
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The NumPy notebook's walk through attention, section by section: its inputs, what the library's layers make of them
-// beside the numbers that the notebook prints, and the errors of the gradients beside those that it reports.
+// The NumPy notebook's walk through attention, section by section. It shows the inputs, and what the library's layers
+// make of them beside the numbers that the notebook prints. Then it shows the errors of the gradients beside those that
+// the notebook reports.
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +49,8 @@ void print(const std::string& name, const tlm::Matrix<n, cols, double>& ours, co
   }
 }
 
-/// The greatest |a − b|/(|a| + |b|) of the derivatives a and b of a loss by some variables, by differences and by a pullback.
+/// The maximum of |a − b|/(|a| + |b|) for the derivatives a and b of a loss with respect to some variables: a by
+/// differences, b by a pullback.
 template <class Loss>
 double worst_error(const Loss& loss, double* variables, const double* pulled_back, std::size_t count, double step) {
   double worst = 0;
@@ -63,7 +65,7 @@ double worst_error(const Loss& loss, double* variables, const double* pulled_bac
   return worst;
 }
 
-/// Of the gradient by one of the variables of a layer: ours | published.
+/// For the gradient with respect to one of the variables of a layer: ours | published.
 void print_error(const std::string& by, double ours, std::optional<double> published) {
   std::cout << std::setw(20) << by << std::setw(11) << ours << "   |" << std::setw(11);
   if (published)
@@ -72,7 +74,8 @@ void print_error(const std::string& by, double ours, std::optional<double> publi
     std::cout << "-\n";
 }
 
-/// The relative errors of the gradient of the sum of all outputs, by input, memory and weights: ours | published.
+/// The relative errors of the gradient of the sum of all outputs, with respect to input, memory and weights: ours |
+/// published.
 template <class Layer, class... Entries>
 void print_gradient_errors(const std::string& name, const Numbers& numbers, Layer layer, Inputs X, Entries... entries) {
   const auto loss = [&] {
@@ -106,10 +109,10 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
   std::cout << std::fixed << std::setprecision(3);
 }
 
-/// The same of the whole encoder–decoder: of its loss of the notebook's toy, by each of its weights, which are drawn: the
-/// notebook does not print its own. Its text breaks off in the middle of its list; it has one K and one V for the
-/// cross-attention of all decoder blocks. (What is small here is a difference of losses, and large beside a derivative that is
-/// small, too: the tests take differences of a higher order.)
+/// The same for the whole encoder–decoder: for its loss on the notebook's toy, with respect to each of its weights.
+/// These are drawn, because the notebook does not print its own. The notebook's text breaks off in the middle of its
+/// list, and has one K and one V for the cross-attention of all decoder blocks. (Where a derivative is small, the error
+/// of a difference of losses is large beside it. The tests take differences of a higher order.)
 void print_model_errors(const Numbers& numbers) {
   using Model =
       tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = 10, .tgt_vocab_size = 10, .max_len = 8}, double>;

@@ -45,7 +45,7 @@ using MultiHead = Transformed<tlm::Unmasked, tlm::FromItself>;
 using MaskedMultiHead = Transformed<tlm::Causal, tlm::FromItself>;
 using MultiHeadCross = Transformed<tlm::Unmasked, tlm::FromMemory>;
 
-/// The map that makes keys (K), queries (Q) or values (V) of one head.
+/// The map that makes the keys (K), queries (Q) or values (V) of one head.
 template <tlm::Symbol letter>
 using Linear = tlm::Times<letter, D, M, double>;
 
@@ -80,14 +80,14 @@ class Numbers {
     return matrix<tlm::Matrix<n, cols, double>>(published_.at(name));
   }
 
-  /// The relative error that the notebook reports for the gradient of a layer by one of its inputs or weights; none if it
-  /// does not report it.
+  /// The relative error that the notebook reports for the gradient of a layer with respect to one of its inputs or
+  /// weights; none if it reports none.
   std::optional<double> gradient_error(const std::string& layer, const std::string& by) const {
     const auto& errors = published_.at("gradient errors").at(layer);
     return errors.contains(by) ? std::optional<double>(errors.at(by).get<double>()) : std::nullopt;
   }
 
-  /// The published tables that nobody has asked for yet.
+  /// The published tables that have not been asked for yet.
   std::vector<std::string> unread() const {
     std::vector<std::string> names;
     for (const auto& [name, table] : published_.items())

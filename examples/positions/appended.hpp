@@ -9,9 +9,8 @@
 #include <tlm/layers/constant_positions.hpp>
 #include <tlm/layers/identity.hpp>
 
-/// The ways to see positions that the NumPy notebook names in its section "Positional encoding", beside x̄_t = x_t + p_t,
-/// which is PositionalEncoding: what is appended to x_t. (What is added to keys, queries and values:
-/// heads.hpp.)
+/// Ways to see positions from the NumPy notebook's section "Positional encoding": those that append something to x_t.
+/// (PositionalEncoding is the sum x_t + p_t. heads.hpp adds to keys, queries and values.)
 namespace tlm {
 
 /// X ↦ 0, with as many rows as X has. Rowwise.
@@ -39,7 +38,7 @@ struct Zeros {
 ///   Indicators                    p_t says in which part of the longest sequence t lies
 ///   IndicatorsOfSequence          p_t says in which part of its sequence t lies
 ///
-/// What P is, this is: autoregressive with all but the last.
+/// This is what P is: autoregressive, except with the last.
 template <std::size_t d, class P>
 using Appended =
     Concat<Identity<d, typename P::domain::Real>, Composition<P, Zeros<d, P::domain::cols, typename P::domain::Real>>>;
@@ -55,15 +54,15 @@ struct SequenceNumber : positions::ConstantPositions<"t", max_len, 1, Real> {
   }
 };
 
-/// Adds to row i of X the indicators of position t in a sequence of length L. Column k = 1, …, levels says whether t lies in
-/// the second half (k = 1) of the sequence, of its half (k = 2: so they tell the quarter), of its quarter, …; the last column
-/// whether t is even:
+/// Adds to row i of X the indicators of position t in a sequence of length L. Column k = 1, …, levels says whether t
+/// lies in the second half (k = 1) of the sequence, of its half (k = 2), of its quarter, and so on. The last column
+/// says whether t is even:
 ///
 ///   ⌊2^k·(t−1)/L⌋ mod 2   for k = 1, …, levels,   and   (t−1) mod 2.
 template <class M>
 void add_indicators(M& X, std::size_t i, std::size_t t, std::size_t L) {
   using Real = typename M::Real;
-  std::size_t numerator = t - 1;  // of the rest of (t−1)/L, of which the next binary digit is asked for
+  std::size_t numerator = t - 1;  // the rest of (t−1)/L, whose next binary digit is computed next
   for (std::size_t k = 0; k + 1 < M::cols; ++k) {
     numerator *= 2;
     X(i, k) += Real(numerator / L);
@@ -72,10 +71,10 @@ void add_indicators(M& X, std::size_t i, std::size_t t, std::size_t L) {
   X(i, M::cols - 1) += Real((t - 1) % 2);
 }
 
-/// X ↦ X + p|n, where p_t are the indicators of position t in a sequence of length max_len (add_indicators): "for every input
-/// we add an indicator whether input comes from the first or the second half of the sequence. And an indicator from which
-/// quarter the input comes, and so on. And finally, whether the input has an even or an odd index", where "the sequence" is
-/// the longest that there may be.
+/// X ↦ X + p|n, where p_t are the indicators of position t in a sequence of length max_len (add_indicators). "For every
+/// input we add an indicator whether input comes from the first or the second half of the sequence. And an indicator
+/// from which quarter the input comes, and so on. And finally, whether the input has an even or an odd index." Here
+/// "the sequence" is the longest that there may be.
 ///
 /// Autoregressive, and not rowwise.
 template <std::size_t levels, std::size_t max_len, class Real = float>
@@ -85,10 +84,10 @@ struct Indicators : positions::ConstantPositions<"p", max_len, levels + 1, Real>
   }
 };
 
-/// The same, where "the sequence" is the one that t is in, of n rows.
+/// The same, but here "the sequence" is the one that t is in, with n rows.
 ///
-/// Unrestricted: in which half a row lies depends on how many rows follow it, so that it is for encoders, and no decoder can
-/// have it.
+/// Unrestricted: the half of a row depends on how many rows follow it. So it is for encoders, and no decoder can have
+/// it.
 template <std::size_t levels, class Real = float>
 struct IndicatorsOfSequence {
   using declared = is::Unrestricted;

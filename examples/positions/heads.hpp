@@ -12,7 +12,7 @@
 
 namespace tlm {
 
-/// X ↦ X + p|n, where p belongs to the environment, as several layers add the same.
+/// X ↦ X + p|n. Here p belongs to the environment, because several layers add the same p.
 ///
 /// Autoregressive, and not rowwise, like PositionalEncoding.
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real = float>
@@ -26,7 +26,7 @@ struct TiedPositions {
   /// Throws std::length_error for a sequence longer than max_len.
   codomain operator()(domain X, const reads& item) const { return from_the_beginning(*this, std::move(X), item); }
 
-  /// dY = dX + dp|n, hence X̄ = Ȳ, and row pos of p receives Ȳ in that position of every sequence.
+  /// dY = dX + dp|n, hence X̄ = Ȳ, and row pos of p receives the row of Ȳ at that position, from every sequence.
   auto value_and_pullback(domain X, const reads& item) const {
     return with_pullback((*this)(std::move(X), item), [](codomain Y_bar, TiedPositions&, reads& item_gradient) {
       positions::accumulate_positions(item_gradient.W, Y_bar);
@@ -36,7 +36,7 @@ struct TiedPositions {
 
   using State = positions::LengthsSoFar;
 
-  /// Throws like add_positions; the state then is as it was.
+  /// Throws like add_positions, and then leaves the state as it was.
   codomain extend(State& state, domain X, const reads& item) const {
     return positions::add_positions(item.W, state, std::move(X));
   }
@@ -49,7 +49,8 @@ struct TiedPositions {
 ///
 ///   k̄_t = k_t + p_t,   q̄_t = q_t + p_t,   v̄_t = v_t + p_t,
 ///
-/// and one p of max_len × h·M weights, of which each head has its block of columns. Autoregressive with the mask Causal.
+/// and there is one p of max_len × h·M weights. Each head has its block of columns. Autoregressive with the mask
+/// Causal.
 template <Symbol Q, Symbol K, Symbol V, std::size_t d, std::size_t h, std::size_t M, std::size_t max_len, class Mask,
           class Real = float>
 using HeadsWithPositions =

@@ -9,7 +9,7 @@
 #include <examples/shared/settings.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
-/// The options of `reverse`. What is not given is as in the notebook's example.
+/// The options of `reverse`. Options that are not given are those of the notebook's example.
 struct Options : program::TrainingOptions {
   Options() : TrainingOptions{.batch_size = 4} {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains the article's Transformer Language Model on the article's task, to reverse the order of the tokens of a
-// sequence, lets it answer what the user asks, and tests it on every sequence of the task.
+// Trains the article's Transformer Language Model on the article's task: to reverse the order of the tokens of a
+// sequence. Then the model answers what the user asks, and is tested on every sequence of the task.
 
 #include <examples/shared/command_line.hpp>
 

@@ -13,7 +13,7 @@
 #include "model.hpp"
 #include "options.hpp"
 
-/// What the model makes of sequences of the task.
+/// The model's answers to sequences of the task.
 template <class Model>
 std::vector<program::Answer> answers(const Model& model, const std::vector<std::vector<tlm::Token>>& sequences) {
   std::vector<std::vector<tlm::Token>> questions;
@@ -75,7 +75,7 @@ void train_and_test(const Options& options) {
     record.say("batch_size", options.batch_size);
     record.say("seed", options.seed);
     record_answers(record, tested);
-    // The longest question with tokens that differ as far as they can, and its answer, as the model reads them.
+    // The longest question, with as many different tokens as possible, and its answer, as the model reads them.
     std::vector<tlm::Token> tokens;
     for (int i = 0; i < e.max_length; ++i) tokens.push_back(1 + i % e.n_tokens);
     std::vector<tlm::Token> read = tlm::Reversal::solved(tokens);

@@ -12,7 +12,7 @@
 #include "options.hpp"
 #include "task.hpp"
 
-/// What the model makes of sources.
+/// The model's answers to sources.
 template <class Model, class Sources>
 std::vector<program::Answer> answers(const Model& model, const Task& task, const Sources& sources) {
   const std::vector<std::vector<tlm::Token>> given(sources.begin(), sources.end());

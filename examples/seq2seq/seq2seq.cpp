@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, many lengths in one batch, lets it
-// answer what the user asks, and tests it on sequences that it has not seen.
+// Trains an encoder–decoder to copy or to reverse sequences of any length up to 8, with many lengths in one batch. Then
+// the model answers what the user asks, and is tested on sequences that it has not seen.
 
 #include <examples/shared/command_line.hpp>
 

@@ -25,7 +25,7 @@ class Task {
   static constexpr std::size_t max_len = longest + 2;
 
   Task(Kind kind, tlm::Generator& generator) : kind_{kind}, generator_{generator} {
-    // A tenth of the short sequences, and 150 of every greater length.
+    // A tenth of the short sequences, and 150 of every larger length.
     std::size_t count = 1;
     for (int length = 1; length <= longest; ++length, count = std::min<std::size_t>(150, 10 * count)) {
       const std::size_t goal = held_out_.size() + count;
@@ -44,7 +44,7 @@ class Task {
     return target;
   }
 
-  /// Random sequences of random lengths, each stacked as it is: there is no padding.
+  /// Random sequences of random lengths, stacked without padding.
   tlm::Translations batch(std::size_t batch_size) {
     std::vector<tlm::Tokens> sources, targets;
     while (sources.size() < batch_size) {

@@ -27,12 +27,12 @@
 #include <tlm/parallel/threads.hpp>
 #include <tlm/storage/file.hpp>
 
-/// The manners of the example programs, and the options that several have.
+/// How the example programs behave on the command line, and the options that several of them have.
 namespace program {
 
 using tlm::storage::shown;  // of an argument, too
 
-/// Reads the options. False if help was asked for, which is printed then.
+/// Reads the options. If help was asked for, prints it and returns false.
 inline bool read_options(CLI::App& app, int argc, char** argv) {
   for (CLI::Option* const option : app.get_options())
     if (option->get_items_expected_max() == 0) option->disable_flag_override();  // a flag has no value
@@ -71,18 +71,19 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
   }
 }
 
-/// What ends a program that has done what it could, and not all of what was asked.
+/// Thrown at the end of a program that has done only a part of what was asked.
 struct Unfinished : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs `run` after reading the options. What ends the program otherwise is one sentence on standard error, and an exit
-/// code: 2 for wrong options and wrong input, 1 if standard output cannot be written (a full disk, a closed pipe), there is
-/// too little memory, or something was left out (Unfinished). If Ctrl-C stopped the training, the last line, on standard
-/// error, says so and the program dies of SIGINT, so that a shell's loop over it ends too (130 is its `$?`).
+/// Runs `run` after reading the options. If something goes wrong, the program prints one sentence on standard error,
+/// and ends with an exit code. The code is 2 for wrong options and wrong input. It is 1 if standard output cannot be
+/// written (a full disk, a closed pipe), if there is too little memory, or if something was left out (Unfinished). If
+/// Ctrl-C stopped the training, the last line on standard error says so. Then the program dies of SIGINT, so that a
+/// shell's loop over it ends too (its `$?` is 130).
 ///
-/// Of several ranks the first one prints, also the sentence that all of them end with. One that ends alone prints its own,
-/// and ends the others.
+/// With several ranks, the first one prints, and also prints a sentence with which all of them end. A rank that ends
+/// alone prints its own sentence, and ends the others.
 template <class Run>
 int main(CLI::App& app, int argc, char** argv, const Run& run) {
   const auto fail = [&app](const std::string& sentence, int code) {
@@ -135,7 +136,7 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const std:
       ->type_name(listed);
 }
 
-/// A description with the value that an option has if it is not given.
+/// A description, with the default value of the option.
 template <class Value>
 std::string with_standard(const std::string& description, const Value& standard) {
   return description + " (" + CLI::detail::to_string(standard) + ")";
@@ -175,10 +176,12 @@ void add_positive(CLI::App& app, const std::string& name, Value& value, const st
       ->type_name(most < std::numeric_limits<double>::max() ? "> 0, <= " + CLI::detail::to_string(most) : "> 0");
 }
 
-/// The option of how many threads share a batch.
+/// The option for how many threads share a batch.
 inline void add_threads(CLI::App& app, std::size_t& threads) {
-  add_integer(app, "--threads", threads, 1, 1024,
-              with_standard("How many threads share a batch, if it has enough tokens; the bits depend on it", threads));
+  add_integer(
+      app, "--threads", threads, 1, 1024,
+      with_standard("How many threads share a batch, if it has enough tokens; the bits of the result depend on it",
+                    threads));
 }
 
 /// The options of the programs whose tasks are drawn.
@@ -189,44 +192,44 @@ inline void add_training_options(CLI::App& app, TrainingOptions& options) {
               with_standard("The number of sequences in a batch", options.batch_size));
   add_threads(app, options.threads);
   add_integer(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-              with_standard("Where random numbers start: data and initial weights follow from it", options.seed));
-  app.add_flag("--quiet", options.quiet, "Print only the answers to what was asked and the success rate");
+              with_standard("The seed of random numbers: data and initial weights follow from it", options.seed));
+  app.add_flag("--quiet", options.quiet, "Print only the answers to your questions and the success rate");
   app.footer(
       "On a terminal of 80 columns that is not \"dumb\" (TERM) the progress is one line, rewritten in place;\n"
       "elsewhere, and with NO_COLOR set, it is a line every 500 steps.");
 }
 
-/// The option of those that answer questions of the user's own: a sequence, and as often as it is given.
+/// The option of programs that answer the user's questions. It takes a sequence, and may be given several times.
 inline void add_ask(CLI::App& app, std::vector<std::string>& asked, const std::string& description) {
   app.add_option("--ask", asked, description)->allow_extra_args(false)->type_name("\"TOKEN ...\"");
 }
 
-/// The option of those that keep what a run was like, for pictures (record.hpp, report.py).
+/// The option of programs that keep a record of a run, for pictures (record.hpp, report.py).
 inline void add_record(CLI::App& app, std::string& path) {
   app.add_option("--record", path, "A file for losses, answers and attention, as JSON, for examples/report.py")
       ->type_name("FILE");
 }
 
-/// The option of the file that a model is kept in.
+/// The option for the file in which a model is kept.
 inline void add_model(CLI::App& command, Settings& settings) {
   command.add_option("--model", settings.model, with_standard("The file of the model", settings.model))
       ->type_name("FILE");
 }
 
-/// The option of where random numbers start.
+/// The option for the seed of random numbers.
 inline void add_seed(CLI::App& command, Settings& settings) {
   add_integer(command, "--seed", settings.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-              with_standard("Where random numbers start", settings.seed));
+              with_standard("The seed of random numbers", settings.seed));
 }
 
-/// The flag of those that read again what a model has learned from.
+/// The flag of programs that read again what a model has learned from.
 inline CLI::Option& add_other_data(CLI::App& command, Settings& settings) {
   return *command.add_flag("--other-data", settings.other_data,
-                           "Take what the model has learned from although it has changed since then");
+                           "Accept data that have changed since the model learned from them");
 }
 
-/// The options of a command that trains, on batches of `these`. A run that is resumed is told neither those that its file says,
-/// nor `others`, which it says as well.
+/// The options of a command that trains on batches of `these`. A resumed run accepts neither the options that are in
+/// its file, nor `others`, which are in it too.
 inline void add_settings(CLI::App& command, Settings& settings, const std::string& these,
                          const std::vector<std::string>& others) {
   add_model(command, settings);
@@ -242,7 +245,7 @@ inline void add_settings(CLI::App& command, Settings& settings, const std::strin
   add_seed(command, settings);
   add_record(command, settings.record);
   CLI::Option& resume =
-      *command.add_flag("--resume", settings.resume, "Go on where the file has come to, with the settings that it has");
+      *command.add_flag("--resume", settings.resume, "Continue the run in the file, with the settings in the file");
   std::vector<std::string> kept{"--steps", "--batch-size", "--learning-rate", "--seed"};
   kept.insert(kept.end(), others.begin(), others.end());
   for (const std::string& name : kept) resume.excludes(command.get_option(name));

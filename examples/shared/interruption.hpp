@@ -8,8 +8,8 @@
 /// How a program that trains is stopped.
 namespace program {
 
-/// Ctrl-C, while there is one of these, asks to stop, and so does `kill`, by which mpirun passes it on; a second one kills, as
-/// usual. Where one of them is ignored it stays so.
+/// While one of these exists, Ctrl-C asks the program to stop. So does `kill`, with which mpirun passes Ctrl-C on. The
+/// second one kills, as usual. A signal that was ignored before stays ignored.
 class Interruption {
  public:
   Interruption() {
@@ -27,7 +27,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// The signal that asked to stop; 0 if none did.
+  /// The signal that asked to stop, or 0.
   static int requested() { return requested_; }
 
  private:

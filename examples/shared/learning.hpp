@@ -35,18 +35,18 @@
 #include <tlm/training/schedules.hpp>
 #include <tlm/training/train.hpp>
 
-/// What the programs that learn from text, and may take minutes, have in common: a run that is kept in a file, evaluated now
-/// and then, stopped by Ctrl-C and resumed.
+/// What the programs that learn from text have in common. Their runs may take minutes, so a run is kept in a file. It
+/// is evaluated now and then, and can be stopped by Ctrl-C and resumed.
 namespace program {
 
-/// What identifies some bytes: how many they are, and their hash (tlm::mixed). As a file says it.
+/// What identifies some bytes, as written in a file: their number and their hash (tlm::mixed).
 inline tlm::storage::Metadata identity_of(std::string_view bytes) {
   std::ostringstream hash;
   hash << std::hex << std::setfill('0') << std::setw(16) << tlm::mixed(0, std::as_bytes(std::span{bytes}));
   return {{"data_bytes", std::to_string(bytes.size())}, {"data_hash", hash.str()}};
 }
 
-/// What a model learns from: what a sentence calls it, and what identifies it, if anything does.
+/// What a model learns from: its name in messages, and what identifies it, if anything does.
 struct Data {
   std::string name;
   tlm::storage::Metadata identity;
@@ -60,14 +60,15 @@ class ModelFile : public tlm::storage::SafetensorsFile {
     require_metadata({{"program", program}});
   }
 
-  /// An integer that it says of itself. Throws std::runtime_error if that is none from `first` to `last`.
+  /// An integer of this name in the file. Throws std::runtime_error if it is not an integer from `first` to `last`.
   std::uint64_t integer(const std::string& key, std::uint64_t first, std::uint64_t last) const {
     std::uint64_t value = 0;
     if (!read_integer(text(key), value, first, last)) refuse_setting(key, "an integer from " + spelled(first, last));
     return value;
   }
 
-  /// The settings of its run, instead of what was told. Throws std::runtime_error for what are none.
+  /// The settings of its run, in the place of those given. Throws std::runtime_error if the file has other values than
+  /// a program writes.
   void settle(Settings& settings) const {
     settings.steps = integer("steps", 1, a_billion);
     settings.batch_size = integer("batch_size", 1, 10'000);
@@ -77,8 +78,8 @@ class ModelFile : public tlm::storage::SafetensorsFile {
     settings.learning_rate = rate;
   }
 
-  /// Throws std::runtime_error if the model learned from other data than these, by what identifies them, unless others are
-  /// taken. A file that does not say from which is not refused.
+  /// Throws std::runtime_error if the model learned from other data than these, unless other data are allowed. A file
+  /// that does not name its data is accepted.
   void require_data(const Data& data, bool others_are_taken) const {
     const auto described = [](const tlm::storage::Metadata& identity) {
       return identity.at("data_bytes") + " bytes with the hash " + identity.at("data_hash");
@@ -98,12 +99,12 @@ class ModelFile : public tlm::storage::SafetensorsFile {
   }
 };
 
-/// A file, and what a sentence calls it: "the text".
+/// A file, and its name in messages, such as "the text".
 struct NamedFile {
   std::string name, path;
 };
 
-/// Whether two paths lead to one file, which need not be there yet.
+/// Whether two paths lead to the same file, which need not exist yet.
 inline bool is_one_file(const std::string& a, const std::string& b) {
   const auto place = [](const std::string& path) {
     return std::filesystem::weakly_canonical(tlm::storage::target_of(path));
@@ -112,11 +113,12 @@ inline bool is_one_file(const std::string& a, const std::string& b) {
   return place(a) == place(b) || std::filesystem::equivalent(a, b, error);
 }
 
-/// The files of a run that trains. Until the run ends its model is its own: another run of the same file is refused.
+/// The files of a run that trains. Until the run ends, no other run may train into the same file.
 class RunFiles {
  public:
-  /// Of what it is told, and of what it reads besides. Throws std::invalid_argument if it would write what is another of its
-  /// files, and if it begins where a model is; std::system_error if the model cannot be locked.
+  /// The files of the settings, and those that it reads besides. Throws std::invalid_argument if two of these files are
+  /// the same and one would be written, or if a new run would begin where a model is. Throws std::system_error if the
+  /// model cannot be locked.
   RunFiles(const Settings& settings, std::vector<NamedFile> others) {
     others.push_back({"--model", settings.model});
     if (!settings.record.empty()) others.push_back({"--record", settings.record});
@@ -129,7 +131,7 @@ class RunFiles {
   }
 
  private:
-  /// A file is written under its own name, and under that to which it leads with each of these behind it.
+  /// A file is written under its own name, and under the name to which it leads followed by each of these.
   static void require_different(const std::string& writer, const std::string& path,
                                 const std::vector<std::string>& behind, const std::vector<NamedFile>& others) {
     std::vector<std::string> written{path};
@@ -143,16 +145,16 @@ class RunFiles {
   std::optional<tlm::storage::Lock> lock_;
 };
 
-/// What differs from program to program in how a model learns.
+/// How a model learns, where programs differ.
 struct Recipe {
   double weight_decay;
-  std::uint64_t warm_up;   ///< Steps until the learning rate is at its greatest.
-  std::uint64_t patience;  ///< Evaluations without a better one that end the training.
+  std::uint64_t warm_up;   ///< Steps until the learning rate is at its maximum.
+  std::uint64_t patience;  ///< Training ends after this many evaluations without a better one.
   std::uint64_t every;     ///< Steps between two evaluations.
 };
 
-/// A run of training, and all that its file says. Adam learns, its rate by a cosine behind a line, its gradients no longer
-/// than 1, with noise where the model has some.
+/// A run of training, with everything that is in its file. It uses Adam. The learning rate rises linearly and then
+/// falls by a cosine. Gradients are clipped to norm 1. If the model has Dropout, there is noise.
 template <class Model>
 struct Learning {
   using Optimizer = tlm::Clipped<tlm::Scheduled<tlm::Adam<Model>, tlm::Cosine>>;
@@ -162,8 +164,8 @@ struct Learning {
   tlm::storage::Metadata configuration;
   tlm::TrainingRun<Model, Optimizer> run;
 
-  /// The run as it begins, with new_tokenizer(), or, if it is resumed, as its file has it. `facts` is what the file says of it
-  /// beside the settings and the data.
+  /// A new run, with new_tokenizer(), or, if it is resumed, the run in the file. `facts` is what the file has beside
+  /// the settings and the data.
   ///
   /// Throws what load_run throws.
   template <class NewTokenizer>
@@ -201,7 +203,7 @@ struct Learning {
     tlm::storage::save_run(settings.model, run, configuration, existing);
   }
 
-  /// As in "in 100 steps with batches of 16, learning rate 0.002, seed 1".
+  /// Such as "in 100 steps with batches of 16, learning rate 0.002, seed 1".
   std::string described() const {
     const auto& said = configuration;
     return "in " + said.at("steps") + " steps with batches of " + said.at("batch_size") + ", learning rate " +
@@ -209,13 +211,13 @@ struct Learning {
   }
 };
 
-/// As in "2 min 5 s".
+/// Such as "2 min 5 s".
 inline std::string duration(double seconds) {
   const auto whole = std::uint64_t(seconds + 0.5);
   return (whole < 60 ? "" : std::to_string(whole / 60) + " min ") + std::to_string(whole % 60) + " s";
 }
 
-/// make(k) of k = 0, 1, …, count − 1, on so many threads. Throws what one of them throws.
+/// make(k) for k = 0, 1, …, count − 1, on this many threads. Throws what one of these calls throws.
 template <class Make>
 auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
   const tlm::OneThreadPerProduct on_each;
@@ -230,7 +232,8 @@ auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
   return made;
 }
 
-/// Tokens as labels: their texts, without the white space around them; what starts, ends, or is white space alone by a sign.
+/// Tokens as labels: their texts, without the white space around them. The start token, the end token and mere white
+/// space are written as a sign.
 template <class Tokenizer>
 std::vector<std::string> labels(const std::vector<tlm::Token>& tokens, const Tokenizer& tokenizer) {
   constexpr std::string_view space = " \t\n\v\f\r";
@@ -254,8 +257,9 @@ std::vector<std::string> labels(const std::vector<tlm::Token>& tokens, const Tok
 ///   evaluate()   → the loss on held-out data, and what to print below the line of progress;
 ///   keep(record, model) tells a record what the model answers, and its attention; of the model that load_best reads.
 ///
-/// The run is saved every minute, and at the end; and one that begins, before it does: what cannot be written is known before
-/// anything was learned. If a record is wanted, it is written last. Of several ranks the first one evaluates, prints and saves.
+/// The run is saved every minute, and at the end. A new run is also saved before it begins, so a file that cannot be
+/// written is noticed before anything is learned. If a record is wanted, it is written last. With several ranks, the
+/// first one evaluates, prints and saves.
 template <class Model, class NextBatch, class Evaluate, class Keep>
 void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate, const Keep& keep) {
   using Clock = std::chrono::steady_clock;
@@ -276,7 +280,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   const auto save = [&learning](tlm::storage::Existing existing = tlm::storage::Existing::replaced) {
     if (ranks().is_first()) learning.save(existing);
   };
-  ranks().any(false);  // all have seen that there is no file yet
+  ranks().any(false);  // all ranks have seen that there is no file yet
   if (!settings.resume) save(tlm::storage::Existing::refused);
   Workers<Model> workers{settings.threads};
   const auto next = [&] {

@@ -26,11 +26,11 @@
 #include <tlm/parallel/threads.hpp>
 #include <tlm/training/train.hpp>
 
-/// What the programs whose tasks are drawn have in common: questions, progress and answers.
+/// What the programs with random tasks have in common: questions, progress and answers.
 namespace program {
 
-/// What is asked, as sequences of `shortest` to `longest` tokens from `first` to `last`, each as in "3 7". Throws
-/// std::invalid_argument for others.
+/// The user's questions, each such as "3 7". A question has `shortest` to `longest` tokens from `first` to `last`.
+/// Throws std::invalid_argument for others.
 inline std::vector<std::vector<tlm::Token>> questions(const std::vector<std::string>& asked, std::uint64_t first,
                                                       std::uint64_t last, std::uint64_t shortest,
                                                       std::uint64_t longest) {
@@ -57,8 +57,8 @@ inline std::size_t columns() {
   return width == 0 ? 80 : width;
 }
 
-/// Whether standard output is a terminal on which a line may be rewritten in place: one of at least 80 columns that is not
-/// "dumb", and of whose user NO_COLOR does not want it plain. (A rank writes into a terminal of mpirun's own making.)
+/// Whether standard output is a terminal on which a line may be rewritten in place. It must have at least 80 columns,
+/// and not be "dumb", and NO_COLOR must not be set. (A rank writes into a terminal that mpirun makes.)
 inline bool can_rewrite() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
@@ -68,11 +68,12 @@ inline bool can_rewrite() {
          variable("TERM") != "dumb" && variable("NO_COLOR") == "" && columns() >= 80;
 }
 
-/// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise plain lines, one every
-/// 500 steps. Where Ctrl-C ends it, a line says that what follows is of a model that was to learn on.
+/// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise plain lines, one
+/// every 500 steps. If Ctrl-C ends the training, a line says that what follows is from a model that has not finished
+/// learning.
 class ProgressReport {
  public:
-  /// The record is told every loss.
+  /// The record receives every loss.
   ProgressReport(std::size_t steps, bool quiet, Record& record)
       : steps_{steps}, quiet_{quiet}, live_{can_rewrite()}, record_{record}, start_{Clock::now()}, shown_{start_} {}
 
@@ -116,7 +117,7 @@ class ProgressReport {
   std::size_t losses_ = 0;
 };
 
-/// As in "1 2 0 2 1 0".
+/// Such as "1 2 0 2 1 0".
 inline std::string spelled(const std::vector<tlm::Token>& tokens) {
   std::string text;
   for (const tlm::Token token : tokens) {
@@ -126,7 +127,7 @@ inline std::string spelled(const std::vector<tlm::Token>& tokens) {
   return text;
 }
 
-/// What a model made of a question, and what it should have made.
+/// A model's answer to a question, and the right answer.
 struct Answer {
   std::vector<tlm::Token> question, answer, expected;
   bool right() const { return answer == expected; }

@@ -18,7 +18,7 @@ namespace program {
 using Ranks = tlm::Ranks;
 inline constexpr bool with_ranks = true;
 #else
-/// The one rank of a program that was built without MPI; tlm::Ranks says what the functions mean.
+/// The only rank of a program that was built without MPI. tlm::Ranks explains the functions.
 struct Ranks {
   bool is_first() const { return true; }
   bool any(bool here) const { return here; }
@@ -29,13 +29,13 @@ struct Ranks {
 inline constexpr bool with_ranks = false;
 #endif
 
-/// The ranks of this program. They are there from the first call on.
+/// The ranks of this program. The first call starts them.
 inline Ranks& ranks() {
   static Ranks these;
   return these;
 }
 
-/// All that learns from a batch: so many threads on every rank.
+/// Everything that learns from a batch: this many threads on every rank.
 #ifdef TLM_EXAMPLES_WITH_MPI
 template <class Model>
 struct Workers : tlm::ThreadsOfRanks<Model> {

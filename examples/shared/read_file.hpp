@@ -14,8 +14,8 @@
 
 namespace program {
 
-/// All bytes of a file. Throws std::runtime_error, with the path and the reason, if it cannot be read, or is not a
-/// regular file, such as a directory, a device or a pipe.
+/// All bytes of a file. Throws std::runtime_error, with the path and the reason, if it cannot be read. The same if it
+/// is not a regular file but, for example, a directory, a device or a pipe.
 inline std::string read_file(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& why) {
     tlm::refuse<std::runtime_error>({"cannot read ", path.string(), ": ", why});

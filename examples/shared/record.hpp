@@ -14,14 +14,14 @@
 #include <examples/shared/walk.hpp>
 #include <tlm/storage/atomic_file.hpp>
 
-/// What a program that trains leaves behind for pictures: --record FILE.
+/// The record of a program that trains, for pictures: --record FILE.
 namespace program {
 
-/// A run as data: what was trained, its losses, its answers and the attention of one of them. It becomes a file whole or
-/// not at all, and whether it can be written is seen before training begins.
+/// A run as data: what was trained, its losses, its answers, and the attention of one of them. The file is written
+/// whole or not at all. Whether it can be written is tested before training begins.
 class Record {
  public:
-  /// To no file if the path is empty; of several ranks the first one keeps it. Throws like storage::AtomicFile.
+  /// Without a file if the path is empty. With several ranks, the first one writes it. Throws like storage::AtomicFile.
   explicit Record(const std::string& path, std::size_t steps) : every_{std::max<std::size_t>(1, steps / 300)} {
     if (!path.empty() && ranks().is_first()) file_ = std::make_unique<tlm::storage::AtomicFile>(path);
   }
@@ -29,13 +29,13 @@ class Record {
   /// Whether there is a file.
   bool wanted() const { return file_ != nullptr; }
 
-  /// Something to know of the run.
+  /// A fact about the run.
   template <class Value>
   void say(const std::string& name, Value value) {
     about_[name] = value;
   }
 
-  /// The loss of a step. Means of as many steps as make 300 points of a run are kept.
+  /// The loss of a step. The record keeps means over equally many steps, 300 of them for a run.
   void loss(double loss) {
     sum_ += loss;
     if (++losses_ % every_ > 0) return;

@@ -34,10 +34,10 @@ constexpr tlm::Config config{
 using Model = NoisyLM<config, 20>::Model;
 using Tokenizer = tlm::BytePairs<config.vocab_size>;
 
-// How many pairs are passed over where a text is split into tokens to learn from.
+// The share of pairs that are skipped when a text is split into tokens to learn from.
 constexpr double passed_over = 0.15;
 
-/// A text without its last tenth, and that; and what identifies the whole.
+/// A text without its last tenth, the last tenth, and what identifies the whole.
 struct Text {
   std::string known, held_out;
   program::Data data;
@@ -55,7 +55,7 @@ Text read(const std::string& path) {
   return {std::move(text), std::move(held_out), std::move(data)};
 }
 
-/// The held-out text in windows: of each the second half counts, so that every token has half a window before it.
+/// The held-out text in windows. In each only the second half counts, so that every token has half a window before it.
 tlm::MicroBatches<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer) {
   constexpr std::size_t half = config.max_len / 2;
   auto tokens = tokenizer.encode(text.known);
@@ -74,7 +74,7 @@ tlm::MicroBatches<tlm::Batch<>> windows(const Text& text, const Tokenizer& token
   return held_out;
 }
 
-/// −log of the probability that the model gives to the held-out text: for each of its tokens, and −log₂ for each of its bytes.
+/// −log of the probability that the model gives to the held-out text, for each token. And −log₂ of it for each byte.
 struct Surprise {
   double of_a_token, bits_per_byte;
 
@@ -85,8 +85,8 @@ struct Surprise {
   }
 };
 
-/// Bits per byte of the held-out text by the byte before each, as often as they followed each other in the known text, and
-/// each as often again as 1/16 of a time.
+/// Bits per byte of the held-out text, if each byte is predicted from the one before it. The prediction counts how
+/// often one followed the other in the known text, and adds 1/16 to each count.
 double of_bigrams(const Text& text) {
   constexpr double more = 1.0 / 16;
   std::array<std::array<double, 256>, 256> count{};
@@ -131,8 +131,8 @@ void train(Options options) {
   const std::size_t count = tokenizer.encode(text.known).size();
   std::cout << "T_LM with " << tlm::parameter_count<Model> << " weights learns " << options.text << ", "
             << text.known.size() << " bytes or " << count << " tokens of it, " << learning->described() << std::endl;
-  // Every time that as many tokens were read as the text has, it is split anew, as the seed and the step say: of tokens that stay
-  // the same, a text so short would be known by heart before much is learned.
+  // Whenever as many tokens were read as the text has, the text is split again. How depends on the seed and the step.
+  // With the same tokens all the time, the model would know so short a text by heart before it has learned much.
   const std::uint64_t steps_of_a_split = 1 + count / (settings.batch_size * config.max_len);
   std::vector<tlm::Token> known;
   std::optional<std::uint64_t> split;
@@ -156,7 +156,7 @@ void train(Options options) {
          << " bits per byte of the last tenth\n";
     return std::pair{surprise.of_a_token, more.str()};
   };
-  // What follows half a window is asked; of the first the attention is shown.
+  // Asks what follows half a window. The attention of the first is shown.
   const auto keep = [&](program::Record& record, const Model& model) {
     constexpr std::size_t half = config.max_len / 2;
     const auto tokens = tokenizer.encode(text.held_out);
@@ -188,7 +188,7 @@ void sample(const Options& options) {
   const tlm::Sampled choose{generator, options.temperature, options.top_k, options.top_p};
   std::vector<tlm::Token> said = tokenizer.encode(options.prompt);
   std::cout << options.prompt;
-  // The model sees so many tokens at most: when they are full it goes on from their second half.
+  // The model sees at most this many tokens. When they are full, it goes on from their second half.
   for (std::size_t left = options.tokens; left > 0;) {
     if (said.size() + 1 >= config.max_len) said.erase(said.begin(), said.end() - std::ptrdiff_t(config.max_len / 2));
     const std::size_t room = std::min(left, config.max_len - 1 - said.size());

@@ -16,17 +16,17 @@
 #include <lzma.h>
 #endif
 
-/// How many bytes other programs make of a text, by the libraries that they stand on.
+/// To how many bytes other programs compress a text, computed by the libraries that these programs use.
 namespace compressed {
 
-/// Why there is no such number: a library that the program was built without, or too little memory.
+/// Thrown if there is no such number: the program was built without the library, or there is too little memory.
 struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 using Buffer = std::array<unsigned char, 1 << 16>;
 
-/// What `gzip -9` makes of some bytes that it reads from a pipe. Throws Unavailable.
+/// The length of what `gzip -9` makes of some bytes that it reads from a pipe. Throws Unavailable.
 inline double by_gzip([[maybe_unused]] std::string_view bytes) {
 #ifdef TLM_EXAMPLES_WITH_ZLIB
   constexpr int gzip_format = 15 + 16, memory = 8;
@@ -55,7 +55,7 @@ inline double by_gzip([[maybe_unused]] std::string_view bytes) {
 #endif
 }
 
-/// What `xz -9` makes of some bytes. Throws Unavailable.
+/// The length of what `xz -9` makes of some bytes. Throws Unavailable.
 inline double by_xz([[maybe_unused]] std::string_view bytes) {
 #ifdef TLM_EXAMPLES_WITH_LZMA
   lzma_stream stream = LZMA_STREAM_INIT;

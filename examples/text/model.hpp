@@ -7,7 +7,7 @@
 #include <tlm/layers/dropout.hpp>
 #include <tlm/models/transformer_lm.hpp>
 
-/// T_LM with a Dropout behind PE∘Em and behind each part of a block: X + Dropout(CA(N_ca(X))), then X + Dropout(FF(X)).
+/// T_LM with a Dropout after PE∘Em and after each part of a block: X + Dropout(CA(N_ca(X))), then X + Dropout(FF(X)).
 /// Without noise it is T_LM with the decoder block of the definition, weight for weight.
 template <tlm::Config c, std::size_t percent>
 class NoisyLM {

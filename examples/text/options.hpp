@@ -6,7 +6,7 @@
 
 #include <examples/shared/settings.hpp>
 
-/// The tokens that there are at the most.
+/// The maximum number of tokens.
 inline constexpr std::size_t vocab_size = 512;
 
 /// The options of `text`.
@@ -19,9 +19,9 @@ struct Options {
   std::string prompt;
 };
 
-/// Trains a model on a text but for its last tenth, and saves it.
+/// Trains a model on a text without its last tenth, and saves the model.
 void train(Options options);
-/// Writes on behind the prompt, and prints it.
+/// Continues the prompt, and prints the text.
 void sample(const Options& options);
-/// Prints in bits per byte how well the model foresees the last tenth of its text, beside other means.
+/// Prints how well the model predicts the last tenth of its text, in bits per byte, beside other methods.
 void evaluate(const Options& options);

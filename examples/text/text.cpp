@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains T_LM on any text file, lets it write on, and measures in bits per byte how well it foresees the last tenth of the
-// text, which it has not seen.
+// Trains T_LM on any text file, and lets it continue texts. Measures in bits per byte how well it predicts the last
+// tenth of the text, which it has not seen.
 
 #include <string>
 

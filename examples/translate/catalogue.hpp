@@ -18,22 +18,22 @@
 #include <tlm/text/lines.hpp>
 #include "pairs.hpp"
 
-/// Catalogues of gettext (.mo), in which programs bring the translations of what they say: the pairs that every Linux has.
+/// Catalogues of gettext (.mo), which hold the translations of the messages of programs. Every Linux has such pairs.
 namespace tlm {
 
-/// The strings of a catalogue as they stand in it. (GNU gettext manual, "The Format of GNU MO Files".)
+/// The strings of a catalogue as they are in the file. (GNU gettext manual, "The Format of GNU MO Files".)
 ///
-/// It begins with words of four bytes, in either order: the magic number 0x950412de, the revision, the number of messages, and
-/// where the tables of the originals and of the translations are; a table has for each message the length of a string and
-/// where it is, and behind each string there is a byte 0. What the words claim is compared with the size of the file before it
-/// is believed.
+/// The file begins with words of four bytes, in either byte order: the magic number 0x950412de, the revision, the
+/// number of messages, and the places of the tables of originals and of translations. For each message a table has the
+/// length and the place of a string. A byte 0 follows each string. All lengths and places are compared with the size of
+/// the file before they are used.
 ///
-/// From minor revision 1 on five words follow, and there may be further messages, with pieces that depend on the system: how it
-/// prints integers of 64 bits, for example. Here such a message is put together as it was in the source of the catalogue,
-/// "%<PRIu64> files": a piece is its name in angle brackets, or the letter I alone.
+/// From minor revision 1 on five more words follow. There may be further messages with pieces that depend on the
+/// system, such as how it prints integers of 64 bits. Here such a message is put together as it was in the source of
+/// the catalogue, "%<PRIu64> files": a piece is its name in angle brackets, or the letter I alone.
 class CatalogueStrings {
  public:
-  /// Throws std::invalid_argument for what is no catalogue, with the name by which to call it.
+  /// Throws std::invalid_argument if it is not a catalogue. The message has the given name.
   CatalogueStrings(std::string_view bytes, const std::string& name) : bytes_{bytes}, name_{name} {
     constexpr std::size_t header = 28;
     constexpr std::uint32_t magic = 0x950412de, reversed_magic = 0xde120495;
@@ -73,14 +73,14 @@ class CatalogueStrings {
     tlm::refuse<std::invalid_argument>({name_, " is not a catalogue of gettext: ", why});
   }
 
-  /// Throws unless the file has so many entries of so many bytes from a place on.
+  /// Throws unless the file has this many entries of this many bytes from a place on.
   void require_table(std::uint64_t table, std::uint64_t count, std::uint64_t bytes, const char* of_what) const {
     if (table > bytes_.size() || count > (bytes_.size() - table) / bytes)
       refuse("it claims " + std::to_string(count) + " " + of_what + ", for which it is too short");
   }
 
-  /// Counts what is claimed. Together the strings are no longer than the file; otherwise a small file could claim one long
-  /// string many times.
+  /// Adds up the lengths of the strings. Together they may not be longer than the file. Otherwise a small file could
+  /// name one long string many times.
   void claim(std::uint64_t length) {
     if ((all_ += length) > bytes_.size()) refuse("it claims more text than it has bytes");
   }
@@ -94,8 +94,9 @@ class CatalogueStrings {
     strings.emplace_back(bytes_.substr(begin, length));
   }
 
-  /// The next message of a list, that is put together. At a byte of the file there is where its plain text is, and then for
-  /// each part of this text its length, and which piece follows it: behind the last one, to which a byte 0 belongs, none does.
+  /// The next message of a list, one that is put together. At a byte of the file is the place of its plain text. Then
+  /// each part of this text has its length, and the number of the piece that follows it. The last part includes a byte
+  /// 0, and no piece follows it.
   void put_together(std::uint64_t at, std::vector<std::string>& strings) {
     constexpr std::uint32_t none = 0xFFFFFFFF;
     const std::string what = "message " + std::to_string(strings.size() + 1);
@@ -133,8 +134,8 @@ class CatalogueStrings {
   std::vector<std::string> originals_, translations_, piece_names_;
 };
 
-/// What a catalogue says of itself that its texts are encoded in, in capital letters: the charset in its header, which is the
-/// translation of the empty text. Empty if it does not say.
+/// The charset of a catalogue's texts, in capital letters. It is named in the header, which is the translation of the
+/// empty text. Empty if the header names none.
 inline std::string charset_of(const CatalogueStrings& strings) {
   constexpr std::string_view key = "charset=";
   for (std::size_t i = 0; i < strings.originals().size(); ++i)
@@ -151,7 +152,7 @@ inline std::string charset_of(const CatalogueStrings& strings) {
   return {};
 }
 
-/// A text of ISO-8859-1, or of ISO-8859-15 where eight bytes are other characters, in UTF-8.
+/// A text in ISO-8859-1, or in ISO-8859-15, where eight bytes are other characters, as UTF-8.
 inline std::string utf8_of_latin(std::string_view text, bool is_15) {
   constexpr std::array<std::pair<unsigned char, char32_t>, 8> others{
       {{0xA4, U'€'}, {0xA6, U'Š'}, {0xA8, U'š'}, {0xB4, U'Ž'}, {0xB8, U'ž'}, {0xBC, U'Œ'}, {0xBD, U'œ'}, {0xBE, U'Ÿ'}}};
@@ -164,14 +165,15 @@ inline std::string utf8_of_latin(std::string_view text, bool is_15) {
   return utf8;
 }
 
-/// The pairs of a catalogue, which has this name: each message and its translation, as they are, in UTF-8.
+/// The pairs of a catalogue with this name: each message and its translation, unchanged, in UTF-8.
 ///
-/// The context of a message is dropped. One that has a singular and a plural makes two pairs, the singular with the first form
-/// of the translation and the plural with the last; a single form goes with the plural. (That is right for French; in some
-/// languages the singular has another form than the first.) The header is no message.
+/// The context of a message is dropped. A message with a singular and a plural makes two pairs: the singular with the
+/// first form of the translation, the plural with the last. If there is only one form, it goes with the plural. (That
+/// is right for French. In some languages the singular is not the first form.) The header is not a message.
 ///
-/// Left out are messages without a translation, those not in the charset that the header names, and all of them if it names
-/// another one than UTF-8, ASCII, ISO-8859-1 and ISO-8859-15. Throws std::invalid_argument for what is no catalogue.
+/// Messages without a translation are left out, and those that are not in the charset of the header. All are left out
+/// if that charset is not UTF-8, ASCII, ISO-8859-1 or ISO-8859-15. Throws std::invalid_argument if the file is not a
+/// catalogue.
 inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::string& name) {
   const CatalogueStrings strings{bytes, name};
   SentencePairs read;
@@ -213,8 +215,8 @@ inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::strin
 /// The pairs of all catalogues of a language that are installed, root/LANGUAGE/LC_MESSAGES/*.mo in the order of their names,
 /// every pair once. Catalogues that cannot be read are left out, each counted as one.
 ///
-/// Throws std::invalid_argument for what is no name of a language, and std::runtime_error, with what to install, if there are
-/// no pairs.
+/// Throws std::invalid_argument if the name is not that of a language. If there are no pairs, throws
+/// std::runtime_error, which tells what to install.
 inline SentencePairs installed_pairs(const std::string& language,
                                      const std::filesystem::path& root = "/usr/share/locale") {
   const auto in_a_name = [](char c) {

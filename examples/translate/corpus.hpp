@@ -21,13 +21,13 @@
 struct Corpus {
   std::string name;                                     ///< "numbers", "catalogues fr", "pairs FILE"
   std::vector<tlm::SentencePair> known;                 ///< To learn from.
-  std::vector<tlm::SentencePair> validation, held_out;  ///< The first to look at is the one whose attention is shown.
-  /// Where there are more to learn from than can be listed: one of them. `known` then is some of them.
+  std::vector<tlm::SentencePair> validation, held_out;  ///< The attention is shown for the first of validation.
+  /// Draws one to learn from, if there are too many to list them. `known` then is some of them.
   std::function<tlm::SentencePair(tlm::Generator&)> draw{};
-  tlm::storage::Metadata identity{};  ///< Of the pairs that were read.
+  tlm::storage::Metadata identity{};  ///< What identifies the pairs that were read.
 };
 
-/// At most `most` of some pairs, evenly over all of them.
+/// At most `most` of some pairs, spread evenly over all of them.
 inline std::vector<tlm::SentencePair> some(const std::vector<tlm::SentencePair>& pairs, std::size_t most) {
   std::vector<tlm::SentencePair> chosen;
   const std::size_t count = std::min(most, pairs.size());
@@ -35,7 +35,7 @@ inline std::vector<tlm::SentencePair> some(const std::vector<tlm::SentencePair>&
   return chosen;
 }
 
-/// Numbers up to 999,999,999: 1000 that are held out to test, 100 others that are held out to look at.
+/// Numbers up to 999,999,999. Of those held out, 1000 are to test, and 100 others to look at.
 inline Corpus numbers() {
   const tlm::NumbersInWords task;
   tlm::Generator generator{0};
@@ -45,12 +45,13 @@ inline Corpus numbers() {
   while (drawn.size() < 1100)
     if (const int number = task.held_out_number(generator); drawn.insert(number).second)
       (drawn.size() <= 1000 ? corpus.held_out : corpus.validation).push_back(task.pair(number));
-  // The first is shown: ninety-four thousand five hundred seventy-five, in which five is cinq, and is in quinze.
+  // The first is shown: ninety-four thousand five hundred seventy-five. In it one five becomes cinq, and the other is a
+  // part of quinze.
   std::swap(corpus.validation.front(), corpus.validation.at(15));
   return corpus;
 }
 
-/// Of pairs that were read: those with one set of words in ten are held out, and of the others one in eleven to look at.
+/// For pairs that were read: one set of words in ten is held out to test, and of the others one in eleven to look at.
 inline Corpus sentences(std::string name, tlm::SentencePairs read) {
   const auto pairs = tlm::distinct(std::move(read.pairs));
   auto [rest, held_out] = tlm::split_by_words(pairs, 10);

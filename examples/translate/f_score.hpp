@@ -11,10 +11,10 @@
 #include <tlm/text/utf8.hpp>
 #include "pairs.hpp"
 
-/// How near one text is to another, by the runs of characters that they share.
+/// How similar two texts are, measured by the runs of characters that they share.
 namespace tlm {
 
-/// What two texts share of their runs of a length, and how many runs each has: every run as often as it stands there.
+/// How many runs of one length two texts share, and how many each has. A run counts as often as it occurs.
 struct SharedRuns {
   std::size_t shared = 0, in_text = 0, in_reference = 0;
 
@@ -29,7 +29,7 @@ struct SharedRuns {
 /// The runs of `length` characters that a text and its reference share. White space does not count as characters.
 inline SharedRuns shared_runs(std::string_view text, std::string_view reference, std::size_t length) {
   const auto count = [length](std::string_view bytes) {
-    std::vector<std::size_t> begins;  // of the characters in what is left
+    std::vector<std::size_t> begins;  // where the characters begin in what is left
     std::string kept;
     for (const char c : bytes)
       if (c != ' ' && !('\t' <= c && c <= '\r')) {
@@ -53,12 +53,12 @@ inline SharedRuns shared_runs(std::string_view text, std::string_view reference,
   return runs;
 }
 
-/// The character F-score of texts against their references, from 0 to 1: chrF (Popović, 2015) with runs of 1 to 6 characters
-/// and β = 2, of the runs of all texts together.
+/// The character F-score of texts against their references, from 0 to 1: chrF (Popović, 2015) with runs of 1 to 6
+/// characters and β = 2. The runs of all texts are counted together.
 ///
-/// With precision P (the share of the texts' runs that their references have, too) and recall R (the share of the references'
-/// runs that the texts have), each a mean over the lengths of which the references have runs, it is (1 + β²)PR/(β²P + R):
-/// recall counts twice as much. 0 if nothing is shared.
+/// The precision P is the share of the texts' runs that their references have too. The recall R is the share of the
+/// references' runs that the texts have. Each is a mean over the lengths of which the references have runs. The score
+/// is (1 + β²)PR/(β²P + R): recall counts twice as much. It is 0 if nothing is shared.
 class CharacterFScore {
  public:
   void add(std::string_view text, std::string_view reference) {
@@ -83,16 +83,16 @@ class CharacterFScore {
   SharedRuns runs_[longest];
 };
 
-/// Of sentences that are known the one that a sentence is most like: that shares with it the greatest part of the runs of
-/// three bytes of both, 2·shared/(runs of the one + runs of the other). What a translator should be better than.
+/// The known sentence that is most similar to a given one: the maximum of 2·shared/(runs of the one + runs of the
+/// other), with runs of three bytes. A translator should do better than that sentence's translation.
 class NearestSentence {
  public:
-  /// Of the sources of these pairs, which must outlive it.
+  /// Searches the sources of these pairs, which must outlive it.
   explicit NearestSentence(const std::vector<SentencePair>& pairs) : pairs_{pairs} {
     for (const SentencePair& pair : pairs) runs_.push_back(runs_of(pair.source));
   }
 
-  /// The pair with the nearest source, the first of several. There must be one.
+  /// The pair with the most similar source, the first of several. There must be at least one pair.
   const SentencePair& operator()(std::string_view sentence) const {
     const auto runs = runs_of(sentence);
     std::size_t nearest = 0;
@@ -111,7 +111,7 @@ class NearestSentence {
   }
 
  private:
-  /// The runs of three bytes, of a text between two bytes of its beginning and its end, sorted.
+  /// The runs of three bytes, sorted. The text is put between two bytes for its beginning and two for its end.
   static std::vector<unsigned> runs_of(std::string_view text) {
     const std::string bytes = "\2\2" + std::string(text) + "\3";
     std::vector<unsigned> runs;

@@ -17,14 +17,15 @@ namespace tlm {
 /// A task for a translator: numbers in words, from English to French. "eighty-one thousand four hundred ninety-nine" is
 /// « quatre-vingt-un mille quatre cent quatre-vingt-dix-neuf ».
 ///
-/// Numbers have up to `digits` digits. About one in `one_in` is held out, by a hash of the number, and so never drawn to
-/// learn from; 0 is not, as no other number has its word.
+/// Numbers have up to `digits` digits. A hash holds out about one number in `one_in`: it is never drawn to learn from.
+/// 0 is not held out, because no other number has its word.
 class NumbersInWords {
  public:
-  /// The greatest number that words are given for.
+  /// The largest number that can be written in words here.
   static constexpr int greatest = 999'999'999;
 
-  /// Throws std::invalid_argument unless 1 ≤ digits ≤ 9, 2 ≤ one_in ≤ 1000, and some number of so many digits is held out.
+  /// Throws std::invalid_argument unless 1 ≤ digits ≤ 9, 2 ≤ one_in ≤ 1000, and some number of this many digits is held
+  /// out.
   explicit NumbersInWords(int digits = 9, int one_in = 10) : digits_{digits}, one_in_{one_in} {
     if (digits < 1 || digits > 9) refuse<std::invalid_argument>({"numbers in words have 1 to 9 digits, not ", digits});
     if (one_in < 2 || one_in > 1000)
@@ -39,13 +40,13 @@ class NumbersInWords {
   /// Whether a number is held out.
   bool held_out(int number) const { return number > 0 && mixed(std::uint64_t(number)) % std::uint64_t(one_in_) == 0; }
 
-  /// A number to learn from, and one that is held out. First the number of digits is drawn, all equally likely, then the
-  /// number among those of so many digits; and both again if it is on the other side. So short numbers are as frequent as
-  /// long ones, but for those of one digit, of which the one side may have few or none.
+  /// A number to learn from, and one that is held out. First the number of digits is drawn, all equally likely, and
+  /// then a number with that many digits. If it is on the other side, both are drawn again. So short numbers are as
+  /// frequent as long ones, except for those of one digit: one of the sides may have few or none.
   int training_number(Generator& generator) const { return draw(false, generator); }
   int held_out_number(Generator& generator) const { return draw(true, generator); }
 
-  /// A number in English and in French, and in digits as its place. Throws like english.
+  /// A number in English and in French. Its place, which messages name, is the number in digits. Throws like english.
   static SentencePair pair(int number) { return {english(number), french(number), std::to_string(number)}; }
 
   /// In English: twenty-one, one hundred one, one million two thousand. Throws std::out_of_range unless
@@ -62,9 +63,9 @@ class NumbersInWords {
 
   /// In French, as it was written before 1990: hyphens join what is below a hundred, but not around « et ».
   ///
-  /// « et » stands before un and onze, but not after quatre-vingt. Vingt, in quatre-vingts, and cent have an s if they are
-  /// multiplied and nothing follows; mille is a numeral, and so something that follows; million is a noun, and is not. One
-  /// thousand is mille without un. Throws like english.
+  /// « et » is before un and onze, but not after quatre-vingt. Vingt (in quatre-vingts) and cent have an s if they are
+  /// multiplied and no numeral follows. Mille is a numeral; million is a noun. One thousand is mille without un. Throws
+  /// like english.
   static std::string french(int number) {
     require(number);
     if (number == 0) return "zéro";
@@ -97,7 +98,7 @@ class NumbersInWords {
       refuse<std::out_of_range>({"words are given for the numbers 0 to ", greatest, ", not for ", number});
   }
 
-  /// Appends words behind a space, if there are words on both of its sides.
+  /// Appends words. A space comes between if there are words on both sides.
   static void append(std::string& words, const std::string& more) {
     if (!words.empty() && !more.empty()) words += ' ';
     words += more;
@@ -119,7 +120,7 @@ class NumbersInWords {
     return words;
   }
 
-  /// Of a number below 1000; empty for 0. `ends` is whether no numeral follows.
+  /// The words of a number below 1000; empty for 0. `ends` is whether no numeral follows.
   static std::string french_group(int number, bool ends) {
     static constexpr std::array small{"",         "un",     "deux",  "trois",    "quatre",   "cinq",    "six",
                                       "sept",     "huit",   "neuf",  "dix",      "onze",     "douze",   "treize",

@@ -23,7 +23,7 @@
 /// Sentences with their translations.
 namespace tlm {
 
-/// What stands between the separators of a text: one part more than there are separators.
+/// The parts of a text between separators: one part more than there are separators.
 inline std::vector<std::string_view> parts_between(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1))
@@ -46,17 +46,17 @@ struct SentencePair {
   bool operator==(const SentencePair&) const = default;
 };
 
-/// What was left out of something, and why: how many, and of the first few a sentence each.
+/// What was left out, and why: the number, and a sentence for each of the first few.
 class LeftOut {
  public:
-  /// Of how many it keeps the sentences.
+  /// How many sentences are kept.
   static constexpr std::size_t few = 3;
 
-  /// One more.
+  /// Counts one more.
   void add(std::string why) {
     if (count_++ < few) first_.push_back(std::move(why));
   }
-  /// What was left out elsewhere, too.
+  /// Adds what was left out elsewhere.
   void add(const LeftOut& others) {
     for (const std::string& why : others.first_)
       if (first_.size() < few) first_.push_back(why);
@@ -81,7 +81,7 @@ class LeftOut {
 struct SentencePairs {
   std::vector<SentencePair> pairs;
   LeftOut left_out;
-  std::size_t numbered = 0;  ///< How many lines have their sentences in columns 2 and 4, behind numbers.
+  std::size_t numbered = 0;  ///< How many lines have their sentences in columns 2 and 4, after numbers.
 };
 
 /// Whether a text is a number in decimal digits.
@@ -89,14 +89,15 @@ inline bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
-/// The pairs of a text that has one in each line (bare_line), as the fourth source downloads them: a sentence, a tab, its
-/// translation, and then the end of the line, or a tab and anything. Lines that are no pair of UTF-8 are left out.
+/// The pairs of a text with one in each line (bare_line), such as the Wolfram article downloads. A line is a sentence,
+/// a tab, its translation, and then the end of the line, or a tab and anything. Lines that are not a pair, or not
+/// UTF-8, are left out.
 ///
-/// Where columns 1 and 3 are numbers and there is a column 4, the pair is columns 2 and 4: Tatoeba's own export numbers its
-/// sentences so. Such lines are counted.
+/// If columns 1 and 3 are numbers and there is a column 4, the pair is columns 2 and 4. Tatoeba's own export numbers
+/// its sentences in this way. Such lines are counted.
 ///
-/// Throws std::invalid_argument if the text, which the sentence calls by this name, is empty or has a byte 0, and if none of
-/// its lines is a pair.
+/// Throws std::invalid_argument if the text is empty or has a byte 0, and if none of its lines is a pair. The message
+/// calls the text by this name.
 inline SentencePairs pairs_of_lines(std::string_view text, const std::string& name) {
   if (bare_line(text).empty()) refuse<std::invalid_argument>({name, " is empty: there are no pairs in it"});
   if (const std::size_t at = text.find('\0'); at != text.npos)
@@ -137,7 +138,7 @@ inline SentencePairs read_pairs(const std::filesystem::path& path) {
   return pairs_of_lines(program::read_file(path), path.string());
 }
 
-/// Every pair of a source and a target once, where it comes first.
+/// Every pair of a source and a target once, at its first place.
 inline std::vector<SentencePair> distinct(std::vector<SentencePair> pairs) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   std::vector<bool> again;
@@ -152,12 +153,12 @@ inline std::vector<SentencePair> distinct(std::vector<SentencePair> pairs) {
   return pairs;
 }
 
-/// The set of words of a text. A word is a run of digits, letters of ASCII, which count as small ones, and characters from
-/// U+0080 on.
+/// The set of words of a text. A word is a run of digits, ASCII letters and characters from U+0080 on. Capital letters
+/// of ASCII count as small ones.
 ///
-/// A Latin letter with a mark is left out of its word, whether it is one character (é, U+00E9) or two (e and U+0301). So a
-/// Latin text has the same words in both of Unicode's forms, NFC and NFD. Other scripts would take tables of all characters;
-/// their words may differ.
+/// A Latin letter with a mark is left out of its word, whether it is one character (é, U+00E9) or two (e and U+0301).
+/// So a Latin text has the same words in both of Unicode's forms, NFC and NFD. Words of other scripts may differ: they
+/// would need tables of all characters.
 inline std::set<std::string> words_of(std::string_view text) {
   std::set<std::string> words;
   std::string word;
@@ -169,7 +170,7 @@ inline std::set<std::string> words_of(std::string_view text) {
   while (!text.empty()) {
     const std::string_view rest = text;
     const auto c = take_character(text).value_or(U'\uFFFD');
-    if (text.size() == rest.size()) text.remove_prefix(1);  // a byte that is no UTF-8
+    if (text.size() == rest.size()) text.remove_prefix(1);  // a byte that is not UTF-8
     const auto is_from = [c](char32_t first, char32_t end) { return first <= c && c <= end; };
     const bool is_letter = is_from('a', 'z') || is_from('A', 'Z'), is_mark = is_from(0x300, 0x36F);
     if (is_mark && after_letter) word.pop_back();
@@ -191,9 +192,9 @@ struct TrainingAndHeldOut {
   std::vector<SentencePair> training, held_out;
 };
 
-/// About one in `one_in` pairs held out, by a hash of the set of words of the source: what has the same words in another
-/// order, or often or with other signs between them, is on the same side, and the side does not depend on which other pairs
-/// there are. (Targets may be on both sides.) Throws std::invalid_argument unless one_in ≥ 2.
+/// A hash of the set of words of the source holds out about one pair in `one_in`. So sources with the same words are on
+/// the same side, whatever their order, number and the signs between them. The side does not depend on other pairs.
+/// (Targets may be on both sides.) Throws std::invalid_argument unless one_in ≥ 2.
 inline TrainingAndHeldOut split_by_words(const std::vector<SentencePair>& pairs, std::size_t one_in) {
   if (one_in < 2)
     refuse<std::invalid_argument>(
@@ -208,22 +209,22 @@ inline TrainingAndHeldOut split_by_words(const std::vector<SentencePair>& pairs,
   return split;
 }
 
-/// All sources and targets, a line each: what BytePairs learns from. (No merge goes beyond a line.)
+/// All sources and targets, one in each line, for BytePairs to learn from. (No merge crosses the end of a line.)
 inline std::string lines_of(const std::vector<SentencePair>& pairs) {
   std::string lines;
   for (const SentencePair& pair : pairs) lines.append(pair.source).append("\n").append(pair.target).append("\n");
   return lines;
 }
 
-/// Sources and targets as tokens, each with the token that starts and the one that ends, as the fourth source has both.
+/// Sources and targets as tokens, each with the start token and the end token, as in the Wolfram article.
 struct TokenPairs {
   std::vector<std::vector<Token>> sources, targets;
-  std::vector<SentencePair> pairs;  ///< What they are the tokens of.
+  std::vector<SentencePair> pairs;  ///< The sentences whose tokens they are.
   LeftOut left_out;
 };
 
-/// The pairs as tokens; those of which the source or the target has more than max_len tokens, with the one that starts and the
-/// one that ends, are left out.
+/// The pairs as tokens. A pair is left out if its source or its target has more than max_len tokens, the start token
+/// and the end token included.
 template <std::size_t vocab_size>
 TokenPairs tokens_of(const std::vector<SentencePair>& pairs, const BytePairs<vocab_size>& byte_pairs,
                      std::size_t max_len) {

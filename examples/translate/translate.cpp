@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains the fourth source's encoder–decoder to translate, translates with it, and tests it on pairs that it has not seen.
+// Trains the Wolfram article's encoder–decoder to translate, translates with it, and tests it on pairs that it has not
+// seen.
 
 #include <atomic>
 #include <cerrno>
@@ -22,10 +23,10 @@
 
 namespace {
 
-/// How the name of a corpus begins that is a file of the user's own: the rest is the file.
+/// The name of a corpus that is a file of the user begins with this. The rest is the path.
 constexpr std::string_view of_pairs = "pairs ";
 
-/// The corpus of this name, as a file says it.
+/// The corpus of this name, as it is in a file.
 Corpus corpus_of(const std::string& name) {
   if (name == "numbers") return numbers();
   const std::size_t space = name.find(' ');
@@ -68,7 +69,8 @@ std::function<std::string(const std::string&)> translator(const Options& options
   return size_of(file.text("corpus"), int(file.integer("blocks", 2, 6))).translator(options);
 }
 
-/// Each sentence is a line, from whatever it is read. One that is too long is told at once and translated by an empty line.
+/// Each sentence is a line, wherever it is read from. A sentence that is too long is reported at once, and its
+/// translation is an empty line.
 void translate(const Options& options) {
   const auto model = translator(options);
   std::size_t number = 0, too_long = 0;

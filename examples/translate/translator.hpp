@@ -25,7 +25,7 @@
 #include "corpus.hpp"
 #include "options.hpp"
 
-/// The fourth source's model, with as many blocks as it is told, and its tokens.
+/// The Wolfram article's model, with a given number of blocks, and its tokens.
 template <std::size_t vocab_size, std::size_t blocks, std::size_t max_len>
 class Translator {
  public:
@@ -34,7 +34,7 @@ class Translator {
   using Model = tlm::wolfram::Transformer<config>;
   using Tokenizer = tlm::BytePairs<vocab_size>;
 
-  /// Learns from a corpus, from the beginning or from where a file has come to.
+  /// Learns from a corpus, from the beginning or from the step that a file has reached.
   static void train(const program::Settings& settings, const Corpus& corpus) {
     const std::size_t steps = settings.steps.value();
     const program::Recipe recipe{
@@ -97,7 +97,7 @@ class Translator {
       for (std::size_t k = 0; k < answers.size(); ++k) record.answer(asked[k].source, answers[k], asked[k].target);
       const auto& source = held_out.sources.front();
       auto read = held_out.targets.front();
-      read.pop_back();  // behind the end nothing is said
+      read.pop_back();  // nothing follows the end
       const auto keep_kernel = [&](const std::string& layer, const auto& A) {
         const bool of_encoder = layer.starts_with("encoder"), of_source = of_encoder || layer.ends_with("cross");
         record.attention(layer, A, program::labels(of_encoder ? source : read, tokenizer),
@@ -109,13 +109,13 @@ class Translator {
     program::learn(*learning, next_batch, evaluate, keep);
   }
 
-  /// The function that translates a sentence by what a file has learned.
+  /// The function that translates a sentence with the model of a file.
   static std::function<std::string(const std::string&)> from_file(const Options& options) {
     const auto translator = std::make_shared<const Translator>(options);
     return [translator](const std::string& sentence) { return (*translator)(sentence); };
   }
 
-  /// What a file has learned.
+  /// The model of a file.
   explicit Translator(const Options& options)
       : model_{std::make_unique<Model>()},
         tokenizer_{Tokenizer::from_list(tlm::storage::load_best(options.settings.model, *model_))},

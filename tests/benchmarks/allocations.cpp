@@ -11,8 +11,9 @@ namespace {
 
 std::atomic<std::size_t> matrices = 0, others = 0, bytes = 0, most = 0;
 
-// A block's size by the allocator's own account. What tcmalloc answers with it allocates when it is first asked, by the operator
-// new below: that one block, which is never freed, is not counted, as asking for its size would ask for another.
+// A block's size, as the allocator reports it. When tcmalloc is first asked, it allocates a block for its answers, with
+// the operator new below. That block is never freed. It is not counted, because asking for its size would allocate
+// another one.
 std::size_t size_of(void* block) {
   thread_local bool asking = false;
   if (asking) return 0;

@@ -8,12 +8,13 @@ namespace allocations {
 
 /// How many there were, and how much of it.
 struct Count {
-  std::size_t matrices;  ///< At multiples of a cache line, as the entries of matrices lie.
+  std::size_t matrices;  ///< At multiples of a cache line, like the entries of matrices.
   std::size_t others;
   std::size_t bytes;  ///< At the same time.
 };
 
-/// The allocations since the last `begin`, and the most bytes that there were at the same time, with those of before.
+/// The number of allocations since the last `begin`, and the maximum of bytes at the same time, those from before
+/// included.
 Count since();
 
 /// Counts anew, from the bytes that there are.

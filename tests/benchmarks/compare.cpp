@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What compare.py measures beside PyTorch: `compare MODEL DIRECTORY` makes a model and a batch, keeps them in the directory with
-// what becomes of them, in float and in double, and then answers each line `ACTION TIMES THREADS` of its input with a line: the
-// milliseconds of one. The action "products" is the matrix products of a step alone, by one call of the same BLAS each.
+// What compare.py measures beside PyTorch. `compare MODEL DIRECTORY` makes a model and a batch, and keeps them in the
+// directory with its results, in float and in double. Then it answers each line `ACTION TIMES THREADS` of its input
+// with a line: the milliseconds of one action. The action "products" is the matrix products of a step alone, by one
+// call of the same BLAS each.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +42,7 @@ void save(const std::filesystem::path& path, const M& X) {
 
 constexpr Token start = 0, none = -1;
 
-/// Says so many texts of `length` tokens, always the token with the greatest score; the scores of all of the first.
+/// Generates this many texts of `length` tokens, always with the maximum score. Returns the scores of the first text.
 template <class Model>
 auto say(const Model& model, std::size_t texts, std::size_t length) {
   Generation<Model> generation{model, std::vector<std::vector<Token>>(texts), {start, none, length + 1}};
@@ -55,8 +56,8 @@ auto say(const Model& model, std::size_t texts, std::size_t length) {
   return scores;
 }
 
-/// Keeps in a directory the weights of a model, the scores of a batch, the gradient of its loss, and the scores of a text that
-/// the model says.
+/// Keeps the weights of a model, the scores of a batch, the gradient of its loss, and the scores of a generated text in
+/// a directory.
 template <class Model>
 void keep(const std::filesystem::path& directory, const Model& model, const Tokens& x, std::size_t length) {
   const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
@@ -67,7 +68,7 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   save(directory / "said.safetensors", say(model, 1, length));
 }
 
-/// A model, a batch that it learns from, and texts that it says.
+/// A model, a batch that it learns from, and texts that it generates.
 template <Config c, std::size_t count, std::size_t length>
 class Contestant {
  public:

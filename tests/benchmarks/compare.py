@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The same models in PyTorch: first that scores, gradients and what is said are the same, by weights that are exchanged as
-safetensors; then how long both take, in turn, by the same BLAS; and of a step of training, how long the products take alone
-that both need, of attention no more of them than its mask leaves visible.
+"""The same models in PyTorch. First it verifies that scores, gradients and generated tokens are the same, with weights that are
+exchanged as safetensors. Then it times both alternately, with the same BLAS. The products that a step of training needs are
+timed alone, too. Those of attention count only as far as the mask leaves them visible.
 
-Gradients are compared in double. In float both are right and yet apart: of millions of numbers that meet a ReLU a few lie so near
-0 that the one rounds them below it and the other above.
+Gradients are compared in double. In float both sides are right and still differ: among millions of numbers that meet a ReLU a few
+are so near 0 that one side rounds them below it and the other above.
 
 usage: compare.py PROGRAM TIMES.tsv [CHECKS.tsv]
 """

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How fast a model says n tokens: by extending what it remembers, by computing the whole anew for every token, and 16 texts at
-// once; and beside that, how long two things take alone that neither one text that is extended nor 16 can do without: to multiply
-// a row of each by all weights, and to read the keys and values of each. One thread; d_model 128, d_ff 512, 2 blocks, 2 heads, 256 tokens, weights at random, none
-// of which ends a text.
+// How fast a model generates n tokens: by extending what it remembers, by computing the whole again for every token,
+// and 16 texts at once. Two things are needed in any case, for one text and for 16, and are timed alone: multiplying a
+// row of each text by all weights, and reading the keys and values of each. There is one thread; d_model 128, d_ff 512,
+// 2 blocks, 2 heads, 256 tokens. The weights are random, and no text ends.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ constexpr std::size_t longest = models::saying.max_len - 1, at_once = 16, rounds
 constexpr Token none = -1;
 using Model = TransformerLM<models::saying>;
 
-/// When each token of `count` texts of `longest` tokens is said, which are said together: in milliseconds.
+/// When each token of `count` texts of `longest` tokens is generated, all texts together: in milliseconds.
 std::vector<double> times(const Model& model, std::size_t count) {
   Generation<Model> generation{model, std::vector<std::vector<Token>>(count), {0, none, longest + 1}};
   const Greedy choose;
@@ -41,8 +41,8 @@ std::vector<double> times(const Model& model, std::size_t count) {
   return when;
 }
 
-/// Milliseconds until what each token costs is done, where token i costs of(i): every 64th is measured, or the last of fewer,
-/// and those before it are taken to lie on the line between.
+/// Milliseconds until each token is done, where token i costs of(i). Every 64th is measured, or the last if there are
+/// fewer. Those between are interpolated linearly.
 template <class Of>
 std::vector<double> added_up(const Of& of) {
   std::vector<double> when{0};
@@ -56,7 +56,7 @@ std::vector<double> added_up(const Of& of) {
   return when;
 }
 
-/// Milliseconds until each token is said, if all rows are computed for each.
+/// Milliseconds until each token is generated, if all rows are computed for each.
 std::vector<double> times_anew(const Model& model) {
   return added_up([&](std::size_t i) {
     const Tokens x{std::vector<Token>(i, 1)};
@@ -90,7 +90,7 @@ std::vector<double> times_of_reading(std::size_t count) {
 int main(int, char** arguments) {
   Generator generator{1};
   const auto model = models::random_model<Model>(generator);
-  // Of all rounds, when each token was said.
+  // When each token was generated, for all rounds.
   using Rounds = std::vector<std::vector<double>>;
   struct {
     Rounds said, multiplied, read;

@@ -22,11 +22,11 @@ inline constexpr tlm::Config wide{
 inline constexpr tlm::Config narrow{
     .vocab_size = 256, .d_model = 128, .d_ff = 512, .n_layers = 6, .n_heads = 4, .max_len = 257};
 
-/// A small one, which says long texts.
+/// A small one, which generates long texts.
 inline constexpr tlm::Config saying{
     .vocab_size = 256, .d_model = 128, .d_ff = 512, .n_layers = 2, .n_heads = 2, .max_len = 2049};
 
-/// The fourth source's model, six and six blocks, as ./examples/run translate learns sentences with it.
+/// The Wolfram article's model, six and six blocks, as ./examples/run translate learns sentences with it.
 inline constexpr tlm::wolfram::Config translator{.src_vocab_size = 2048, .tgt_vocab_size = 2048, .max_len = 128};
 
 /// Sequences of one length of tokens at random.

@@ -13,12 +13,12 @@
 /// What a machine can do at most.
 namespace peak {
 
-/// As many numbers as a register holds of the machine that this is compiled for: of wider ones the compiler would keep a part in
-/// memory.
+/// As many numbers as a register holds on the machine for which this is compiled. The compiler would keep wider ones
+/// partly in memory.
 using Lanes [[gnu::vector_size(__BIGGEST_ALIGNMENT__)]] = float;
 inline constexpr std::size_t lanes = sizeof(Lanes) / sizeof(float);
 
-/// Multiplies and adds, in registers alone, so often that it takes some ten milliseconds; how many operations these were.
+/// Multiplies and adds in registers alone, for about ten milliseconds. Returns the number of operations.
 inline double multiply_and_add() {
   constexpr std::size_t times = 10'000'000, at_once = 12;
   volatile float unknown = 0.5f;
@@ -31,7 +31,7 @@ inline double multiply_and_add() {
   return 2.0 * times * at_once * lanes;
 }
 
-/// Multiplications and additions of float that so many threads do in a nanosecond, in registers alone.
+/// How many multiplications and additions of float this many threads do in a nanosecond, in registers alone.
 inline double gigaflops(std::size_t thread_count) {
   tlm::ThreadPool threads{thread_count};
   std::vector<double> operations(thread_count);
@@ -43,8 +43,8 @@ inline double gigaflops(std::size_t thread_count) {
   return std::accumulate(operations.begin(), operations.end(), 0.0) / ms / 1e6;
 }
 
-/// Reads `count` numbers, 8 registers of them at a time, and leaves out what is less: their sum, by 8 sums, so that no addition
-/// waits for the one before.
+/// Reads `count` numbers, 8 registers at a time, and leaves out the rest. Returns their sum. It uses 8 sums, so that no
+/// addition waits for the one before.
 inline float read(const std::vector<float>& numbers, std::size_t count) {
   using Somewhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = Lanes;
   constexpr std::size_t at_once = 8;

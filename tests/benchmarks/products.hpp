@@ -29,8 +29,8 @@ class Products {
     operations_ += 2 * double(rows) * double(inner) * double(cols);
   }
 
-  /// One head of attention of so many queries over so many keys, and its pullback, as full rectangles; of which, if it is
-  /// causal, the visible half counts as operations.
+  /// One head of attention with this many queries and keys, and its pullback, as full rectangles. If it is causal, only
+  /// the visible half counts as operations.
   void add_head(std::size_t queries, std::size_t keys, std::size_t d_head, bool causal) {
     using tlm::detail::Previous;
     add(queries, d_head, keys, false, true, Previous::overwritten);   // S = Q×Kᵀ
@@ -77,10 +77,11 @@ class Products {
   double operations_ = 0;
 };
 
-/// What of causal attention is computed: its squares, or rectangles of half their width, no more entries than are visible.
+/// The computed part of causal attention: its squares, or rectangles of half their width, with no more entries than are
+/// visible.
 enum class Attention { squares, visible };
 
-/// Those of T_LM, for so many sequences of one length.
+/// The products of T_LM, for this many sequences of one length.
 inline Products of(const tlm::Config& c, std::size_t count, std::size_t length,
                    Attention attention = Attention::squares) {
   Products products;
@@ -99,7 +100,8 @@ inline Products of(const tlm::Config& c, std::size_t count, std::size_t length,
   return products;
 }
 
-/// Those of the weights of T_LM by which it says one token of so many texts; what it remembers of each comes to them.
+/// The products with the weights of T_LM that generate one token of this many texts. Those with what it remembers of
+/// each text are not included.
 inline Products of_a_token(const tlm::Config& c, std::size_t texts) {
   Products products;
   for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
@@ -111,7 +113,7 @@ inline Products of_a_token(const tlm::Config& c, std::size_t texts) {
   return products;
 }
 
-/// Those of the fourth source's model, for so many pairs of sequences of one length.
+/// The products of the Wolfram article's model, for this many pairs of sequences of one length.
 inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t length) {
   Products products;
   const std::size_t rows = count * length;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a step of training takes on as many ranks as mpirun has started, each with one thread, and what of it is not shared: the
-// sum of the gradients over the ranks, and what every rank does for itself, to set its gradient to zero and to move the weights
-// (SGD). Prints, for ranks.py, a line for each model: its name, weights, sequences, and the medians of the three in
-// milliseconds.
+// How long a step of training takes on the ranks that mpirun has started, each with one thread, and how long two parts
+// take that are not shared. These are the sum of the gradients over the ranks, and what every rank does by itself:
+// setting its gradient to zero and moving the weights (SGD). Prints, for ranks.py, a line for each model: its name,
+// weights, sequences, and the medians of the three in milliseconds.
 
 #include <cstddef>
 #include <cstdio>
@@ -38,7 +38,7 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
   for (const auto& weight : parameters(*gradient)) numbers.emplace_back(weight.numbers, weight.size());
   std::vector<double> step, sum, own;
   for (std::size_t round = 0; round <= rounds; ++round) {
-    // All begin at the same time, as far as they can.
+    // All ranks begin at the same time, as nearly as possible.
     const auto of_all = [&](const auto& action) {
       ranks.any(false);
       return milliseconds(action);

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a step of training takes on 1, 2 and 3 ranks of this machine, and on two machines with a line between them, beside what
-is expected of it on paper:
+"""How long a step of training takes on 1, 2 and 3 ranks of this machine, and on two machines with a line between them. Beside it
+is the time that is expected on paper:
 
   step(P) = C·⌈S/P⌉/S·max(1, P/cores) + U + 2(P − 1)/P·4N/B
 
-with N weights, S sequences, C for the gradient of the whole batch, U for what every rank does for itself, both measured on
-one rank, and B bytes a second out of a rank: through memory as measured on two (from the sum of the gradients alone, of each
-model), on a line as it was made. More ranks on more cores pay where C > 8N/B. The two machines are made of namespaces
+N is the number of weights, and S that of sequences. C is the time of the gradient of the whole batch, and U that of what every
+rank does by itself; both are measured on one rank. B is the number of bytes a second that leave a rank. Through memory it is
+measured with two ranks (from the sum of the gradients alone, for each model). For a line it is the speed that was set. More ranks
+on more cores make a step faster if C > 8N/B. The two machines are made of namespaces
 (tests/mpi/machines.py) and share this one's cores; without root they are left out.
 
 usage: ranks.py FILE.tsv MPIRUN PROGRAM

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How time and memory of a training step grow with one of its numbers, the others as they are: d_model 128, d_ff = 4·d_model,
+// How time and memory of a training step grow with one of its numbers. The others stay: d_model 128, d_ff = 4·d_model,
 // 2 blocks, 4 heads, 4 sequences of 128 tokens, 1 thread.
 //
-// A power is fitted to what was measured, by least squares between the logarithms, and, beside it, to what is expected: for the
-// time the operations of the products, of attention the visible half; for the memory the numbers that a step keeps.
+// A power is fitted to the measured values, by least squares between the logarithms. Another one is fitted to what is
+// expected. For the time, that is the number of operations in products, with the visible half of attention. For the
+// memory, it is the count of numbers that a step keeps.
 
 #include <algorithm>
 #include <cmath>
@@ -39,9 +40,9 @@ struct Point {
   double ms, megabytes, operations, expected_megabytes;
 };
 
-/// The numbers that a step keeps, in megabytes: weights and gradient; and in every block for each token, of width d_model, what
-/// N_ca and N_ff have standardized, what W_Q, W_K, W_V, W_O and A were multiplied by, Q, K and V; twice d_ff; and the square of
-/// each head.
+/// The numbers that a step keeps, in megabytes. They are the weights and the gradient, and in every block for each
+/// token several rows. Of width d_model: what N_ca and N_ff have standardized, the factors of W_Q, W_K, W_V, W_O and A,
+/// and Q, K and V. Of width d_ff: two rows. Each head has a square, too.
 template <Config c>
 double expected_megabytes(std::size_t count, std::size_t length, std::size_t threads) {
   const double kept =

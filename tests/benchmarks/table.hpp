@@ -14,7 +14,7 @@
 /// Tables of what was measured.
 namespace table {
 
-/// A number with so many digits behind the point.
+/// A number with this many digits after the point.
 inline std::string rounded(double number, int digits) {
   std::string text(64, ' ');
   text.resize(std::size_t(std::snprintf(text.data(), text.size(), "%.*f", digits, number)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the rows of a table cost that no token of a batch touches: the fourth source's model as published, with 50,257 tokens of
-// each language, learns from 16 pairs of 20 tokens by Adam. They are set to zero in the gradient, and Adam moves them, as its
-// moments go on where a derivative is 0.
+// The cost of those rows of a table that no token of a batch uses. The Wolfram article's model as published, with
+// 50,257 tokens of each language, learns from 16 pairs of 20 tokens by Adam. Such rows are set to zero in the gradient,
+// and Adam moves them, because its moments go on where a derivative is 0.
 //
-// The medians over all rounds are printed: of a step, and of what of it goes over the two tables alone. One thread.
+// Prints medians over all rounds: of a step, and of the work that goes over the two tables alone. There is one thread.
 
 #include <cstddef>
 #include <memory>

@@ -22,7 +22,7 @@ double milliseconds(const Action& action) {
   return now() - start;
 }
 
-/// The one in the middle; of an even number the greater of the two.
+/// The number in the middle; if their count is even, the larger of the two.
 inline double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + std::ptrdiff_t(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How long a training step takes, beside the matrix products that it cannot avoid, and beside what the machine can do at most.
+// How long a training step takes, beside the matrix products that it cannot avoid, and beside the maximum speed of the
+// machine.
 //
-// In every round some steps are timed, one after the other as in a training, then the products of as many steps alone: every
-// product of the forward and the backward pass, of the same shapes and transpositions and by the same BLAS, those of attention as
-// full squares; then multiplications and additions in registers alone. The medians over all rounds are printed, and their ratios. GFLOP/s count the products, of
-// attention only what the mask leaves visible. Memory is the most that operator new has given at the same time, for model,
-// gradient and step; OpenBLAS's own buffers come to it.
+// In every round some steps are timed, one after the other, as in training. Then the products of the same number of
+// steps are timed alone: every product of the forward and the backward pass, with the same shapes, transpositions and
+// BLAS. Those of attention are full squares. Last come multiplications and additions in registers alone. Medians over
+// all rounds are printed, and their ratios. GFLOP/s counts the products; in attention only what the mask leaves
+// visible. Memory is the maximum that operator new has given at the same time, for model, gradient and step. OpenBLAS's
+// own buffers are not included.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +30,7 @@ using timing::median, timing::milliseconds;
 
 namespace {
 
-/// A row for 1 thread and one for 2: of a model, with batch_for(model) of so many sequences of one length.
+/// A row for 1 thread and one for 2, for a model with batch_for(model) of this many sequences of one length.
 template <class Model, class BatchFor>
 void measure(table::Table& results, const std::string& name, const BatchFor& batch_for, std::size_t count,
              std::size_t length, std::size_t rounds, std::size_t steps_a_round) {
@@ -72,7 +74,7 @@ void measure(table::Table& results, const std::string& name, std::size_t count, 
   measure<TransformerLM<c>>(results, name, batch_for, count, length, rounds, steps_a_round);
 }
 
-/// The same of the fourth source's model, which reads its pairs of sequences with noise, as when it learns.
+/// The same for the Wolfram article's model, which reads its pairs of sequences with noise, as in training.
 template <wolfram::Config c>
 void measure(table::Table& results, const std::string& name, std::size_t count, std::size_t length, std::size_t rounds,
              std::size_t steps_a_round) {

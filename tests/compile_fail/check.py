@@ -6,11 +6,11 @@
     check.py corrected CASES.toml COMPILER [ARGUMENT...]
     check.py sentences CASES.toml LIBRARY
 
-cases.toml says what a case is. `wrong` requires of each wrong program: it does not compile; the first error contains the
-sentence, and is the only one unless the case allows for more; the sentence and the name are in the first nine lines that the
-compiler prints, not counting its list of which file includes which; the notes contain the explanation. `corrected` requires that all corrected programs compile
-without a warning: at once, each in a namespace of its own. `sentences` requires that a case expects every sentence that a
-static_assert or #error of the library says, or an #include of a file that there is not.
+cases.toml says what a case is. `wrong` requires that each wrong program does not compile. The first error must contain the
+sentence, and must be the only one unless the case allows more. The sentence and the name must be in the first nine lines that the
+compiler prints, without its list of which file includes which. The notes must contain the explanation. `corrected` requires that
+all corrected programs compile without a warning: at once, each in its own namespace. `sentences` requires that some case expects
+each sentence of the library: those of a static_assert, of an #error, and of an #include of a file that does not exist.
 
 A single case:
 

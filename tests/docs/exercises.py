@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each exercise of the write-up is not solved as it stands, and is by its solution.
+"""Each exercise of the book is not solved as it stands, and is by its solution.
 
 usage: exercises.py NUMBER
 """

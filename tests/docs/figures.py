@@ -20,9 +20,11 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
 NAMELESS = """
-const drawings = [...arguments[0].querySelectorAll("svg, canvas")].filter(e => e.getAttribute("role") !== "img" || !e.getAttribute("aria-label"));
-const controls = [...arguments[0].querySelectorAll("input, select, button")].filter(e => e.type !== "button"
-  ? !e.labels.length : !e.textContent.trim());
+// A drawing of buttons is a group, any other an image.
+const drawings = [...arguments[0].querySelectorAll("svg, canvas")].filter(e => !e.getAttribute("aria-label")
+  || e.getAttribute("role") !== (e.querySelector("[role=button]") ? "group" : "img"));
+const controls = [...arguments[0].querySelectorAll("input, select, button, [role=button]")].filter(e => e.labels && e.type !== "button"
+  ? !e.labels.length : !(e.getAttribute("aria-label") ?? e.textContent).trim());
 return [...drawings, ...controls].map(e => e.outerHTML.slice(0, 80));
 """
 DRAWN = """
@@ -35,8 +37,13 @@ class Reader:
     """Someone who uses a figure of a page."""
 
     def __init__(self, chrome, site, page, width, scheme="light"):
-        self.chrome, self.page, self.width = chrome, page, width
-        check.show(chrome, site / f"{page}.html", width, scheme=scheme)
+        self.chrome, self.site, self.width, self.scheme = chrome, site, width, scheme
+        self.turn_to(page)
+        chrome.execute_script("sessionStorage.clear()")  # of the readers before
+
+    def turn_to(self, page):
+        self.page = page
+        check.show(self.chrome, self.site / f"{page}.html", self.width, scheme=self.scheme)
 
     def expect(self, holds, what):
         if not holds:
@@ -94,7 +101,9 @@ class Reader:
         """By touch, so many pixels from the left and the top of an element."""
         self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
         self.chrome.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
-        left, top = self.chrome.execute_script("const r = arguments[0].getBoundingClientRect(); return [r.left, r.top]", element)
+        # Once the page has come to rest.
+        left, top = self.chrome.execute_async_script("""const [element, done] = arguments; requestAnimationFrame(() =>
+            requestAnimationFrame(() => { const r = element.getBoundingClientRect(); done([r.left, r.top]); }));""", element)
         for kind, points in (("touchStart", [{"x": left + x, "y": top + y}]), ("touchEnd", [])):
             self.chrome.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
@@ -131,6 +140,7 @@ def trains(reader, pictures):
     reader.fits()
     reader.described()
     reader.picture(pictures, "train")
+    keeps(reader)
     looks_inside(reader, pictures)
     reader.press("Train to step")  # stopped, asked, and gone on with
     reader.until("it goes on", lambda: "Step 600 " not in reader.one(".live-status").text)
@@ -146,37 +156,109 @@ def trains(reader, pictures):
     reader.quiet()
 
 
+REFUSED = 'Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("refused", "SecurityError"); } });'
+
+
+def keeps(reader):
+    """The model is the same on another page, and after a reload, and answers. Where that is refused, nothing is said."""
+    learned, answer = reader.one(".live-status").text, reader.one(".live-answer").text
+    for page in ("start", "transformer_lm", "transformer_lm"):
+        reader.turn_to(page)
+        reader.open("train")
+        reader.until("it has learned again", lambda: reader.data("step") == "600")
+        reader.expect(reader.one(".live-status").text == learned, f"it has learned something else: {reader.one('.live-status').text}")
+        reader.expect(reader.one(".live-answer").text == answer, f"it answers {reader.one('.live-answer').text}")
+    added = reader.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REFUSED})
+    for trained in (True, False):
+        reader.turn_to("transformer_lm")
+        reader.open("train")
+        reader.expect(reader.one(".live-status").text == "A new model, which has learned nothing.", "something was kept that must not be")
+        if trained:
+            reader.press("Train 600 steps")
+            reader.until("it learns", lambda: reader.data("step") == "600")
+    reader.quiet()
+    reader.chrome.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+    reader.turn_to("transformer_lm")
+    reader.open("train")
+    reader.until("it has learned again", lambda: reader.data("step") == "600")
+
+
+# What the boxes of the drawing open, of which the model has those from DB_1 on twice; and the labels of the rows and columns of
+# some of their matrices, for the question 3 7, in a vocabulary of 11.
+OPENED = ("Em", "PE", "DB1.Nca", "DB1.CA", "DB1", "DB1.FF", "DB1", "N", "Φ", "loss")
+READ, ALL = "0 3 7 0 7 3", "0 1 2 3 4 5 6 7 8 9 10"
+LABELS = {(0, "X"): (READ, ""), (0, "We"): (ALL, ""), (0, "Y"): (READ, ""), (3, "WQ"): ("", ""), (6, "A"): (READ, READ),
+          (6, "A\u0304"): (READ, READ), (6, "K"): (READ, ""), (8, "Y"): (READ, ""), (37, "X"): (READ, ""), (37, "Y"): ("", ALL),
+          (37, "Z"): (READ, ALL), (38, "B"): ("", ALL), (39, "P"): (READ, ALL), (39, "x"): (READ, "")}
+ASTRAY = """
+const canvas = arguments[0].querySelector("canvas").getBoundingClientRect();
+const labels = (of, begins, size) => [...arguments[0].querySelectorAll(`${of} span`)].map((label, k, all) =>
+  Math.abs(label.getBoundingClientRect()[begins] - canvas[begins] - k * canvas[size] / all.length));
+return Math.max(0, ...labels(".live-rows", "top", "height"), ...labels(".live-columns", "left", "width"));
+"""
+
+
 def looks_inside(reader, pictures):
-    """Each entry that is pointed at is what its terms make: in each matrix of each box, forth and back. (On a phone of some.)"""
+    """Each box of the drawing opens what it stands for; matrices have labels; and each entry that is pointed at is what its terms
+    make: in each matrix of each box, forth and back. (On a phone of some.)"""
     reader.one(".live-inside summary").send_keys(Keys.ENTER)
-    inside, entry = reader.one(".live-inside"), reader.one(".live-inside > p[aria-live]")
+    inside, entry, title = reader.one(".live-inside"), reader.one(".live-entry"), reader.one(".live-title")
     shown = lambda: inside.get_attribute("data-shown")
-    reader.until("there is something inside", lambda: shown() == "0 Y 0 0")
-    boxes = reader.figure.find_elements(By.CSS_SELECTOR, ".live-block button")
-    reader.expect(len(boxes) == 40, f"there are {len(boxes)} boxes inside")
-    cells = reader.one(".live-scroll canvas")
-    cells.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
-    reader.until("an entry is chosen by keyboard", lambda: shown() == "0 Y 2 1")
+    reader.until("there is something inside", lambda: shown() == "0 Y 5 0")
+    cells = reader.one(".live-matrix canvas")
+    cells.send_keys(Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_RIGHT)
+    reader.until("an entry is chosen by keyboard", lambda: shown() == "0 Y 3 1")
     reader.tap(cells, 1, 23)
     reader.until("an entry is chosen by touch", lambda: shown() == "0 Y 1 0")
-    made = 0
-    for k, box in enumerate(boxes):
-        if reader.width < 600 and k % 8 != 6:
-            continue
-        box.send_keys(Keys.ENTER)
-        reader.until(f"box {k} is shown", lambda: shown().startswith(f"{k} "))
+    drawn = reader.figure.find_elements(By.CLASS_NAME, "live-key")
+    names = [key.get_attribute("textContent") for key in drawn]
+    reader.expect(names == ["Em", "PE", "N_ca", "CA", "+", "FF", "+", "N", "Φ", "softmax"], f"the drawing has the boxes {names}")
+    reader.tap(drawn[6], 3, drawn[6].rect["height"] / 2)  # beside the small circle
+    reader.until("a box is opened by touch", lambda: shown().startswith("18 "))
+    seen, made, labelled = set(), 0, 0
+    inner = lambda: reader.figure.find_elements(By.CSS_SELECTOR, '[aria-label^="The boxes in this one"] button')
+
+    def look():
+        nonlocal made, labelled
+        box = int(shown().split()[0])
+        seen.add(box)
         for matrix in reader.figure.find_elements(By.CSS_SELECTOR, '[aria-label="The matrices of this box"] button'):
             name = matrix.text
             matrix.send_keys(Keys.ENTER)
-            reader.until(f"{name} of box {k} is shown", lambda: shown().replace("_", "").startswith(f"{k} {name} "))
+            reader.until(f"{name} of box {box} is shown", lambda: shown().replace("_", "").startswith(f"{box} {name} "))
             value, total = entry.get_attribute("data-value"), entry.get_attribute("data-sum")
             if total and "softmax" not in entry.text:
                 made += 1
-                reader.expect(abs(float(value) - float(total)) < 1e-5 + 1e-4 * abs(float(value)), f"box {k}, {name}: {entry.text}")
-            if (k, name) in ((6, "A"), (9, "W̄O")):
+                reader.expect(abs(float(value) - float(total)) < 1e-5 + 1e-4 * abs(float(value)), f"box {box}, {name}: {entry.text}")
+            if (box, name) in LABELS:
+                labelled += 1
+                found = tuple(" ".join(label.text for label in reader.figure.find_elements(By.CSS_SELECTOR, f".live-{axis} span"))
+                              for axis in ("rows", "columns"))
+                reader.expect(found == LABELS[box, name], f"box {box}, {name} has the labels {found}")
+                reader.expect((astray := reader.chrome.execute_script(ASTRAY, inside)) < 1.5, f"box {box}, {name}: a label is {astray} astray")
+            if (box, name) in ((6, "A"), (39, "P")):
                 reader.fits()
                 reader.described()
-                reader.picture(pictures, f"inside-{k}")
+                reader.picture(pictures, f"inside-{box}")
+
+    for block in (1, 2) if reader.width > 600 else (1,):
+        if block == 2:
+            reader.press("DB2")
+            reader.until("another block is opened", lambda: reader.button("DB2").get_attribute("aria-pressed") == "true")
+        for k, key in enumerate(drawn):
+            if k not in range(2, 7) and block == 2 or reader.width < 600 and k not in (0, 3, 9):
+                continue
+            key.send_keys(Keys.ENTER if k % 2 else Keys.SPACE)
+            reader.until(f"{names[k]} is opened", lambda: key.get_attribute("aria-pressed") == "true")
+            opens = OPENED[k].replace("1", str(block))
+            reader.expect(title.text.startswith(opens) and title.is_displayed(), f"{names[k]} opens {title.text}")
+            for number in range(max(1, len(inner()))):
+                if inner():
+                    inner()[number].send_keys(Keys.ENTER)
+                    reader.until("a box in it is opened", lambda: inner()[number].get_attribute("aria-pressed") == "true")
+                look()
+    reader.expect(reader.width < 600 or seen == set(range(40)), f"of the boxes inside these were opened: {seen}")
+    reader.expect(labelled == len(LABELS) if reader.width > 600 else labelled > 5, f"only {labelled} matrices had labels")
     reader.expect(made > (100 if reader.width > 600 else 10), f"only {made} entries were explained")
 
 

@@ -88,8 +88,8 @@ static_assert(std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, 
 
 namespace {
 
-/// A model with random weights against expected(weights, x, y), its scores by plain loops: one by one, and as a stack of
-/// unequal lengths.
+/// A model with random weights, compared with expected(weights, x, y), its scores by plain loops: one by one, and as a
+/// stack of unequal lengths.
 template <class Model, class Expected>
 void compare(const Expected& expected) {
   Generator generator{1};
@@ -197,8 +197,8 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   const Tokens other_x = concat_sequences<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
 
   State<Model> state;
-  // At first: other numbers of sequences, a source without a row, tokens of no vocabulary, a target that is too long.
-  // The sources that come with them are others, so that none of them may stay.
+  // At first: other numbers of sequences, a source without a row, tokens outside of the vocabulary, a target that is
+  // too long. The sources that come with them are others, and none of them may be kept.
   CHECK_THROWS_WITH(extend(model, state, {other_x, Tokens{1}}), "a memory of 3 sequences does not serve 1 targets");
   CHECK_THROWS_WITH(extend(model, state, {Tokens{Sequences::of_lengths({1, 0, 1}), 1}, one_each}),
                     "sequence 2 of the memory is empty: attention needs a row to look at");
@@ -394,7 +394,7 @@ TEST_CASE("the temperature is one of the scores, not of what the last Softmax ma
   Generator weights{13};
   const auto model = random_layer<SmallFormulated>(weights);
   Generator generator{1};
-  // So cold that only the greatest score is left: of scores that differ by more than probabilities can.
+  // So cold that only the maximum score is left, also if scores differ by more than probabilities can.
   for (int draw = 0; draw < 20; ++draw) {
     CAPTURE(draw);
     CHECK(decode(model, {3, 4}, {1, 2, 9}, Sampled{generator, 1e-9}) == decode(model, {3, 4}, {1, 2, 9}));
@@ -428,7 +428,7 @@ TEST_CASE_TEMPLATE("what cannot be said is refused by the loss and by its gradie
   constexpr auto tokens = Token(Model::codomain::cols);
   const std::string are = ", to be said at position 3 of sequence 1, is not in the vocabulary: tokens are 0 to " +
                           std::to_string(tokens - 1);
-  // The last token of a target is said and never read: the model does not refuse it.
+  // The last token of a target is predicted and never read, so the model does not refuse it.
   refuses({Tokens{1}, Tokens{1, 2, tokens}}, "token " + std::to_string(tokens) + are, Mean{});
   refuses({Tokens{1}, Tokens{1, 2, -1}}, "token -1" + are, Mean{});
   refuses({Tokens{1}, Tokens{1, 2, -1}}, "token -1" + are, Sum{});

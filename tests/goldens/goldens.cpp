@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every number that the NumPy notebook prints for its layers, from its inputs at full precision: it prints 3 decimals.
-// Its identities, and its closed-form cotangents against the library's pullbacks.
+// Every number that the NumPy notebook prints for its layers, computed from its inputs at full precision (it prints 3
+// decimals). Then its identities, and its closed-form cotangents beside the library's pullbacks.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 const Numbers numbers{GOLDENS};
 
-/// The greatest difference of two matrices.
+/// The maximum difference of two matrices.
 template <auto rows, std::size_t cols>
 double difference(const tlm::Matrix<rows, cols, double>& left, const tlm::Matrix<rows, cols, double>& right) {
   REQUIRE(left.rows() == right.rows());
@@ -54,7 +54,7 @@ std::vector<std::vector<double>> scores(const Inputs& queries, const Inputs& key
 
 const auto x = numbers.input<Inputs>("x");
 
-/// Whether `layer` of an input is what is printed; alone, and in a batch of three copies, as the notebook has it.
+/// Whether `layer` of an input is what the notebook prints: alone, and in a batch of three copies, as there.
 template <class Layer>
 void check_published(const std::string& name, const Layer& layer) {
   CHECK(from_published(name, layer(x)) < three_decimals);

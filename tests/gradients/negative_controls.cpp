@@ -10,7 +10,7 @@
 
 #include "../layers.hpp"
 
-/// Layers whose pullbacks are wrong on purpose. The very checker that accepts the right ones refuses each of them.
+/// Layers whose pullbacks are wrong on purpose. The same checker that accepts the right ones refuses each of them.
 using namespace tlm;
 using namespace tlm::tests;
 
@@ -91,7 +91,7 @@ struct Forgotten : Product {
   }
 };
 
-/// An X̄ that is no number.
+/// An X̄ that is NaN.
 struct NotANumber : Product {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = Product::value_and_pullback(X);

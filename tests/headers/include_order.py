@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every folder of the library includes only from itself and the folders before it, that all.hpp is the
-whole book and nothing else, and that every header includes, itself or through others, the
-one that asks for the language.
+"""Verifies that every folder of the library includes only from itself and from the folders before it. all.hpp must be the whole
+book and nothing else. Every header must include, itself or through others, the one that asks for the language.
 
     include_order.py LIBRARY
 """

@@ -9,8 +9,8 @@
 
 #include <tlm/tlm.hpp>
 
-// A program that opens the library's namespace may still call its models and what they are made of, its data and its
-// variables as one does: no name of the library is in the way, also where std is open, too.
+// A program that opens the library's namespace may still give its models and their parts, its data and its variables
+// the usual names. No name of the library is in the way, even if std is open, too.
 using namespace tlm;
 
 // clang-format off

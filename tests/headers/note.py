@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Training that is compiled without optimisation says so in one line, and compiles all the same where every warning is an
-error; it says nothing with optimisation, or with TLM_QUIET.
+"""If training is compiled without optimisation, the compiler prints a note of one line. The program compiles even if every warning
+is an error. With optimisation, or with TLM_QUIET, there is no note.
 
 usage: note.py COMPILER [ARGUMENT …]
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the program that the README shows, without a warning: with the compiler of the build and every further GCC
-from 12 and Clang from 14 on that is there, in C++20 and C++23.
+"""Compiles the program that the README shows, without a warning, in C++20 and C++23. It takes the compiler of the build, and
+every other GCC from 12 on and Clang from 14 on that is installed.
 
 usage: readme.py README ARGUMENT … -- COMPILER …
 """

@@ -3,8 +3,8 @@
 
     size.py LIBRARY [LIMITS.json]
 
-It prints the lines of the library and of the book, those that a header reads with it, and the names that tlm.hpp brings into
-namespace tlm, each beside its limit. Names of tlm::detail do not count. LIMITS.json has other limits, for the test of this test.
+It prints the number of lines of the library and of the book, and of those that a header reads with it. It prints the number of
+names that tlm.hpp brings into namespace tlm. Each is beside its limit. Names of tlm::detail do not count. LIMITS.json has other limits, for the test of this test.
 """
 
 import json

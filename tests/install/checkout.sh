@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A checkout as others have it: without .git, in a directory of any name, copied along with its build directory, and on
-# a system without apt-get, wherever the libraries lie.
+# A checkout as others have it: without .git, in a directory of any name, or copied together with its build directory. The system
+# may have no apt-get, and its libraries may be anywhere.
 #
 #   checkout.sh SOURCE
 set -euo pipefail

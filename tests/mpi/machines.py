@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two machines, as far as one can be two: each has a name and a network of its own (a namespace of Linux), and nothing goes
-from one to the other but by the line between them. Processors and files they share, as machines do by a network's file system.
+"""Two simulated machines. Each has its own name and network (a namespace of Linux), and the line between them is the only
+connection. They share processors, and files, as machines do with a network's file system.
 """
 
 import contextlib

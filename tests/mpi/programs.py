@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs that train, shared among ranks by mpirun: the same losses as of one process, one sentence where something is
-wrong, and a file that is whole whatever happens.
+"""The programs that train, shared among ranks by mpirun. The losses are those of one process. If something is wrong there is one
+sentence. The file is whole whatever happens.
 
 usage: programs.py DIRECTORY [unittest's options]
 """

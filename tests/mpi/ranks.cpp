@@ -33,7 +33,7 @@ constexpr Config tiny{.vocab_size = 5, .d_model = 4, .d_ff = 3, .n_layers = 1, .
 template <class Real>
 using Model = wolfram::Transformer<small, Real>;
 
-/// Translations of unequal lengths, a token of which does not count: the first `count` of five.
+/// The first `count` of five translations of unequal lengths. One token does not count.
 Translations batch(std::size_t count) {
   const Translations five{
       concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
@@ -126,7 +126,7 @@ TEST_CASE("a sum has the same bits on all ranks, whatever its length and whereve
 TEST_CASE("ranks that have not the same batch, or not the same weights, are told") {
   const bool last = ranks->rank() == ranks->count() - 1, several = ranks->count() > 1;
   Generator generator{3};
-  // What a step says, the last rank with another batch or another model than those before it.
+  // The refusal of a step in which the last rank has another batch or another model than the others.
   const auto said = [&]<class T, class BatchOf>(const T& model, const BatchOf& batch) {
     ThreadsOfRanks<T> threads{*ranks, 1};
     T gradient;
@@ -144,7 +144,7 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
   CHECK(said(model, batch(5)).empty());
   for (const auto& other : std::initializer_list<void (*)(Translations&)>{
            [](Translations& batch) { batch.x(7, 0) = 3; },  // a token that is read
-           [](Translations& batch) { batch.y(1, 0) = 4; },  // one that is said
+           [](Translations& batch) { batch.y(1, 0) = 4; },  // one that is predicted
            [](Translations& batch) { batch.null = 2; },     // one that does not count
            [](Translations& batch) {                        // the same tokens in sequences of other lengths
              batch.x = Tokens{Sequences::of_lengths({2, 2, 2, 4, 1}), {1, 2, 3, 4, 5, 0, 1, 1, 1, 2, 3}};

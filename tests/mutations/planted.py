@@ -5,24 +5,24 @@
     planted.py PLANTED.txt SOURCES BUILD DOCTEST_MAIN COMPILER [ARGUMENT...]
     planted.py --places PLANTED.txt SOURCES
 
-With --places it only looks whether every line is right and has its place in the headers. The lines of PLANTED.txt:
+With --places it only verifies that every line is valid and has its place in the headers. The lines of PLANTED.txt:
 
     header | from → to | check: test case      a change by hand, and who must see it
     header | from ⇒ to | check: test case      the same, made in a copy of its own that is compiled again
     header | from ≡ to | why                   a general change that changes nothing: no check may see it
-    header | from ∅ | why                      no general changes in the definition that begins so
-    folder/ | 90 % of 40 | check check …       that many general changes are tried, and at least that share is seen
+    header | from ∅ | why                      no general changes in the definition that begins like this
+    folder/ | 90 % of 40 | check check …       this many general changes are tried, and at least this share is seen
 
-`from` stands once in the header, whatever the spaces, line breaks and comments between its tokens; with « and » in it, it is
-what stands between these that becomes `to`. It is an expression, or statements if it ends with ;. A check is the path of its
-file, of which the beginning is enough: proofs/08. The test case is part of its name; of static/…, compile_fail/… and headers/…,
-whose changes are all made for real, part of what is then said. A change by hand must make the test case fail, and not crash.
+`from` must occur once in the header, whatever the spaces, line breaks and comments between its tokens. If it has « and », only
+what is between these becomes `to`. It is an expression, or statements if it ends with ;. A check is the path of its file, of which
+the beginning is enough: proofs/08. The test case is a part of its name. For static/…, compile_fail/… and headers/…, whose changes
+are all made for real, it is a part of the message. A change by hand must make the test case fail, and not crash.
 
-General changes (places.py) are those of the headers in the folder that have no change by hand. Those are taken whose hash is
-the lowest, so that the same ones are taken wherever they stand. What does not compile does not count; what no check comes to
-counts as not seen.
+General changes (places.py) are made in the headers of the folder that have no change by hand. Those with the lowest hashes are
+taken, so the same changes are taken wherever they are in a file. A change that does not compile does not count. A change that no
+check reaches counts as not seen.
 
-In the copy both texts stand side by side, and the environment variable TLM_PLANTED says which change is on. So each program
+In the copy both texts are side by side, and the environment variable TLM_PLANTED says which change is on. So each program
 is compiled once. JOBS=1 does one thing at a time.
 """
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What most tests include, and most of what reading a small one takes: compiled once. (That a header of tlm includes what it
-// needs is seen where every header is compiled alone.)
+// The includes of most tests, compiled once: reading them takes most of the time of compiling a small test. (Another
+// test compiles every header of tlm alone, to see that it includes what it needs.)
 #include <doctest/doctest.h>
 
 #include <tlm/all.hpp>

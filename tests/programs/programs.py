@@ -412,8 +412,8 @@ class Ladder(unittest.TestCase):
 
 
 def interrupted(*command, handler=signal.SIG_DFL):
-    """What a command that trains returns and prints, on whatever it prints, if Ctrl-C reaches it, and all that it runs,
-    after the first line that begins with "step"."""
+    """What a command that trains returns and prints if Ctrl-C reaches it, and everything that it runs, after the first line that
+    begins with "step"."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, handler))
     output = ""
@@ -427,8 +427,8 @@ def interrupted(*command, handler=signal.SIG_DFL):
 
 
 class Training:
-    """A program that trains and does not end by itself: from when it can be interrupted, which is when its record is begun, to
-    its end, at which it is."""
+    """A program that trains and does not end by itself. It begins when the program can be interrupted, which is when its record is
+    begun. At the end the program is interrupted."""
 
     def __init__(self, record, *command, cwd=None):
         self.process = subprocess.Popen([*command, "--record", record], stdout=subprocess.PIPE, text=True, cwd=cwd,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the compiler derives about operations, in pairs: this holds; that, for this reason, does not.
+// What the compiler derives about operations, in pairs: one claim holds, and one does not, for the reason given.
 #include <examples/positions/appended.hpp>
 #include <examples/positions/heads.hpp>
 #include <tlm/all.hpp>
@@ -62,7 +62,7 @@ static_assert(!rowwise<Tied<Entry, Past>>);
 static_assert(!autoregressive<Tied<Entry, Any>> && !autoregressive<Tied<Entry, Composition<Past, Any>>>,
               "a Tied is autoregressive only if what it ties is");
 
-// F(M) does not depend on X, whatever F is; and is not therefore autoregressive: it need not have as many rows.
+// F(M) does not depend on X, whatever F is. It is not autoregressive for that: it need not have as many rows as X.
 static_assert(constant<FromMemory<Any>> && constant<FromMemory<Rows>>);
 static_assert(!autoregressive<FromMemory<Rows>> && !rowwise<FromMemory<Rows>>);
 static_assert(!constant<Rows> && !constant<Res<Same>>);
@@ -70,7 +70,7 @@ static_assert(!constant<Rows> && !constant<Res<Same>>);
 static_assert(constant<Composition<Any, Same>> && constant<Composition<Rows, Any, Same>>);
 static_assert(!constant<Composition<Any, Rows>>);
 
-// softmax(◺(Q×Kᵀ)) is a causal kernel if Q and K are autoregressive. Without ◺ it is none, and neither is any other
+// softmax(◺(Q×Kᵀ)) is a causal kernel if Q and K are autoregressive. Without ◺ it is not, and neither is any other
 // operation, autoregressive or not.
 template <class Mask, class Q, class K, class Bias = NoBias>
 using KernelOf = typename Attention<1, Mask, Q, K, K, Bias>::template KernelOf<Q, K>;
@@ -80,9 +80,9 @@ static_assert(!causal_kernel<Rows> && !causal_kernel<Past>);
 static_assert(causal_kernel<Composition<KernelOf<Causal, Past, Past>, Past, Rows>>);
 static_assert(!causal_kernel<Composition<KernelOf<Causal, Past, Past>, Any>> &&
               !causal_kernel<Composition<Past, Past>>);
-static_assert(!autoregressive<KernelOf<Causal, Rows, Rows>>);  // it has n columns: it is no operation of that kind
+static_assert(!autoregressive<KernelOf<Causal, Rows, Rows>>);  // it has n columns, so it is not such an operation
 
-// A mask is what it declares: one that declares nothing, or something else, makes no causal kernel.
+// A mask is what it declares. One that declares nothing, or something else, does not make a causal kernel.
 struct SilentMask : Causal {
   using declared = void;
 };
@@ -145,7 +145,7 @@ static_assert(!rowwise<NamedPast> && !autoregressive<NamedAny>);
 static_assert(autoregressive<Res<NamedPast>> && autoregressive<Concat<NamedPast, NamedTwice>>);
 static_assert(autoregressive<Stack<NamedPast, 3>> && !autoregressive<Stack<NamedAny, 3>>);
 
-// A form of which no rule speaks is nothing.
+// A form without rules has no claim.
 template <class F>
 struct UnknownForm;
 struct Unknown {
@@ -174,12 +174,12 @@ static_assert(rowwise<Times<"W", 8, 4>> && rowwise<Plus<"B", 8>> && rowwise<ReLU
 static_assert(rowwise<FeedForward<8, 16>>);
 static_assert(rowwise<FinalLayer<8, 11>>);
 
-// PE is not rowwise, although the article says so: row i of X receives row i of PE, a row alone the first.
+// PE is not rowwise, although the article says so. Row i of X receives row i of PE, but a row alone receives the first.
 static_assert(autoregressive<PositionalEncoding<7, 8>>);
 static_assert(!rowwise<PositionalEncoding<7, 8>>);
 
-// Neither are the NumPy notebook's ways to see positions. What is appended is autoregressive, if it depends on t alone; in
-// which half of its own sequence t lies depends on what follows.
+// Neither are the NumPy notebook's ways to see positions. Appending something is autoregressive if it depends on t
+// alone. The half of its own sequence in which t is depends on what follows.
 static_assert(rowwise<Identity<8>> && rowwise<Zeros<8, 3>>);
 template <class P>
 using AppendedToEight = Appended<8, P>;
@@ -192,7 +192,7 @@ static_assert(autoregressive<AppendedToEight<PositionalEncoding<7, 4>>> &&
 static_assert(autoregressive<AppendedToEight<ConstantPositionalEncoding<7, 4>>> &&
               !rowwise<AppendedToEight<ConstantPositionalEncoding<7, 4>>>);
 
-// Added to queries, keys and values, positions make attention no less autoregressive; the mask does.
+// Positions that are added to queries, keys and values leave attention autoregressive. Another mask does not.
 static_assert(autoregressive<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Causal>>);
 static_assert(!autoregressive<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Unmasked>>);
 static_assert(!rowwise<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Causal>>);
@@ -222,8 +222,8 @@ constexpr numpy::Config notebook{.src_vocab_size = 11, .tgt_vocab_size = 12};
 static_assert(autoregressive<numpy::Transformer<notebook>> && autoregressive<numpy::Decoder<notebook, float>>);
 static_assert(!autoregressive<numpy::Encoder<notebook, float>>);
 
-// The same models with one decoder layer that sees every row of the target, as an encoder layer does: neither they nor what
-// is made of them can be called autoregressive, so that the loss and decoding refuse them (tests/compile_fail).
+// The same models with one decoder layer that sees every row of the target, like an encoder layer. Neither they nor
+// what is made of them can be called autoregressive. So the loss and decoding refuse them (tests/compile_fail).
 template <template <formulated::Config, class> class Layer>
 using DecoderOf =
     Composition<TiedOutput<"W_e", paper.s, paper.d_model>, Layer<paper, float>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model is if nothing is said: the values of its source.
+// The default values of a model are those of its source.
 #include <tlm/all.hpp>
 
 using namespace tlm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What makes a layer, from what to what each one is, and that a pullback is moved but not copied.
+// What makes a struct a layer, the domain and codomain of each, and that a pullback can be moved but not copied.
 #include <type_traits>
 #include <utility>
 

@@ -58,7 +58,7 @@ constexpr Config example_0{.vocab_size = 11, .d_model = 128, .d_ff = 256, .n_lay
 static_assert(parameter_count<TransformerLM<example_0>> == 268'171);
 static_assert(parameter_count<TransformerLM<example_0>> != parameter_count<TransformerLM<config>>);
 
-// Of the fourth source's model, where d = 128: derived from its program, which prints none of these numbers but 512.
+// The Wolfram article's model, where d = 128: derived from its program, which prints only 512 of these numbers.
 namespace of_wolfram {
 constexpr wolfram::Config c{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .max_len = 128};
 constexpr std::size_t d = c.d;

@@ -87,13 +87,13 @@ std::size_t count_in(const std::filesystem::path& path) {
   return count;
 }
 
-/// A megabyte of numbers that are all the same, which is also what the metadata says. Long enough that a process is killed
+/// A megabyte of numbers that are all the same. The metadata has that number, too. Long enough that a process is killed
 /// while it writes.
 constexpr std::size_t count = 1 << 17;
 
-/// A process writes such a file, and again with the next number, until it is killed after some time. How many of `kills`
-/// times a file was there that is not whole; the numbers that were seen go to `seen`, and how often it was killed while it
-/// wrote to `while_writing`.
+/// A process writes such a file again and again, each time with the next number, until it is killed. Returns in how
+/// many of `kills` times the file that was left is not whole. `seen` receives the numbers in the files, and
+/// `while_writing` how often the process was killed while it wrote.
 template <class Write>
 std::size_t torn(const std::filesystem::path& path, int kills, const Write& write, std::vector<std::uint64_t>& seen,
                  std::size_t* while_writing = nullptr) {
@@ -104,7 +104,8 @@ std::size_t torn(const std::filesystem::path& path, int kills, const Write& writ
     if (child == 0) {
       for (std::uint64_t number = next;; ++number) write(path, std::vector<std::uint64_t>(count, number));
     }
-    // The first time it may finish one; then any moment, in steps that do not beat with the time that a file takes.
+    // The first time it may finish one file. Then it is killed at any moment, in steps that do not match the time of a
+    // file.
     std::this_thread::sleep_for(std::chrono::microseconds{kill == 0 ? 300'000 : 1'000 + 1'237 * (kill % 23)});
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
@@ -235,7 +236,7 @@ TEST_CASE("a lock keeps another one away for as long as it is there, however oft
   put(directory / "file.lock", "");
   { const storage::Lock lock{path}; }
   CHECK(count_in(directory.path()) == 2);
-  // What is not empty is no lock.
+  // A file that is not empty is not a lock.
   put(directory / "file.lock", "a text");
   CHECK(refusal([&] { storage::Lock{path}; }) ==
         "cannot write " + path.string() + ": " + path.string() + ".lock is there and not empty: File exists");

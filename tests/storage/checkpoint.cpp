@@ -45,13 +45,13 @@ RunOf<M> new_run(std::uint64_t seed) {
   return run;
 }
 
-/// Steps by smoothed losses of batches in parts, some of which are drawn and some taken in turn, with an evaluation after each
-/// third one.
+/// Steps with smoothed losses of batches in parts. Some batches are drawn, some taken in turn. An evaluation follows
+/// every third step.
 void train_for(Run& run, std::size_t steps) {
   Generator fixed{99};
   std::vector<Batch<>> in_turn;
   for (int i = 0; i < 5; ++i) in_turn.push_back(task.batch(2, fixed));
-  // Other tokens than are learned: the loss on them rises again, so that the best weights are not the last ones.
+  // Other tokens than those learned. The loss on them rises again, so the best weights are not the last ones.
   auto other = task.batch(8, fixed);
   for (std::size_t i = 0; i < other.x.rows(); ++i) other.x(i, 0) = fixed.integer(0, 3);
   const auto held_out = micro_batches(other, 3);
@@ -156,7 +156,7 @@ TEST_CASE("a file of a run has everything by its name") {
                                              {"n_heads", "2"},
                                              {"tlm_version", storage::version_text()},
                                              {"tokenizer", "#version: 0.2\n"}});
-  // It is no file of weights alone.
+  // It is not a file of weights alone.
   Model model;
   CHECK(refusal([&] { storage::load_weights(directory / "run", model); }).find("what it is read into has no \"adam.") !=
         std::string::npos);

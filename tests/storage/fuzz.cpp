@@ -9,8 +9,8 @@
 
 #include <tlm/storage/header.hpp>
 
-// For libFuzzer: a header, behind one byte that says how many bytes of numbers follow. It is refused by a sentence, or what
-// was read of it is what the format asks for, and is read again when it is written.
+// For libFuzzer: one byte that says how many bytes of numbers follow, and then a header. Either it is refused with a
+// sentence, or what was read from it is valid, and can be written and read again.
 using namespace tlm::storage;
 
 namespace {

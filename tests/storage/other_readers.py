@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What others make of a file that tlm writes, and tlm of one that others write: a few lines with struct and json, and the
-package safetensors if it is installed.
+"""Others read a file that tlm writes, and tlm reads one that others write. The others are a few lines with struct and json, and
+the package safetensors if it is installed.
 
 usage: other_readers.py PROGRAM
 """

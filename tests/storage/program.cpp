@@ -5,8 +5,9 @@
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/storage/safetensors.hpp>
 
-// What other_readers.py runs: `program write FILE` writes a model whose weights are 0, ½, 1, 1½, … in the order of visits,
-// `program read FILE` says of each weight whether it is what the script wrote: −1, −2, … in alphabetical order of the paths.
+// What other_readers.py runs. `program write FILE` writes a model whose weights are 0, ½, 1, 1½, … in the order of
+// visits. `program read FILE` prints for each weight whether it is what the script wrote: −1, −2, … in alphabetical
+// order of the paths.
 using Model = tlm::TransformerLM<tlm::Config{
     .vocab_size = 5, .d_model = 4, .d_ff = 6, .n_layers = 2, .n_heads = 2, .max_len = 7}>;
 

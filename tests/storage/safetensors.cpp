@@ -100,7 +100,7 @@ TEST_CASE("a model that was kept by an earlier version is loaded: weights have t
   CHECK(same_bits(loaded, initialized));
 }
 
-TEST_CASE("another reader finds every weight by the name of the write-up, in float and in double") {
+TEST_CASE("another reader finds every weight by its path, in float and in double") {
   const Directory directory;
   const auto path = directory / "model.safetensors";
   const auto model = random_model();
@@ -182,7 +182,7 @@ TEST_CASE("what does not fit a model is refused by the weight's name, and the mo
   };
   storage::save_weights(path, random_model(), {{"n_heads", "2"}});
 
-  // The first that does not fit comes behind weights that do.
+  // The first weight that does not fit comes after weights that do.
   CHECK(why_refused(random_model<Small<8>>()) == "\"DB_1.FF.A\" is F32 [4, 6], and should be F32 [4, 8]");
   CHECK(why_refused(random_model<Small<6, 2, double>>()) == "\"Em.W_e\" is F32 [5, 4], and should be F64 [5, 4]");
 

@@ -55,7 +55,7 @@ inline std::string eight_bytes(std::uint64_t number) {
   return bytes;
 }
 
-/// A file with this header and so many further bytes.
+/// A file with this header and this many further bytes.
 inline std::string file_of(const std::string& header, std::size_t bytes = 0) {
   return eight_bytes(header.size()) + header + std::string(bytes, 'x');
 }

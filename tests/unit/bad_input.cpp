@@ -36,7 +36,7 @@ TEST_CASE("a token outside the vocabulary, with its place") {
   CHECK_THROWS_WITH_AS(model(Tokens{{0, 1}, {}, {2, 3, -1, 7}}), read("-1", 3, 3).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(model.value_and_pullback(Tokens{7}), read("7", 1, 1).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(require_in_vocabulary(Tokens{1, 5}, 5, "read", 3), read("5", 5, 1).c_str(), std::out_of_range);
-  // Places count behind the token that starts, which is no part of what is given.
+  // Places count from the token after the start token, which is not part of the input.
   const auto starts = [](const char* token) {
     return std::string("token ") + token + ", which starts every sequence, is not in the vocabulary: tokens are 0 to 4";
   };
@@ -51,7 +51,7 @@ TEST_CASE("a token outside the vocabulary, with its place") {
   CHECK_THROWS_WITH_AS(tied(Tokens{{0, 1}, {5}}), read("5", 1, 2).c_str(), std::out_of_range);
   CHECK_THROWS_WITH_AS(tied.value_and_pullback(Tokens{{0, 1}, {5}}), read("5", 1, 2).c_str(), std::out_of_range);
 
-  // The last token of a sequence is never read by the model, and all the same it needs a row of probabilities.
+  // The model never reads the last token of a sequence. Nevertheless that token needs a row of probabilities.
   CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{{3}, {1, 5}})),
                        "token 5, to be said at position 2 of sequence 2, is not in the vocabulary: tokens are 0 to 4",
                        std::out_of_range);
@@ -249,7 +249,7 @@ using Square = Times<letter, 2, 2, double>;
 using ToScores = Times<"Y", 2, 3, double>;
 using FromTokens = Embedding<3, 2, double>;
 
-/// What is said when F is applied to X, and when it is differentiated there.
+/// The refusals when F is applied to X, and when it is differentiated there.
 template <class F>
 std::string refusal_of(const F& f, const typename F::domain& X) {
   return refusal<std::invalid_argument>([&] { f(X); });
@@ -278,7 +278,8 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
   State<Concat<Square<"A">, Forgetful>> state;
   CHECK(refusal<std::invalid_argument>([&] { extend(Concat<Square<"A">, Forgetful>{}, state, X); }) == side_by_side);
 
-  // As the queries they are taken for the last ones; as keys and values there are too few; as values there are fewer than keys.
+  // As queries, they are taken for the last ones. As keys and values, there are too few. As values, there are fewer
+  // than keys.
   using AsKeys = Attention<1, Causal, Square<"Q">, Forgetful, Forgetful>;
   CHECK(refusal_of(AsKeys{}, X) == "3 queries cannot be the last of only 2 positions");
   CHECK(refusal_of_gradient(AsKeys{}, X) == "3 queries cannot be the last of only 2 positions");

@@ -28,14 +28,14 @@ using LM = TransformerLM<Config{.vocab_size = size, .d_model = 6, .d_ff = 7, .n_
 using EncoderDecoderModel = formulated::Transformer<
     formulated::Config{.s = size, .d_model = 6, .d_ff = 7, .d_k = 3, .d_v = 5, .h = 2, .N = 1, .max_len = 9}, double>;
 
-/// A text, log p of what was said of it, and how many tokens that were.
+/// A text, log p of its generated tokens, and how many these are.
 struct Text {
   std::vector<Token> said;
   double log_p;
   std::size_t length;
 };
 
-/// log softmax of the last row of scores, by plain loops over all that was said: nothing is remembered.
+/// log softmax of the last row of scores, by plain loops over the whole text: nothing is remembered.
 template <class T>
 std::vector<double> log_probabilities(const T& model, const std::vector<Token>& given, const std::vector<Token>& said) {
   const auto Z = [&] {
@@ -112,7 +112,7 @@ void must_be(const std::vector<Found>& found, std::vector<Text> texts, double al
   }
 }
 
-/// Says token j after token t with the probability in row t, column j of a table, whatever was before.
+/// Generates token j after token t with the probability in row t, column j of a table, whatever was before.
 struct Chain {
   using declared = is::Rowwise;
   using domain = Tokens;
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
       const T model = random_layer<T>(generator);
       const std::vector<Token> given{2, 1};
       const GenerationLimits limits{
-          .start = 1, .end = 0, .max_len = detail::CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are said
+          .start = 1, .end = 0, .max_len = detail::CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are generated
       const auto found = beam_search(model, given, limits, {.width = 1000, .alpha = alpha});
       must_be(found, all_texts(model, given, limits), alpha);
       CHECK(found.size() == 1 + 2 + 4 + 8 * 3);
@@ -196,7 +196,7 @@ TEST_CASE("the length rule: log p/((5 + l)/6)^α") {
   CHECK(Beam{.alpha = 1}.rank(-3, 7) == -1.5);
   CHECK(Beam{.alpha = 2}.rank(-4, 7) == -1);
   CHECK((Beam{}.width == 4 && Beam{}.alpha == 0.6));
-  // A short text with p = 0.4, and a long one with 0.6·0.6: by α = 0 the first one is better, by α = 1 the second one.
+  // A short text with p = 0.4, and a long one with 0.6·0.6. With α = 0 the first is better, with α = 1 the second.
   const Chain chain{{1, 0x1p-60, 0x1p-60,  //
                      0.4, 0x1p-60, 0.6,    //
                      0.6, 0.2, 0.2}};

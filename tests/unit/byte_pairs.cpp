@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte pairs, on texts that RapidCheck draws from a fixed seed (RC_PARAMS="seed=…" takes another), against definitions that
-// count and merge anew with every step.
+// Byte pairs, on texts that RapidCheck draws from a fixed seed (RC_PARAMS="seed=…" takes another), compared with
+// definitions that count and merge again in every step.
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ rc::Gen<Text> any_bytes() {
   return rc::gen::resize(rc::kNominalSize, rc::gen::container<Text>(rc::gen::inRange<int>(0, 256)));
 }
 
-/// Long runs, of which tokens are merged that were merged before.
+/// Long runs, where merged tokens are merged again.
 rc::Gen<Text> runs() { return rc::gen::container<Text>(rc::gen::element('a', 'a', 'a', 'b')); }
 
 /// Bytes of a few, so that pairs stand often and side by side.
@@ -66,8 +66,8 @@ std::vector<std::vector<Token>> bytes_of_pieces(const Text& text) {
   return all;
 }
 
-/// The definition: count all pairs, take the first of the most frequent, merge it everywhere; and again. `earlier` decides
-/// which of two equally frequent pairs is taken.
+/// The definition: count all pairs, take the first of the most frequent, merge it everywhere, and repeat. `earlier`
+/// decides which of two equally frequent pairs is taken.
 template <class Earlier = std::less<>>
 std::vector<Merge> learned_plainly(const Text& text, Token first, std::size_t most, Earlier earlier = {}) {
   auto all = bytes_of_pieces(text);
@@ -194,7 +194,7 @@ TEST_CASE(
   CHECK(pairs.bytes(BytePairs<262>::start) == "");
   CHECK(pairs.bytes(BytePairs<262>::end) == "");
   CHECK(pairs.bytes(BytePairs<262>::separator) == "");
-  // " t" stands four times; then " b" and "be" three times each.
+  // " t" occurs four times, then " b" and "be" three times each.
   CHECK(pairs.bytes(259) == " t");
   CHECK(pairs.bytes(260) == " b");
   CHECK(pairs.bytes(261) == " be");

@@ -47,7 +47,7 @@ std::string catalogue(const Messages& messages, bool reversed = false, std::size
 /// A string in plain parts and the names of pieces, in turn, as in {"%", "PRIu64", " files"}.
 using InPieces = std::vector<std::string>;
 
-/// A catalogue whose messages are put together of pieces: twelve words, the tables, the strings.
+/// A catalogue whose messages are made of pieces: twelve words, the tables, the strings.
 std::string put_together(const std::vector<std::pair<InPieces, InPieces>>& messages, bool reversed = false,
                          std::size_t revision = 1) {
   std::string bytes;
@@ -231,7 +231,7 @@ TEST_CASE("what is no catalogue is refused") {
   CHECK(refusal_of(with_word(whole, 3, whole.size() - 23)) == claims(3));
   CHECK(refusal_of(with_word(whole, 3, 0xFFFFFFFF)) == claims(3));
   CHECK(refusal_of(with_word(whole, 4, 0xFFFFFFF8)) == claims(3));
-  // The length and the place of the second original, and what stands behind it.
+  // The length and the place of the second original, and what follows it.
   const std::string second = no + "message 2 does not end within it";
   CHECK(refusal_of(with_word(whole, 9, 0xFFFFFFFF)) == second);
   CHECK(refusal_of(with_word(whole, 9, 3)) == second);

@@ -19,7 +19,8 @@
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/softmax.hpp>
 
-/// tlm::check of layers that are right, and of such as are wrong in one way each. What it says of these is checked.
+/// tlm::check, applied to layers that are right and to layers that are wrong in one way each. Its reports are compared
+/// with what they should say.
 using namespace tlm;
 
 namespace {
@@ -27,7 +28,7 @@ namespace {
 /// What a plant changes in the right layer.
 enum class Plant {
   none,
-  future_seen,           ///< a row adds the row behind it
+  future_seen,           ///< a row adds the row after it
   n_seen,                ///< each row is divided by n
   sign_flipped,          ///< −X̄
   gradient_forgotten,    ///< W̄ is not added
@@ -46,7 +47,7 @@ enum class Plant {
 /// What is changed now.
 Plant plant = Plant::none;
 
-/// Row i of T(X) is Σ_{j ≤ i} w·x_j, column by column: autoregressive, with one row w of weights.
+/// Row i of T(X) is Σ_{j ≤ i} w·x_j, column by column. It is autoregressive, with one row w of weights.
 template <class Claim, class Real>
 struct RunningSum {
   using declared = Claim;
@@ -230,8 +231,8 @@ bool fails_only(const Report& report, std::initializer_list<std::string_view> wo
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Requires that of the sum with this change exactly the statements fail that begin with one of these words, and that the
-/// report has each of these parts.
+/// Requires that for the sum with this change exactly those statements fail that begin with one of these words.
+/// Requires also that the report has each of these parts.
 void must_fail(Plant changed, std::initializer_list<std::string_view> words,
                std::initializer_list<std::string_view> parts) {
   const auto report = check_sum(changed);

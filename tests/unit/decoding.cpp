@@ -45,7 +45,7 @@ std::vector<double> probabilities(const M& X, std::size_t i, double temperature)
   return p;
 }
 
-/// Whether a count of `draws` is within four standard deviations of what a probability makes expected.
+/// Whether a count among `draws` is within four standard deviations of its expectation for a probability.
 bool plausible(int count, int draws, double p) {
   return std::abs(count - draws * p) <= 4 * std::sqrt(draws * p * (1 - p));
 }
@@ -100,7 +100,7 @@ TEST_CASE("decoding ends with the token that ends, or at max_len with the token 
   CHECK(decode(ends_after_3, {1}, {0, 0, 6}) == std::vector<Token>{1, 2, 1, 2, 1});
   CHECK(decode(ends_after_3, {1, 2}, {0, 0, 3}) == std::vector<Token>{1, 2});
   CHECK(decode(ends_after_3, {1, 0, 3}, {0, 0, 100}) == std::vector<Token>{1, 0, 3, 0});
-  // Other tokens start and end: after 1 it says 2, after 2 it says 1; after 0 it says 3, after 3 it says 0.
+  // Other tokens start and end. The model generates 2 after 1, and 1 after 2. It generates 3 after 0, and 0 after 3.
   CHECK(decode(ends_after_3, {}, {1, 1, 100}) == std::vector<Token>{2, 1});
   CHECK(decode(ends_after_3, {}, {3, 3, 100}) == std::vector<Token>{0, 3});
   CHECK(decode(ends_after_3, {}, {3, 2, 5}) == std::vector<Token>{0, 3, 0, 3});
@@ -170,7 +170,7 @@ TEST_CASE("a draw on a boundary, u = p_0, belongs to the token behind it") {
   Generator generator{1};
   generator.uniform(), generator.uniform();
   const double u = Generator{generator}.uniform();  // 0.4512…
-  // Scores 0 and s with e⁻ˢ = u·(e⁻ˢ + 1) to the last bit: near s = log((1 − u)/u), where it is true but for rounding.
+  // Scores 0 and s with e⁻ˢ = u·(e⁻ˢ + 1) to the last bit: near s = log((1 − u)/u), where that holds up to rounding.
   double s = std::log((1 - u) / u) - 1e-14;
   const auto on_the_boundary = [&] { return u * (std::exp(-s) + 1) == std::exp(-s); };
   for (int tries = 0; tries < 10'000 && !on_the_boundary(); ++tries) s = std::nextafter(s, 1.0);
@@ -265,15 +265,15 @@ TEST_CASE("top-k and top-p draw from the likeliest tokens only, with their proba
   check({.generator = generator, .top_p = 0.7}, {0.4 / 0.9, 0, 0.25 / 0.9, 0, 0.25 / 0.9});
   check({.generator = generator, .top_p = 0.6}, {0.4 / 0.65, 0, 0.25 / 0.65, 0, 0});
   check({.generator = generator, .top_p = 1e-9}, {1, 0, 0, 0, 0});
-  // First the temperature, then k, and p of what k has left: at τ = ½ it is p², 0.16 and 0.0625 twice, and 0.0025 twice; of
-  // three 0.16/0.285 = 0.56 and 0.0625/0.285 = 0.22.
+  // First the temperature, then k, and then p of what k has kept. At τ = ½ the probabilities are as p²: 0.16, twice
+  // 0.0625, twice 0.0025. Three of them have 0.16/0.285 = 0.56 and 0.0625/0.285 = 0.22.
   check({.generator = generator, .temperature = 0.5, .top_k = 3}, {0.16 / 0.285, 0, 0.0625 / 0.285, 0, 0.0625 / 0.285});
   check({.generator = generator, .temperature = 0.5, .top_k = 3, .top_p = 0.57},
         {0.16 / 0.2225, 0, 0.0625 / 0.2225, 0, 0});
   check({.generator = generator, .top_k = 3, .top_p = 0.57}, {0.4 / 0.65, 0, 0.25 / 0.65, 0, 0});
   check({.generator = generator, .top_k = 3, .top_p = 0.43}, {1, 0, 0, 0, 0});  // 0.4/0.9 > 0.43 > 0.4
 
-  // top_k = 1 is greedy, also where several are the greatest.
+  // top_k = 1 is greedy, also if several scores are the maximum.
   const double tie[] = {0, 2, 2};
   for (int draw = 0; draw < 100; ++draw) CHECK(Sampled{.generator = generator, .top_k = 1}(tie, 3) == 1);
 }
@@ -283,7 +283,7 @@ TEST_CASE("with top-k and top-p, too, a draw beyond all rounding is a token that
   const double scores[] = {std::log(0.1), std::log(0.3), std::log(0.6), -50};
   Generator generator{14};
   for (int draw = 0; draw < 20'000; ++draw) CHECK(Sampled{.generator = generator, .top_k = 3}(scores, 4) != 3);
-  // What is drawn follows from the seed as without them: the tokens that are kept stand in their order.
+  // The seed determines what is drawn, as without them: the kept tokens stay in their order.
   Generator all{15}, kept{15};
   for (int draw = 0; draw < 1000; ++draw)
     CHECK(Sampled{all}(scores, 4) == Sampled{.generator = kept, .top_k = 3}(scores, 4));

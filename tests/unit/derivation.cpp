@@ -25,7 +25,7 @@ namespace {
 
 constexpr formulated::Config toy{.s = 11, .d_model = 8, .d_ff = 16, .d_k = 4, .d_v = 4, .h = 2, .N = 3, .max_len = 7};
 
-/// A leaf that looks at every row, and says so. It has no symbol.
+/// A leaf that looks at every row, and declares that. It has no symbol.
 struct Everything {
   using declared = is::Unrestricted;
   using domain = Matrix<n, 8>;
@@ -37,7 +37,7 @@ struct Everything {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
-/// A bias by its positions, and one of which nothing is known.
+/// A bias that is a function of positions, and one of which nothing is known.
 struct ByPosition : NoBias {
   static constexpr std::string_view symbol = "b";
 };
@@ -93,7 +93,7 @@ TEST_CASE("several heads are concatenated, and each divides by the root of its o
   const std::string of_three = proof_tree<CausalAttention<9, 3>>();
   CHECK(of_three == Beginning{"CA is autoregressive: CA(X) = Concat(H_1(X), …, H_3(X))×W_O + B; compositions of"});
   CHECK(of_three == Containing{"H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √3))×(X×W_V,i); "});
-  // One head of d_head = d_model is no concatenation.
+  // One head with d_head = d_model is not a concatenation.
   CHECK(proof_tree<CausalAttention<8, 1>>() ==
         Beginning{"CA is autoregressive: CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √8))×(X×W_V)×W_O + B; compositions of"});
 }
@@ -367,8 +367,8 @@ TEST_CASE("whole models begin with the formulas of their sources") {
 
 namespace {
 
-/// Whether every part is a place among the steps, none is a part of itself, however deep, and every step but the first is
-/// a part of another.
+/// Whether every part is a place among the steps. No step may be a part of itself, however deep. Every step except the
+/// first must be a part of another.
 bool well_founded(const Derivation& steps) {
   std::vector<int> state(steps.size());  // 0: not seen, 1: being looked at, 2: done
   const auto look = [&](const auto& self, std::size_t place) -> bool {
@@ -464,7 +464,8 @@ TEST_CASE("control: what is not well-founded, or unsound, is seen") {
   CHECK_FALSE(sound(steps));
 }
 
-// --- For a proof kernel: what it says of these texts is seen by ./tests/run kernel --------------------------------------
+// --- For a proof kernel: ./tests/run kernel has it check these texts -------------------------------------------------
+// -----------------------------------------------------
 
 namespace {
 

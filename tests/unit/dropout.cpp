@@ -70,7 +70,7 @@ TEST_CASE("the noise is that of a seed, a step, a layer, a sequence and a positi
   CHECK_FALSE(Y == g(ones(), Noise{drops, 1, 1}));
   CHECK_FALSE(rows(Y, 0, 1) == rows(Y, 1, 1));
   CHECK_FALSE(rows(Y, 0, 1) == rows(Y, 40, 1));
-  // Which other rows and sequences there are does not matter, if a part of a batch says where it begins.
+  // Other rows and sequences do not matter, if a part of a batch says where it begins.
   const Matrix<n, cols, double> second{Sequences{60}, 1.0};
   CHECK(f(second, Noise{drops, 1, 1}.from(1)) == sequence(Y, 1));
   CHECK_FALSE(f(second, Noise{drops, 1, 1}) == sequence(Y, 1));
@@ -101,7 +101,7 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
   };
   proofs::must_hold(failure());
 
-  // In parts it is the same, as every sequence keeps its noise.
+  // In parts it is the same, because every sequence keeps its noise.
   Model in_two;
   CHECK(loss_and_gradient(model, micro_batches(noisy, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
   for_each_weight(

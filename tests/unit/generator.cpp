@@ -64,7 +64,7 @@ TEST_CASE("uniform() is from [0, 1), with mean ½") {
 TEST_CASE("integer() is uniform over first, …, last") {
   Generator generator{3};
   CHECK(fair_die([&] { return generator.integer(1, 6); }));
-  // The same count sees a die of which a number beyond the last becomes the first.
+  // The same count finds a wrong die: one where a number above the last becomes the first.
   CHECK_FALSE(fair_die([&] { return generator.integer(0, 6) % 6 + 1; }));
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double tolerance = 1e-12;
 
-/// A layer with random weights, on sequences of unequal lengths, against its formula: formula(weights, X) for the
+/// A layer with random weights, on sequences of unequal lengths, compared with its formula: formula(weights, X) for the
 /// X of one sequence.
 template <class F, class Formula>
 void compare(const Formula& formula) {
@@ -106,8 +106,8 @@ TEST_CASE("N divides by σ + 10⁻⁶, so a constant row becomes b") {
 
 namespace {
 
-/// The greatest difference between y and what N, or LayerNorm, makes of (x, −x, 0, 0), which is (√2, −√2, 0, 0); and between
-/// their derivatives there, by x times which the rows of Ȳ are measured, and those at 1000.
+/// N or LayerNorm of (x, −x, 0, 0) should be (√2, −√2, 0, 0), and its derivative there, times x, should be that at 1000,
+/// times 1000. Returns the maximum of both differences.
 template <class Layer>
 double error_at(typename Layer::codomain::Real x) {
   using Real = typename Layer::codomain::Real;

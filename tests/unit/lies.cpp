@@ -16,8 +16,8 @@
 #include <tlm/all.hpp>
 #include <tlm/checking/check.hpp>
 
-/// Layers that are not what they say: each is right but for one lie. tlm::check must see it, by the statement that is named;
-/// without the lie the same layer passes.
+/// Layers that are not what they say. Each is right except for one lie. tlm::check must find it with the statement that
+/// is named. Without the lie the same layer passes.
 using namespace tlm;
 
 namespace {

@@ -103,7 +103,8 @@ void compare(const Sequences& queries, const Sequences& keys) {
   CHECK(greatest <= 1e-13);
 }
 
-/// One less than a block, a block, one more, two blocks and one more, and five and one more: queries as many as keys, then the last of them.
+/// Lengths: a block less one, a block, a block and one, two blocks and one, five blocks and one. First as many queries
+/// as keys, then only the last queries.
 template <std::size_t n_heads, std::size_t block>
 void compare_sizes() {
   CAPTURE(n_heads);
@@ -186,7 +187,7 @@ namespace {
 struct OneTooMany {
   static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 2; }
 };
-/// j < i, of which the first row has none.
+/// j < i: the first row has no such j.
 struct StrictlyBefore {
   static constexpr std::size_t visible(std::size_t i, std::size_t) { return i; }
 };
@@ -286,7 +287,7 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
 
 TEST_CASE("the entries of the weights begin on a cache line, of 64 bytes") {
   std::vector<AttentionWeights<1, Causal, float>> all;
-  std::vector<std::vector<char>> between;  // so that no place is the one behind the last
+  std::vector<std::vector<char>> between;  // so that no place is the one after the last
   for (std::size_t length = 1; length <= 20; ++length) {
     CAPTURE(length);
     between.emplace_back(length);

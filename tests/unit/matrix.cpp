@@ -64,7 +64,7 @@ TEST_CASE("a Row is a matrix of one row") {
   CHECK(Matrix<1, 3>{row} == row);
 }
 
-// A matrix with a fixed number of rows is no stack: it has nothing to do with sequences.
+// A matrix with a fixed number of rows is not a stack: it has nothing to do with sequences.
 template <class M>
 concept HasSequences = requires(const M& X) {
   X.sequences();
@@ -106,7 +106,7 @@ TEST_CASE("a matrix is made of an expression of xtensor, and gives its container
   CHECK(Matrix<2, 2>{xt::xarray<double>{{1, 2}, {3, 4}}} == Matrix<2, 2>{1, 2, 3, 4});
 }
 
-// X * W is the product of matrices: a matrix is no expression of xtensor.
+// X * W is the product of matrices: a matrix is not an expression of xtensor.
 static_assert(!detail::XtensorExpression<Matrix<n, 2>> && detail::XtensorExpression<decltype(Matrix<n, 2>{}.row(0))>);
 
 #ifndef TLM_BLAS_NONE
@@ -143,7 +143,7 @@ TEST_CASE("sums are entry by entry, and X + B adds the one row of B to every row
 
 namespace {
 
-/// How many bytes behind a cache line the entries begin.
+/// How many bytes after the beginning of a cache line the entries begin.
 template <class M>
 std::size_t behind_a_cache_line(const M& X) {
   return std::size_t(reinterpret_cast<std::uintptr_t>(X.data()) % 64);
@@ -174,7 +174,7 @@ TEST_CASE("a copy has entries of its own; what is moved takes them along, and le
 
 TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, wherever it came from") {
   std::vector<Matrix<n, 3>> all;
-  std::vector<std::vector<char>> between;  // so that no place is the one behind the last
+  std::vector<std::vector<char>> between;  // so that no place is the one after the last
   for (std::size_t rows = 1; rows <= 40; ++rows) {
     CAPTURE(rows);
     between.emplace_back(rows);

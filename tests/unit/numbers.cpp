@@ -66,7 +66,7 @@ TEST_CASE("the greatest of some numbers is found wherever it stands, below 0 and
       std::vector<double> numbers(count, -3.5);
       numbers[place] = -0.25;
       CHECK(maximum(numbers.data(), count) == -0.25);
-      // What stands behind the last of them does not count.
+      // What follows the last of them does not count.
       numbers.push_back(7);
       CHECK(maximum(numbers.data(), count) == -0.25);
     }

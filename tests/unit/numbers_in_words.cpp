@@ -22,8 +22,8 @@ struct Known {
   std::string french;
 };
 
-/// Written by hand: each rule of the grammar, where it applies and where it does not. What number a word is, is seen where words
-/// are read.
+/// Written by hand: each rule of the grammar, where it applies and where it does not. Which number a word is, is tested
+/// where words are read.
 const std::vector<Known> known{
     {0, "zéro"},
     {1, "un"},
@@ -110,7 +110,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// The number of words in either language, read from the left: what is read is added, or multiplies what came before.
+/// The number that words in either language mean, read from the left. Each word is added, or multiplies what came
+/// before.
 int number_of(const std::string& words) {
   static const std::map<std::string, int> values = [] {
     std::map<std::string, int> known_words{{"zero", 0},    {"zéro", 0},    {"et", 0},

@@ -114,7 +114,7 @@ TEST_CASE("a scheduled optimizer takes step t with η(t), whatever its own rate 
   }
   CHECK(distance_of_weights(scheduled, own) == 0);
 
-  // What is refused is no step.
+  // A refused step is not counted.
   Scheduled refused{SGD{}, [](std::uint64_t t) { return t == 1 ? 0.5 : 0.0; }};
   refused(layer, gradient);
   const Line before = layer;
@@ -128,7 +128,7 @@ TEST_CASE("the norm of a gradient is that of all its weights together") {
   CHECK(detail::norm_of(line(3, 4, 0, 0)) == 5);
   CHECK(detail::norm_of(line(1, -3, 1, 5)) == 6);
   CHECK(detail::norm_of(line(0, 0, 0, 0)) == 0);
-  // Of floats, too, it is added up in double: in float 2²⁴ + 1 is 2²⁴, however often 1 is added.
+  // The norm of floats is added up in double, too: in float 2²⁴ + 1 is 2²⁴, however often 1 is added.
   Plus<"B", 1000, float> floats;
   floats.B(0, 0) = 4096;
   for (std::size_t j = 1; j < 1000; ++j) floats.B(0, j) = 1;
@@ -192,7 +192,7 @@ TEST_CASE("weight decay: − ηλw beside Adam's step, of matrices only") {
   adam(layer, Line{});
   must_be(layer, 0.765625, -1.53125, 3, -4);
 
-  // With one, it is Adam's step and the decay of what was there before: the moments do not see it.
+  // With decay, it is Adam's step, and the decay of the weight before the step. The moments do not see the decay.
   const Line gradient = line(1, -1, 2, 0.5);
   Line decayed = line(1, -2, 3, -4), plain = decayed;
   Adam<Line> with{.learning_rate = 0.5, .weight_decay = 0.25}, without{.learning_rate = 0.5};
@@ -203,7 +203,8 @@ TEST_CASE("weight decay: − ηλw beside Adam's step, of matrices only") {
           weight<"K">(step)(0, 1));
   CHECK(distance_of_weights(with.first_moment, without.first_moment) == 0);
   CHECK(distance_of_weights(with.second_moment, without.second_moment) == 0);
-  // Control: decay that goes through the gradient, λw + g, is something else: Adam's first step is of length η anyhow.
+  // Control: decay that goes through the gradient, λw + g, is another step. Adam's first step has the length η in any
+  // case.
   Line through_the_gradient = line(1, -2, 3, -4);
   Adam<Line> coupled{.learning_rate = 0.5};
   coupled(through_the_gradient, line(1.25, -1.5, 2, 0.5));

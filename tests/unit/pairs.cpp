@@ -120,7 +120,7 @@ TEST_CASE("UTF-8 is what the standard says, to the bit") {
   for (const char* const text :
        {"", "a", "é", "€", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF", "\xED\x9F\xBF", "\xEE\x80\x80"})
     CHECK(is_utf8(text));
-  // Cut off; a second byte first, or none; too many bytes for one character; a surrogate; too great; no first byte.
+  // Cut off; a second byte first, or none; too many bytes for one character; a surrogate; too large; no first byte.
   for (const char* const text :
        {"\xC3", "a\xE2\x82", "\xF0\x9F\x98", "\xA9", "\xC3\xC3", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
         "\xF0\x8F\xBF\xBF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF"})
@@ -149,8 +149,8 @@ TEST_CASE("chrF is 1 for the same texts, 0 where nothing is shared, and counts r
   const double P = 2.0 / 3, R = 7.0 / 18;
   CHECK(score("ab", "abc") == doctest::Approx(5 * P * R / (4 * P + R)).epsilon(1e-14));
   CHECK(score("é", "é") == doctest::Approx(1).epsilon(1e-15));
-  CHECK(score("é", "è") == 0);                      // a character, and not two bytes of which one is the same
-  const auto runs = shared_runs("aaab", "aab", 1);  // every run as often as it stands there
+  CHECK(score("é", "è") == 0);                      // one character, and not two bytes, one of which is the same
+  const auto runs = shared_runs("aaab", "aab", 1);  // every run as often as it occurs
   CHECK(runs.shared == 3);
   CHECK(runs.in_text == 4);
   CHECK(runs.in_reference == 3);

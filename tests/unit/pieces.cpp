@@ -26,7 +26,7 @@ constexpr const char* gpt_2 = "'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^
 /// One that keeps white space together.
 constexpr const char* other = "'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^\\sA-Za-z0-9]+|\\s+";
 
-/// Of how many texts, made at random of these characters, the pieces are not those that an expression finds.
+/// For how many random texts of these characters the pieces differ from those that a regular expression finds.
 int others_than(const std::string& expression, const std::string& characters) {
   const std::regex regex{expression};
   tlm::Generator generator{1};

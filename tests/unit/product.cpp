@@ -14,7 +14,7 @@ using namespace tlm::tests;
 
 namespace {
 
-/// How far sums of so many terms up to 1 may be from the plain loop's.
+/// How far sums of this many terms up to 1 may be from those of the plain loop.
 template <class Real>
 double tolerance(std::size_t terms) {
   return double(terms + 1) *
@@ -107,7 +107,7 @@ TEST_CASE("parts of matrices are multiplied in place, with a factor, over or ont
   CHECK(C == Matrix<n, 3, double>{1, 1 + 10 * 8, 1 + 10 * 17, 1, 1 + 10 * 23, 1 + 10 * 50});
   detail::multiply(detail::view(A).block(0, 2, 0, 1), detail::view(A).block(0, 1, 1, 2), corner);
   CHECK(C == Matrix<n, 3, double>{1, 2, 3, 1, 8, 12});
-  // A row, times what lies as rows, and as columns.
+  // A row, times a matrix that is stored by rows, and one that is stored by columns.
   detail::multiply(detail::view(A).block(0, 1, 0, 2), detail::view(A), detail::view(C).block(0, 1, 0, 3));
   detail::multiply(detail::view(A).block(0, 1, 0, 3), detail::view(A).transposed(), detail::view(C).block(1, 1, 0, 2),
                    detail::Previous::added_to, 10.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two threads that add to one gradient: what the sanitizer of threads is to see, if it is on (control).
+// Two threads that add to one gradient. The sanitizer of threads must see it, if it is on (control).
 
 #include <thread>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ragged stacks of any shape, and any way to split an extension: RapidCheck draws the shapes, from a fixed seed that it
-// prints (RC_PARAMS="seed=…" takes another), and shrinks what fails. The numbers are of the prime field: equality is exact.
+// Ragged stacks of any shape, and any way to split an extension. RapidCheck draws the shapes from a fixed seed, which
+// it prints (RC_PARAMS="seed=…" takes another), and shrinks what fails. The numbers are of the prime field, so equality
+// is exact.
 
 #include <doctest/doctest.h>
 

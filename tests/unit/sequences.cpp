@@ -18,7 +18,7 @@ namespace {
 /// order.
 constexpr double tolerance = 1e-12;
 
-/// T or a part of it adds a positional encoding, of which there are only so many rows.
+/// T or a part of it adds a positional encoding, which has a limited number of rows.
 template <class T>
 constexpr bool remembers_lengths = [] {
   bool found = requires { std::declval<typename T::State&>().lengths; };
@@ -43,7 +43,8 @@ TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right
       extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
       return state;
     };
-    // One sequence too many; a second one that is too long, behind a first one that is not; a token of no vocabulary.
+    // One sequence too many; a second one that is too long, after a first one that is not; a token outside of the
+    // vocabulary.
     auto three = random_rows<Rows>(Sequences::of_lengths({1, 1, 1}), generator);
     auto too_long = random_rows<Rows>(Sequences::of_lengths({2, max_len}), generator);
     auto unknown = random_rows<Rows>(Sequences::of_lengths({2, 2}), generator);

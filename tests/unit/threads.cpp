@@ -22,7 +22,7 @@ constexpr wolfram::Config small{
 template <class Real>
 using Model = wolfram::Transformer<small, Real>;
 
-/// Five translations of unequal lengths, a token of which does not count.
+/// Five translations of unequal lengths. One token does not count.
 Translations batch() {
   return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
           concat_sequences<1, Token>(

@@ -222,7 +222,7 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
   CHECK_THROWS_WITH_AS(train_steps(model, next_batch), sentence, std::invalid_argument);
   CHECK(distance_of_weights(model, Model{}) == 0);
 
-  // In a loop of one's own the first gradient tells.
+  // In your own loop the first gradient shows it.
   Model gradient;
   loss_and_gradient(model, next_batch(), gradient);
   CHECK_THROWS_WITH_AS(require_initialized(model, gradient), sentence, std::invalid_argument);
@@ -231,7 +231,7 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
   weight<"N.a">(model) = Row<16>{std::vector<float>(16, 1)};
   CHECK_THROWS_WITH_AS(train_steps(model, next_batch), sentence, std::invalid_argument);
 
-  // One matrix with values is no model that was forgotten: perhaps it was loaded.
+  // If one matrix has values, the model was not forgotten: perhaps it was loaded.
   weight<"Φ.Y">(model)(0, 0) = 1;
   CHECK(train_steps(model, next_batch) == 3);
 
@@ -242,7 +242,7 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
   Plus<"B", 4> no_matrix;
   require_initialized(no_matrix, no_matrix);
 
-  // A part of a batch whose weights are all 0 has no gradient, and says nothing about the model: the next one does.
+  // A part of a batch whose weights are all 0 has no gradient, and tells nothing about the model. The next part does.
   Model forgotten;
   SGD sgd;
   int steps = 0;

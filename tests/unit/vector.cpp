@@ -36,7 +36,8 @@ std::vector<Real> some_numbers(std::size_t count) {
   return x;
 }
 
-/// f(x) of the first `count` of these numbers, as a vector that begins `before` numbers behind where storage does.
+/// f(x) of the first `count` of these numbers, as a vector that begins `before` numbers after the beginning of its
+/// storage.
 template <class Real, class F>
 std::vector<Real> of_the_first(std::size_t count, std::size_t before, const F& f) {
   std::vector<Real> x = some_numbers<Real>(before), numbers = some_numbers<Real>(count);

@@ -63,7 +63,7 @@ TEST_CASE("a weight has its shape, and is written to and read by name") {
 
 namespace {
 
-/// Weights whose rows are an int, as one writes it.
+/// Weights with a number of rows that is an int, as one writes it.
 struct WithInts {
   using codomain = Matrix<n, 3>;
   Matrix<2, 3> A;
@@ -82,7 +82,7 @@ TEST_CASE("a weight whose rows are an int is found, too") {
   CHECK(&weight<"b">(std::as_const(layer)) == &layer.b);
 }
 
-// What is no path leads nowhere: no part of a path, none with a wrong index, none in another layer.
+// A text that is not a path leads to no weight: a part of a path, a path with a wrong index, a path in another layer.
 static_assert(has<"DB_1.FF.A", Model> && has<"DB_2.FF.A", Model>);
 static_assert(!has<"DB_1.FF", Model> && !has<"FF.A", Model> && !has<"A", Model> && !has<"", Model>);
 static_assert(!has<"DB_0.FF.A", Model> && !has<"DB_3.FF.A", Model> && !has<"DB.FF.A", Model> &&

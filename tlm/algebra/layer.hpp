@@ -20,8 +20,8 @@
 /// (reverse-mode derivative, VJP) returns X̄ = ∂L/∂X. It adds ∂L/∂(weights of T) to `gradient`, an object of T's own type.
 /// Differentials are written dX: dL = ⟨Ȳ, dY⟩ = ⟨X̄, dX⟩ + ….
 ///
-/// X is a stack of sequences. A rowwise operation cannot tell which sequence a row belongs to, as T(X_i) = T(X)_i. So it
-/// runs once over all rows. Only other operations look at where sequences begin. Hence there is no padding.
+/// X is a stack of sequences. A rowwise operation cannot tell which sequence a row belongs to, because T(X_i) = T(X)_i.
+/// So it runs once over all rows. Only other operations look at where sequences begin. Hence there is no padding.
 ///
 /// A formula is made of other layers, and has `using form = …`. A leaf is not made of others, and has
 ///

@@ -17,7 +17,7 @@
 ///   A is a causal kernel iff  A(X) is n×n and lower triangular, and A(X|i) is the leading i×i block of A(X).
 ///
 /// (The third replaces "A is autoregressive" in the article's Claim about A(X)×B(X). That is ill-typed as printed:
-/// A(X|i) has i columns, A(X)|i has n. With several heads, it is said of each.)
+/// A(X|i) has i columns, A(X)|i has n. With several heads, it is required of each.)
 ///
 /// A leaf declares what it is: `using declared = …`. Nothing else may declare. What is made of other operations has a
 /// form, `using form = …`, and what it is follows from the rules of that form. All rules are below, each once: its
@@ -65,8 +65,8 @@ struct Positional {
 };
 }  // namespace is
 
-/// The forms in which operations are made of others, as the write-up writes them. Forms are used as operations too,
-/// where only a formula names the operation, such as a head of attention.
+/// The forms in which operations are made of others, as the book writes them. Forms are used as operations too, where
+/// only a formula names the operation, such as a head of attention.
 namespace forms {
 template <class... F>
 struct Composition;  ///< F_1 ∘ … ∘ F_k; the last is applied first.

@@ -8,7 +8,7 @@
 
 namespace tlm {
 
-/// A name of the write-up as a template argument: Times<"W_Q", …>.
+/// A name of the book as a template argument: Times<"W_Q", …>.
 template <std::size_t size>
 struct Symbol {
   char text[size]{};

@@ -10,7 +10,7 @@
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/matrix/matrix.hpp>
 
-/// A weight of a layer, found by its path in the write-up: weight<"DB_1.FF.A">(model).
+/// A weight of a layer, found by its path in the book: weight<"DB_1.FF.A">(model).
 namespace tlm {
 
 namespace detail {

@@ -106,7 +106,7 @@ struct Name {
 
 namespace detail {
 
-/// T's symbol in the write-up; T if it has none.
+/// T's symbol in the book; T if it has none.
 template <class T>
 constexpr std::string_view symbol_of() {
   if constexpr (requires { T::symbol; })

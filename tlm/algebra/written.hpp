@@ -9,7 +9,7 @@
 
 namespace tlm {
 
-/// A formula as the write-up writes it: its text, and its last operation, which decides whether it needs parentheses.
+/// A formula as the book writes it: its text, and its last operation, which decides whether it needs parentheses.
 ///
 /// A leaf that is not written as symbol(X) defines static FormulaText written(const FormulaText& X).
 struct FormulaText {

@@ -76,7 +76,7 @@ class Dependencies : public Refusals<Dependencies> {
   }
   friend constexpr Dependencies quotient_or_zero(Dependencies a, Dependencies b) { return a / b; }
 
-  /// As in {1, 3} for the rows of the input, counted from 1 as in the write-up, and {1, 3 | 2} with those of Ȳ.
+  /// As in {1, 3} for the rows of the input, counted from 1 as in the book, and {1, 3 | 2} with those of Ȳ.
   friend std::ostream& operator<<(std::ostream& out, Dependencies a) {
     if (a.structural_zero_) return out << "0";
     out << '{';

@@ -46,13 +46,13 @@ struct Greedy {
 ///
 /// τ is the temperature. At τ = 1, q is p = softmax(scores) (The Formulated Transformer, "Prediction: y_{m+1} ~
 /// Y_{m,:}"). For τ → 0 all probability goes to the maximum score; if only one token has it, that is Greedy's choice.
-/// (The fourth source, "sample a token y from q ∝ p^{1/τ}"; its program takes the maximum.) Top-k keeps the k likeliest
+/// (The Wolfram article, "sample a token y from q ∝ p^{1/τ}"; its program takes the maximum.) Top-k keeps the k likeliest
 /// tokens. Top-p then keeps the fewest likeliest of these that together have at least top_p, by the probabilities that
 /// they then have. Ties go to the lower token. By default both keep all tokens.
 struct Sampled {
   Generator& generator;
   double temperature = 1;                                       ///< τ > 0
-  std::size_t top_k = std::numeric_limits<std::size_t>::max();  ///< k ≥ 1; all if there are not so many.
+  std::size_t top_k = std::numeric_limits<std::size_t>::max();  ///< k ≥ 1; all if there are fewer.
   double top_p = 1;                                             ///< From (0, 1]
 
   /// Throws std::invalid_argument for a temperature that is not finite or not above 0, for a top_k or top_p out of its

@@ -129,7 +129,7 @@ class Generation {
   using Score = std::remove_cvref_t<decltype(scores(std::declval<const T&>()))>;
   struct Text {
     std::vector<Token> tokens;
-    std::size_t read = 0;  // so many of them by the model
+    std::size_t read = 0;  // this many of them by the model
     bool ended = false;
 
     std::size_t unread() const { return ended ? 0 : tokens.size() - read; }

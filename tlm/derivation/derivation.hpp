@@ -74,7 +74,7 @@ std::string theorem_of() {
 
 /// A statement and why it follows, or what it lacks.
 struct Step {
-  std::string object;              ///< In the write-up's notation: T_LM, X ↦ X×W_Q.
+  std::string object;              ///< In the book's notation: T_LM, X ↦ X×W_Q.
   std::string equation;            ///< What its symbol stands for: CA(X) = …; may be empty.
   std::string_view claim;          ///< "autoregressive"
   bool follows;                    ///< True if "object is claim" follows.
@@ -220,7 +220,7 @@ inline std::string written_out(const Derivation& derivation, std::size_t place =
   return line;
 }
 
-/// How the compiler derives what T is, line by line. Each line names an object in the write-up's notation, what it is,
+/// How the compiler derives what T is, line by line. Each line names an object in the book's notation, what it is,
 /// and by which rule. Its parts follow, indented, down to the declarations of the leaves.
 template <class T>
 std::string proof_tree() {

@@ -8,10 +8,10 @@
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/written.hpp>
 
-/// Operations in the write-up's notation.
+/// Operations in the book's notation.
 namespace tlm {
 
-/// T has a symbol in the write-up.
+/// T has a symbol in the book.
 template <class T>
 concept HasSymbol = requires {
   T::symbol;

@@ -12,7 +12,7 @@
 
 namespace tlm {
 
-/// X ↦ X×W, where the weight matrix W, rows × cols, has the letter `letter` in the write-up.
+/// X ↦ X×W, where the weight matrix W, rows × cols, has the letter `letter` in the book.
 ///
 /// Rowwise: row i of X×W is X_i×W.
 template <Symbol letter, std::size_t rows, std::size_t cols, class Real = float>
@@ -39,7 +39,7 @@ struct Times {
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter}, layer.W...); }
 };
 
-/// X ↦ X+B, where the n rows of B are identical, so that only one row is kept. `letter` is its letter in the write-up.
+/// X ↦ X+B, where the n rows of B are identical, so that only one row is kept. `letter` is its letter in the book.
 ///
 /// Rowwise: row i of X+B is X_i plus the one row of B.
 template <Symbol letter, std::size_t cols, class Real = float>

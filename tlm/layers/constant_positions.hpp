@@ -13,7 +13,7 @@ namespace tlm {
 namespace positions {
 
 /// X ↦ X + P|n with constants P, which a derived class sets. They are not weights, and are not trained. `letter` is
-/// their letter in the write-up.
+/// their letter in the book.
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
 struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   using typename PositionalEncoding<max_len, cols, Real>::domain;

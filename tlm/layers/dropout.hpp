@@ -16,10 +16,10 @@ namespace tlm {
 ///   Dropout(X; noise)_ij = X_ij·b_ij / (1 − p),   p = percent/100,
 ///
 /// where b_ij is made of the noise: 0 with probability p, otherwise 1. What is left is scaled, so that the mean over
-/// the noise is X. (Srivastava et al., 2014; the fourth source, where p = 0.1.)
+/// the noise is X. (Srivastava et al., 2014; the Wolfram article, where p = 0.1.)
 ///
-/// Dropout(X) is rowwise. Dropout(X; noise) is not, because each row has noise of its own. But row i is made of row i
-/// and of the noise of position i only. So an autoregressive model is autoregressive with noise, too.
+/// Dropout(X) is rowwise. Dropout(X; noise) is not, because each row has its own noise. But row i is made of row i and
+/// of the noise of position i only. So an autoregressive model is autoregressive with noise, too.
 template <std::size_t percent, std::size_t cols, class Real = float>
 struct Dropout {
   static_assert(0 < percent && percent < 100, "a Dropout drops 1 to 99 percent of the numbers");

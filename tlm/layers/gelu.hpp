@@ -9,8 +9,8 @@
 
 namespace tlm {
 
-/// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. By the product
-/// rule, as Φ′ = φ, its derivative is Φ(x) + x·φ(x).
+/// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. Since Φ′ =
+/// φ, by the product rule its derivative is Φ(x) + x·φ(x).
 struct TimesNormalCdf {
   template <class Real>
   static Real value(const Real& x) {
@@ -50,7 +50,7 @@ struct TimesTanh {
   }
 };
 
-/// GELU(X) = x·Φ(x), entry by entry. Rowwise. (Hendrycks and Gimpel, 2016; the fourth source, "Feed Forward Network".)
+/// GELU(X) = x·Φ(x), entry by entry. Rowwise. (Hendrycks and Gimpel, 2016; the Wolfram article, "Feed Forward Network".)
 template <std::size_t cols, class Real = float>
 struct GELU : Entrywise<TimesNormalCdf, cols, Real> {
   static constexpr std::string_view symbol = "GELU";

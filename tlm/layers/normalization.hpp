@@ -121,7 +121,7 @@ struct StandardizedRows {
   }
 };
 
-/// StandardizedRows with its symbol in a write-up, and the letters of a and b there.
+/// StandardizedRows with its symbol in the book, and the letters of a and b there.
 template <Symbol name, Symbol scale, Symbol shift, class Formula, std::size_t d_model, class Real>
 struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
   static constexpr std::string_view symbol = name;
@@ -135,12 +135,12 @@ struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
 }  // namespace detail
 
 /// N(X)_i = a·(x − x̄)/(σ(x) + ε) + b for each row x = X_i, with ε = 10⁻⁶. (Article, "Normalization layers".)
-/// The write-up's N, N_ca and N_ff differ by name only.
+/// The book's N, N_ca and N_ff differ by name only.
 template <Symbol name, std::size_t d_model, class Real = float>
 struct Normalization : detail::NamedStandardizedRows<name, "a", "b", detail::DeviationPlusEpsilon, d_model, Real> {};
 
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization";
-/// the NumPy notebook, whose class has ε = 10⁻⁵; the fourth source, which has 10⁻⁴.)
+/// the NumPy notebook, whose class has ε = 10⁻⁵; the Wolfram article, which has 10⁻⁴.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
 struct LayerNorm : detail::NamedStandardizedRows<name, "γ", "β", detail::RootOfVariancePlusEpsilon<one_over_epsilon>,
                                                  d_model, Real> {

@@ -66,7 +66,7 @@ void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, co
 /// PE(X) = X + PE|n, where n is the number of rows of X and PE is a max_len × d_model weight matrix.
 /// (Article, "Positional Encoding".)
 ///
-/// Autoregressive: PE|i does not depend on the rows after i. It is not rowwise, though the article says that it is. A
+/// Autoregressive: PE|i does not depend on the rows after i. It is not rowwise, although the article says that it is. A
 /// sequence of one row always receives the first row of PE, so PE(X_i) ≠ PE(X)_i for i > 1.
 template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct PositionalEncoding {

@@ -159,14 +159,14 @@ class Entries {
 
 }  // namespace detail
 
-/// The type of `n`, the number of rows that the write-up leaves open.
+/// The type of `n`, the number of rows, which a definition leaves open.
 enum Open {
   n  ///< As in "for each matrix X with n rows": Matrix<n, d_model>.
 };
 
 /// A matrix whose shape is its type.
 ///
-/// `rows` is a number, or `n` where the write-up leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. The
+/// `rows` is a number, or `n` where a definition leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. The
 /// number may be a std::size_t or an int.
 template <auto rows, std::size_t cols, class Real = float>
 class Matrix : public Matrix<std::size_t{1}, cols, Real> {
@@ -174,7 +174,7 @@ class Matrix : public Matrix<std::size_t{1}, cols, Real> {
                 "the rows of a Matrix are n, a std::size_t or an int, as in Matrix<n, 3> and Matrix<2, 3>");
 };
 
-/// The write-up's usual shape: a stack of sequences (see Sequences). A stack of one sequence is the write-up's X.
+/// The book's usual shape: a stack of sequences (see Sequences). A stack of one sequence is the book's X.
 template <auto rows_, std::size_t cols_, class Real_>
 requires std::is_same_v<decltype(rows_), Open>
 class Matrix<rows_, cols_, Real_> : public detail::Entries<cols_, Real_> {

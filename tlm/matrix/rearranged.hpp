@@ -36,7 +36,7 @@ Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
   return alone;
 }
 
-/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are not so many.
+/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are fewer.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
   std::vector<Matrix<n, cols, Real>> chosen;

@@ -15,7 +15,7 @@ namespace tlm {
 /// Where each sequence of a stack begins and ends.
 ///
 /// A stack is several sequences one under the other, each with its own number of rows. Sequence s consists of the
-/// rows begin(s) … end(s) − 1. One sequence is the write-up's X and costs no allocation.
+/// rows begin(s) … end(s) − 1. One sequence is the X of the book, and costs no allocation.
 class Sequences {
  public:
   /// No sequences.
@@ -80,7 +80,7 @@ inline void require_same_sequences(const char* left_name, const Sequences& left,
 
 namespace detail {
 
-/// Throws std::invalid_argument, with both numbers, unless a stack of so many sequences is continued by as many.
+/// Throws std::invalid_argument, with both numbers, unless a stack of this many sequences is continued by as many.
 inline void require_continuation(std::size_t count, std::size_t by) {
   if (count != by) refuse<std::invalid_argument>({"a stack of ", count, " sequences cannot be continued by ", by});
 }

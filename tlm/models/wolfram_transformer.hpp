@@ -23,7 +23,7 @@
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
 
-/// The encoder–decoder of the fourth source, "Introduction Transformer Model from Math Perspective". It translates. The
+/// The encoder–decoder of the Wolfram article, "Introduction Transformer Model from Math Perspective". It translates. The
 /// model follows the source's programs, because its formulas do not compose: their shapes are for columns, their
 /// products for rows.
 ///

@@ -67,7 +67,7 @@ template <class F, class... E, class Real>
 requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e, 0, 0)...); }
 struct AtOnce<xt::xfunction<F, E...>, Real> : OfFunction<Real, std::index_sequence_for<E...>, F, E...> {};
 
-/// take(batch, j, count) for all `size` entries of e, batch by batch. Throws std::invalid_argument if e has not so many.
+/// take(batch, j, count) for all `size` entries of e, batch by batch. Throws std::invalid_argument for another size.
 template <class E>
 [[gnu::always_inline]] inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
   using Real = typename E::value_type;

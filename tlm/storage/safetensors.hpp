@@ -23,7 +23,7 @@
 #include <tlm/storage/atomic_file.hpp>
 #include <tlm/storage/header.hpp>
 
-/// Weights to and from safetensors files, by the names of the write-up.
+/// Weights to and from safetensors files, by the names of the book.
 namespace tlm::storage {
 
 /// The version of the library, such as "0.1.0".

@@ -10,7 +10,7 @@
 #include <tlm/text/utf8.hpp>
 
 /// Bytes as letters, so that a list of merges is readable and has spaces only between tokens. It is the alphabet of
-/// GPT-2, whose tokenizer the fourth source uses.
+/// GPT-2, whose tokenizer the Wolfram article uses.
 namespace tlm {
 
 /// The letters of the bytes 0, …, 255. Let b be visible if 33 ≤ b ≤ 126, 161 ≤ b ≤ 172 or 174 ≤ b ≤ 255. The letter of

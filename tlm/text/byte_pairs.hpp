@@ -27,7 +27,7 @@ struct HoldsBytes {
                 "a vocabulary of byte pairs holds 256 bytes and 3 tokens that no text makes: 259 at least");
 };
 
-/// Byte-level byte-pair encoding: a text as tokens from {0, 1, …, vocab_size − 1}, and back. (The fourth source,
+/// Byte-level byte-pair encoding: a text as tokens from {0, 1, …, vocab_size − 1}, and back. (The Wolfram article,
 /// "Tokenizer".)
 ///
 /// Token b < 256 is the byte b. No text contains the tokens `start`, `end` and `separator`. Merge k = 0, 1, … makes
