@@ -116,11 +116,11 @@ Section Standardized.
         by (extensionality s; now rewrite is_divisor, is_root).
       apply (continuity_pt_plus (fun s => sqrt (variance (x s) + e1)) (fun _ => e2));
         [| apply continuity_pt_const; intros ? ?; reflexivity].
-      apply (continuity_pt_comp (fun s => variance (x s) + e1) sqrt).
-      + apply (continuity_pt_plus (fun s => variance (x s)) (fun _ => e1));
-          [| apply continuity_pt_const; intros ? ?; reflexivity].
-        apply derivable_continuous_pt. eexists. exact Dv.
-      + apply continuity_pt_sqrt. lra.
+      (* (By `refine`, as `apply` compares for seconds.) *)
+      refine (continuity_pt_comp (fun s => variance (x s) + e1) sqrt t _ _); [| apply continuity_pt_sqrt; lra].
+      refine (continuity_pt_plus (fun s => variance (x s)) (fun _ => e1) t _ _);
+        [| apply continuity_pt_const; intros ? ?; reflexivity].
+      apply derivable_continuous_pt. eexists. exact Dv.
   Qed.
 
   (** rows that are standardized, scaled and shifted, at σ = 0, too: x_bar = (z_bar − mean(z_bar))/s − z⟨z_bar, z⟩/(d·r) *)

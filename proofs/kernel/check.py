@@ -48,19 +48,36 @@ def coqc(file, theory=None):
     return run.returncode == 0, run.stdout + run.stderr
 
 
-def compile_theory(directory, change=lambda text, name: text, only=FILES, compiled=()):
-    """Compiles the theory in a directory of its own, where what stands before it is compiled already; None, or the file that
-    is not accepted and why."""
+def empty(directory):
+    """The directory, with nothing in it."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    for name in compiled:
-        shutil.copy(DIRECTORY / "theory" / f"{name}.vo", directory)
-    for name in only:
-        file = directory / f"{name}.v"
-        file.write_text(change((THEORY / file.name).read_text(), name))
-        accepted, said = coqc(file, directory)
-        if not accepted:
-            return name, said
+    return directory
+
+
+def compile_file(directory, name, change=lambda text, name: text):
+    """Compiles a file of the theory: None, or the file, which is not accepted, and why."""
+    file = directory / f"{name}.v"
+    file.write_text(change((THEORY / file.name).read_text(), name))
+    accepted, said = coqc(file, directory)
+    return None if accepted else (name, said)
+
+
+def compile_theory(directory, pool):
+    """Compiles all of the theory, each file as soon as those that it imports are; None, or the first that is not accepted."""
+    missing = {name: set(re.findall(r"\w+", " ".join(re.findall(r"^From tlm Require \w+ (.*)\.$", (THEORY / f"{name}.v").read_text(),
+                                                              re.M)))) for name in FILES}
+    running = {}
+    while missing or running:
+        for name in [name for name, imports in missing.items() if not imports]:
+            del missing[name]
+            running[pool.submit(compile_file, directory, name)] = name
+        for future in concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done:
+            name = running.pop(future)
+            if refused := future.result():
+                return refused
+            for imports in missing.values():
+                imports.discard(name)
     return None
 
 
@@ -144,26 +161,32 @@ def check_the_check():
             fail(f"control: {sentence} is not seen")
 
 
-def list_theory():
-    rules = dict(re.findall(r'Rule<\s*"(\w+)",\s*"([^"]+)"', RULES.read_text()))
-    known = theorems()
-    for rule in rules_without_theorem(RULES.read_text(), known):
-        fail(f"the rule {rule} of tlm/algebra/rules.hpp has no theorem of its name in {THEORY}")
-    # What the theorems of a file rest on is asked of all of them at once: each time Coq goes through all of its real numbers.
-    of_files = {name: list(theorems_of(name)) for name in FILES if theorems_of(name)}
+def theorems_by_file():
+    return {name: list(theorems_of(name)) for name in FILES if theorems_of(name)}
+
+
+def ask_what_theorems_rest_on():
+    """Of each file of all theorems at once: each time Coq goes through all of its real numbers."""
     lines = ["From tlm Require Import " + " ".join(FILES) + "."]
-    for name, its in of_files.items():
+    for name, its in theorems_by_file().items():
         lines += [f'Goal True. idtac "@{name}". Abort.',
                   f"Definition all_of_{name} := ({', '.join(f'@{theorem}' for theorem in its)}, I).",
                   f"Print Assumptions all_of_{name}."]
     file = DIRECTORY / "assumptions.v"
     file.write_text("\n".join(lines) + "\n")
-    accepted, said = coqc(file)
+    return coqc(file)
+
+
+def list_theory(accepted, said):
+    rules = dict(re.findall(r'Rule<\s*"(\w+)",\s*"([^"]+)"', RULES.read_text()))
+    known = theorems()
+    for rule in rules_without_theorem(RULES.read_text(), known):
+        fail(f"the rule {rule} of tlm/algebra/rules.hpp has no theorem of its name in {THEORY}")
     if not accepted:
         fail("the theorems cannot be listed: " + said)
         return
     parts = dict(part.split("\n", 1) for part in said.split("@")[1:])
-    for file_name, its in of_files.items():
+    for file_name, its in theorems_by_file().items():
         rests, over = check_assumptions(f"a theorem of {file_name}", parts[file_name]), numbers_of(file_name)
         if over == "any numbers" and axioms_in(parts[file_name]):
             fail(f"{file_name}.v says that it is over any numbers, and rests on axioms:\n{parts[file_name]}")
@@ -245,13 +268,16 @@ def in_theory(changed, *pairs, too=(), then=(), numbers_of=None):
     """A file of the theory changed, and others alike: what is said to it, to those that are compiled then, or to the numbers of
     a layer."""
     def check(name):
-        directory = DIRECTORY / name
+        directory = empty(DIRECTORY / name)
         until_numbers = FILES[FILES.index(changed) + 1:FILES.index("PrimeField") + 1]
         only = [changed, *(until_numbers if numbers_of else then)]
-        refused = compile_theory(directory, lambda text, file: replaced(text, *pairs) if file in (changed, *too) else text, only,
-                                 [file for file in FILES if file not in only])
-        if refused:
-            return False, f"{refused[0]}: {refused[1]}"
+        for file in FILES:
+            if file not in only:
+                shutil.copy(DIRECTORY / "theory" / f"{file}.vo", directory)
+        for file in only:
+            if refused := compile_file(directory, file,
+                                       lambda text, file: replaced(text, *pairs) if file in (changed, *too) else text):
+                return False, f"{refused[0]}: {refused[1]}"
         if not numbers_of:
             return True, ""
         return coqc(shutil.copy(DIRECTORY / f"{NUMBERS_OF[numbers_of]}.v", directory / "numbers.v"), directory)
@@ -326,6 +352,13 @@ CONTROLS = {
 }
 
 
+def check_rules():
+    """The file of rules, what Coq says to it, and whether it accepts it."""
+    file = DIRECTORY / "rules.v"
+    subprocess.run([RULES_PROGRAM, file], check=True)
+    return file.read_text(), *coqc(file)
+
+
 def check_control(number, sentence):
     check, expected = CONTROLS[sentence]
     accepted, said = check(f"control_{number}")
@@ -336,24 +369,28 @@ def main():
     if not shutil.which("coqc"):
         print("skipped: there is no coqc; on Debian: apt-get install coq")
         sys.exit(77)
-    refused = compile_theory(DIRECTORY / "theory")
-    if refused:
-        sys.exit(f"the theory is not accepted: {refused[0]}\n{refused[1]}")
-    list_theory()
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
-        for model, name, accepted, said in pool.map(check_export, MODELS):
+        if refused := compile_theory(empty(DIRECTORY / "theory"), pool):
+            sys.exit(f"the theory is not accepted: {refused[0]}\n{refused[1]}")
+        # All that is left, what takes longest first.
+        of_theory, of_rules = pool.submit(ask_what_theorems_rest_on), pool.submit(check_rules)
+        of_exports = pool.map(check_export, MODELS)
+        lines = subprocess.check_output([NUMBERS, DIRECTORY], text=True).splitlines()
+        NUMBERS_OF.update((line.split(" ", 2)[2], line.split(" ", 2)[0]) for line in lines)
+        of_numbers = pool.map(check_numbers, reversed(lines))
+        of_controls = pool.map(lambda item: check_control(*item), enumerate(CONTROLS))
+
+        list_theory(*of_theory.result())
+        for model, name, accepted, said in of_exports:
             if accepted:
                 list_export(model, name, said)
             else:
                 fail(f"the export of {model} is not accepted:\n{said}")
-        exports = "".join((DIRECTORY / f"export_{model}.v").read_text() for model in MODELS)
-        rules = DIRECTORY / "rules.v"
-        subprocess.run([RULES_PROGRAM, rules], check=True)
-        exports += rules.read_text()
-        accepted, said = coqc(rules)
+        rules, accepted, said = of_rules.result()
+        exports = rules + "".join((DIRECTORY / f"export_{model}.v").read_text() for model in MODELS)
         if not accepted:
             fail(f"the theorem of a rule does not say what the rule says: {said}")
-        elif said.count("Closed under the global context") != rules.read_text().count("Print Assumptions"):
+        elif axioms_in(said) != set():
             fail(f"the theorem of a rule rests on more than the rule's premises: {said}")
         if missing := uncited(RULES.read_text(), exports):
             fail(f"no export cites {', '.join(missing)}: a line in {THEORY / 'rules.cpp'} does")
@@ -361,16 +398,14 @@ def main():
               "premises (each rests on no axiom)", flush=True)
         print("proved over any numbers whose sums and maxima do not see an order: the three encoders without positions are "
               "permutation equivariant, in the shapes of rules.cpp (each rests on no axiom)", flush=True)
-        lines = subprocess.check_output([NUMBERS, DIRECTORY], text=True).splitlines()
-        NUMBERS_OF.update((line.split(" ", 2)[2], line.split(" ", 2)[0]) for line in lines)
-        for file, what, name, accepted, said in pool.map(check_numbers, lines):
+        for file, what, name, accepted, said in of_numbers:
             if accepted:
                 print(f"checked: {name}: the {what} of the C++ template and of the exported definition are equal, over the "
                       "prime field, n = 1, …, 4, once for each n", flush=True)
             else:
                 fail(f"{name}: the {what} of the C++ template and of the exported definition differ, or {file}.v is wrong:\n"
                      f"{said[:2000]}")
-        for sentence, accepted, said, expected in pool.map(lambda item: check_control(*item), enumerate(CONTROLS)):
+        for sentence, accepted, said, expected in of_controls:
             if accepted:
                 fail(f"control: Coq accepts {sentence}")
             elif not re.search(expected, said, re.S):
@@ -381,7 +416,7 @@ def main():
                 re.findall(r"^ *Theorem ([\w']+)", (DIRECTORY / f"export_{model}.v").read_text(), re.M)}
     definitions = {name for file in FILES for name in
                    re.findall(r"^ *(?:Program )?Definition ([\w']+)", (THEORY / f"{file}.v").read_text(), re.M)}
-    exported |= set(re.findall(r"^ *Theorem ([\w']+)", rules.read_text(), re.M))
+    exported |= set(re.findall(r"^ *Theorem ([\w']+)", rules, re.M))
     listed = "".join(file.read_text() for file in sorted(THEORY.parent.glob("*.cpp")))
     for name in uncited_theorems(listed, theorems()):
         fail(f"no line of the proofs names the theorem {name}")
