@@ -338,6 +338,8 @@ class Campaign:
         """The results of the action, as they come."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for done in concurrent.futures.as_completed([pool.submit(action, one) for one in what]):
+                if done.exception():
+                    pool.shutdown(cancel_futures=True)  # the first fault ends the run
                 yield done.result()
 
     def prepare(self):
