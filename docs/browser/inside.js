@@ -119,8 +119,8 @@ live.inside = (call, question, drawing) => {
     const spelled = (pairs.length <= 4 ? pairs : largest).map(([a, b]) => (b === 1 ? number(a) : `${number(a)}·${b < 0 ? `(${number(b)})` : number(b)}`)).join(" + ");
     const made = pairs.length === 0 ? `${number(value, 4)}: ${formula}.`
       : `${number(value, 4)} = ${formula}: ${spelled}${pairs.length > 4 ? ` + … (${pairs.length} terms, the largest first)` : ""} = ${number(sum, 4)}.`;
-    const of = labels => (number => labels.length ? ` (token ${labels[number]})` : "");
-    const place = `Row ${matrix.i + 1}${of(matrix.rowLabels)(matrix.i)}, column ${matrix.j + 1}${of(matrix.colLabels)(matrix.j)}: `;
+    const token = (labels, number) => (labels.length ? ` (token ${labels[number]})` : "");
+    const place = `Row ${matrix.i + 1}${token(matrix.rowLabels, matrix.i)}, column ${matrix.j + 1}${token(matrix.colLabels, matrix.j)}: `;
     entry.replaceChildren(make("strong", {}, place), hidden
       ? `row ${matrix.i + 1} does not see this key. There is nothing here, not even a 0.` : written(made));
     entry.dataset.value = value;

@@ -66,7 +66,7 @@ def compile_file(directory, name, change=lambda text, name: text):
 def compile_theory(directory, pool):
     """Compiles all of the theory, each file as soon as those that it imports are; None, or the first that is not accepted."""
     missing = {name: set(re.findall(r"\w+", " ".join(re.findall(r"^From tlm Require \w+ (.*)\.$", (THEORY / f"{name}.v").read_text(),
-                                                              re.M)))) for name in FILES}
+                                                              re.M)))) & set(FILES) for name in FILES}
     running = {}
     while missing or running:
         for name in [name for name, imports in missing.items() if not imports]:
