@@ -66,6 +66,12 @@ struct Printer<std::tuple<T...>> {
     return std::apply([](const auto&... part) { return all_of(std::vector<std::string>{printed(part)...}); }, parts);
   }
 };
+template <class A, class B>
+struct Printer<std::pair<A, B>> {
+  static std::string text(const std::pair<A, B>& pair) {
+    return all_of(std::vector{printed(pair.first), printed(pair.second)});
+  }
+};
 /// The numbers of rows of each sequence.
 template <>
 struct Printer<Sequences> {

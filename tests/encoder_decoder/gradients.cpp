@@ -10,8 +10,8 @@
 #include "../../proofs/support.hpp"
 #include "models.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_gradients {
+
 using checking::Comparison, proofs::must_hold;
 
 namespace {
@@ -96,3 +96,5 @@ TEST_CASE("the gradient of the tied W_e is the sum over its three places") {
     for (std::size_t k = 0; k < small_formulated.d_model; ++k) sum(i, k) += weight<"tgt.W_out">(gradient)(k, i);
   CHECK(distance(weight<"W_e">(tied_gradient), sum) < 1e-12);
 }
+
+}  // namespace tlm::tests::in_gradients

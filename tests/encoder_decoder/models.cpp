@@ -16,8 +16,7 @@
 
 #include "reference.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_models {
 
 namespace {
 
@@ -457,3 +456,5 @@ TEST_CASE("bad input: one sentence each") {
                     "target 3 has 0 tokens: a target needs the start token and one more, at least 2");
   CHECK(loss(model, Translations{Tokens{1}, Tokens{1, 0, 0}, 0}, DividedBy<double>{2}) == 0);
 }
+
+}  // namespace tlm::tests::in_models

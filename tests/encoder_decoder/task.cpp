@@ -8,7 +8,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
+namespace tlm::tests::in_task {
 
 TEST_CASE("the task of seq2seq: batches of many lengths, with the right answers, and nothing that is held out") {
   for (const auto kind : {Task::Kind::copy, Task::Kind::reverse}) {
@@ -40,3 +40,5 @@ TEST_CASE("the same seed gives the same batches") {
   Generator one{5}, other{5};
   CHECK(Task{Task::Kind::copy, one}.batch(4).x == Task{Task::Kind::copy, other}.batch(4).x);
 }
+
+}  // namespace tlm::tests::in_task

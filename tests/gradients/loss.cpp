@@ -8,8 +8,8 @@
 #include "../../proofs/support.hpp"
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_loss {
+
 using checking::Comparison, proofs::must_hold;
 
 namespace {
@@ -56,3 +56,5 @@ TEST_CASE("the gradient of the loss of the inspirational T_LM, in every weight")
   const Drawn<Block::inspirational> drawn;
   must_hold(loss_gradient_fails("T_LM, inspirational, by Mean", drawn.model, drawn.batch, Mean{}));
 }
+
+}  // namespace tlm::tests::in_loss

@@ -11,8 +11,7 @@
 #include "../layers.hpp"
 
 /// Layers whose pullbacks are wrong on purpose. The same checker that accepts the right ones refuses each of them.
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_negative_controls {
 
 namespace {
 
@@ -132,3 +131,5 @@ TEST_CASE("also deep within a composition") {
 }
 
 TEST_CASE("NaN is no gradient") { CHECK(refused<NotANumber>() == "X, row 1, column 1"); }
+
+}  // namespace tlm::tests::in_negative_controls

@@ -8,8 +8,7 @@
 #include "../layers.hpp"
 
 /// A kernel on its own, and the place that scores have for a bias.
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_attention {
 
 namespace {
 
@@ -74,3 +73,5 @@ TEST_CASE("the weights of attention are drawn in the order Q, K, the bias, V") {
 static_assert(parameter_count<Biased> == parameter_count<BlockedHeads> + n_heads * max_len);
 static_assert(autoregressive<Biased> && !rowwise<Biased>);
 static_assert(!autoregressive<BiasedFromTheRight>);
+
+}  // namespace tlm::tests::in_attention

@@ -11,8 +11,7 @@
 #include "../layers.hpp"
 #include "../refusal.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_bad_input {
 
 namespace {
 
@@ -390,3 +389,5 @@ TEST_CASE("sizes that cannot be are refused by a sentence, not by a number that 
                        "a matrix of 288230376151711745 rows of 8 is too large", std::length_error);
   CHECK_THROWS_AS((Matrix<n, 8, double>{Sequences{huge}, 1.0}), std::length_error);
 }
+
+}  // namespace tlm::tests::in_bad_input

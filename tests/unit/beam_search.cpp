@@ -17,8 +17,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_beam_search {
 
 namespace {
 
@@ -262,3 +261,5 @@ TEST_CASE("bad beams: one sentence each") {
   CHECK_THROWS_WITH_AS(beam_search(not_a_number, {}, limits),
                        "the score of token 1 is nan: texts are compared by finite scores", std::invalid_argument);
 }
+
+}  // namespace tlm::tests::in_beam_search

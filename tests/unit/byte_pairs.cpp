@@ -18,7 +18,7 @@
 
 #include "../refusal.hpp"
 
-using namespace tlm;
+namespace tlm::tests::in_byte_pairs {
 
 namespace {
 
@@ -270,3 +270,5 @@ TEST_CASE("what is no list of merges is refused with the number of the line") {
   const Text large = head + "a " + Text(1000, 'x') + "\n";
   CHECK(refusal_of(large) == line + "has \"" + Text(40, 'x') + "…\", which is no byte and no merge of a line before");
 }
+
+}  // namespace tlm::tests::in_byte_pairs

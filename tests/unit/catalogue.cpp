@@ -16,8 +16,7 @@
 
 #include "../refusal.hpp"
 
-using namespace tlm;
-using tlm::tests::refusal;
+namespace tlm::tests::in_catalogue {
 
 namespace {
 
@@ -302,3 +301,5 @@ TEST_CASE("where there are no catalogues it is said what to install") {
   CHECK(refusal([] { installed_pairs("../fr"); }) ==
         "\"../fr\" is no language: one is named like fr, pt_BR or sr@latin");
 }
+
+}  // namespace tlm::tests::in_catalogue

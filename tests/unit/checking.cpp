@@ -21,7 +21,7 @@
 
 /// tlm::check, applied to layers that are right and to layers that are wrong in one way each. Its reports are compared
 /// with what they should say.
-using namespace tlm;
+namespace tlm::tests::in_checking {
 
 namespace {
 
@@ -686,3 +686,5 @@ TEST_CASE("what is independent of X does not depend on how many rows it has") {
   REQUIRE(failure);
   CHECK(failure->n == 2);
 }
+
+}  // namespace tlm::tests::in_checking

@@ -11,8 +11,7 @@
 #include "../layers.hpp"
 
 /// X ↦ Concat(F(X), G(X), …).
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_concat {
 
 namespace {
 
@@ -116,3 +115,5 @@ TEST_CASE("its derivation is by the rule of concatenation") {
   X ↦ X + B is rowwise: declared
 )");
 }
+
+}  // namespace tlm::tests::in_concat

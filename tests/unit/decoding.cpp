@@ -11,8 +11,7 @@
 
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_decoding {
 
 namespace {
 
@@ -337,3 +336,5 @@ TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their row
     }
   }
 }
+
+}  // namespace tlm::tests::in_decoding

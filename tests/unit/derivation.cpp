@@ -17,9 +17,16 @@
 
 #include "../printing.hpp"
 
+namespace mine {
+/// Not the library's ReLU.
+template <std::size_t cols>
+struct ReLU : tlm::ReLU<cols> {
+  tlm::Matrix<tlm::n, cols> operator()(const tlm::Matrix<tlm::n, cols>& X) const { return X; }
+};
+}  // namespace mine
+
 /// Derivations, as text, as data, and as proofs for a proof kernel.
-using namespace tlm;
-using tests::Beginning, tests::Containing;
+namespace tlm::tests::in_derivation {
 
 namespace {
 
@@ -208,6 +215,7 @@ TEST_CASE("a stack of two, and of three") {
         Beginning{"FF_2∘FF_1 is rowwise: compositions of rowwise operations are rowwise\n  FF is rowwise: "});
   CHECK(proof_tree<Stack<FeedForward<4, 8>, 3>>() == Beginning{"FF_3∘…∘FF_1 is rowwise: "});
   CHECK(proof_tree<Stack<FeedForward<4, 8>, 1>>() == Beginning{"FF_1 is rowwise: "});
+  CHECK(Notation<Stack<FeedForward<4, 8>, 1>>::at("X").text == "FF_1(X)");
   CHECK(proof_tree<Stack<Times<"W", 4, 4>, 2>>() == Beginning{"(X ↦ X×W)_2∘(X ↦ X×W)_1 is rowwise: "});
 }
 
@@ -535,14 +543,6 @@ TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
 }
 
 // Where the name of one thing could be taken for that of another: ./tests/run kernel compares such parts with numbers.
-namespace mine {
-/// Not the library's ReLU.
-template <std::size_t cols>
-struct ReLU : tlm::ReLU<cols> {
-  Matrix<tlm::n, cols> operator()(const Matrix<tlm::n, cols>& X) const { return X; }
-};
-}  // namespace mine
-
 namespace {
 struct G : Composition<Softmax<3>, tlm::ReLU<3>> {
   static constexpr std::string_view symbol = "G";
@@ -618,3 +618,5 @@ TEST_CASE("as a proof term: the file says whether its definitions are held to th
   CHECK(coq::file<tlm::ReLU<3>>("T", {.checked_by = "here"})
             .starts_with("(* That these definitions are what the C++ type computes is checked by numbers: here. *)"));
 }
+
+}  // namespace tlm::tests::in_derivation

@@ -12,8 +12,7 @@
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_dropout {
 
 namespace {
 
@@ -112,3 +111,5 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
   loss_and_gradient(model, batch(), gradient);
   CHECK(failure());
 }
+
+}  // namespace tlm::tests::in_dropout

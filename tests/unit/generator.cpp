@@ -15,7 +15,7 @@
 
 #include "../printing.hpp"
 
-using namespace tlm;
+namespace tlm::tests::in_generator {
 
 namespace {
 
@@ -107,3 +107,5 @@ TEST_CASE("numbers are mixed as SplitMix64 does, and bytes one after the other")
   CHECK(mixed(7, bytes) == mixed(mixed(7 ^ 1) ^ 255));
   CHECK(mixed(7, std::array<std::byte, 0>{}) == 7);
 }
+
+}  // namespace tlm::tests::in_generator

@@ -10,8 +10,7 @@
 
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_layers {
 
 namespace {
 
@@ -217,3 +216,5 @@ TEST_CASE("DB by the definition, and by the inspirational idea") {
   compare<DecoderBlock<d_model, d_ff, n_heads, double>>(of(reference::Block::definition));
   compare<InspirationalDecoderBlock<d_model, d_ff, n_heads, double>>(of(reference::Block::inspirational));
 }
+
+}  // namespace tlm::tests::in_layers

@@ -18,7 +18,7 @@
 
 /// Layers that are not what they say. Each is right except for one lie. tlm::check must find it with the statement that
 /// is named. Without the lie the same layer passes.
-using namespace tlm;
+namespace tlm::tests::in_lies {
 
 namespace {
 
@@ -484,3 +484,5 @@ TEST_CASE("called less than it is: a note. Not finite where X is finite and larg
   CHECK(printed(report).find("note:  T is not finite everywhere: double, for an X with entries of up to 2000") !=
         std::string::npos);
 }
+
+}  // namespace tlm::tests::in_lies

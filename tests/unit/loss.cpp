@@ -7,8 +7,7 @@
 
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_loss {
 
 namespace {
 
@@ -117,3 +116,5 @@ TEST_CASE("LogSoftmax neither overflows nor forgets the small entries") {
   CHECK(Y(0, 2) == -2e4);
   CHECK(Y(1, 2) == doctest::Approx(-std::log(3.0)));
 }
+
+}  // namespace tlm::tests::in_loss

@@ -15,8 +15,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_masked_matrix {
 
 namespace {
 
@@ -365,3 +364,5 @@ TEST_CASE("keys and values are not appended to another number of sequences, nor 
                        "the number of rows of sequence 2 is 2 in the keys, but 1 in the values", std::invalid_argument);
   CHECK(same(KV, two, two));
 }
+
+}  // namespace tlm::tests::in_masked_matrix

@@ -22,8 +22,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_matrix {
 
 TEST_CASE("a matrix is made of its entries, row by row") {
   const Matrix<n, 2> X{1, 2, 3, 4, 5, 6};
@@ -377,3 +376,5 @@ TEST_CASE("rows side by side, and columns of them") {
                        "the number of sequences is 2 in what is on the left, but 1 in what is on the right",
                        std::invalid_argument);
 }
+
+}  // namespace tlm::tests::in_matrix

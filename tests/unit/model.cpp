@@ -6,8 +6,7 @@
 
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_model {
 
 namespace {
 
@@ -71,3 +70,5 @@ TEST_CASE("objects of one type are visited together, weight by weight") {
   CHECK(distance_of_weights(model, copy) == doctest::Approx(1));
   CHECK(weights_of(model).at("DB_2.FF.A")(1, 1) == doctest::Approx(weights_of(copy).at("DB_2.FF.A")(1, 1) + 1));
 }
+
+}  // namespace tlm::tests::in_model

@@ -12,8 +12,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_numbers {
 
 TEST_CASE_TEMPLATE("ReLU(NaN) is NaN, ReLU(∞) is ∞, and ReLU′ is 1 above 0 and nowhere else, not at NaN either", Real,
                    float, double) {
@@ -75,3 +74,5 @@ TEST_CASE("the greatest of some numbers is found wherever it stands, below 0 and
   CHECK(maximum(falling, 3) == 5);
   CHECK(max_of(Row<3>{2, 7, 3}.row(0)) == 7);
 }
+
+}  // namespace tlm::tests::in_numbers

@@ -12,6 +12,8 @@
 
 #include <examples/translate/numbers_in_words.hpp>
 
+namespace tlm::tests::in_numbers_in_words {
+
 using tlm::Generator;
 using tlm::NumbersInWords;
 
@@ -285,3 +287,5 @@ TEST_CASE("what there are no words for, and no task, is refused") {
   CHECK_THROWS_WITH_AS((NumbersInWords{1, 1000}), "with one in 1000, none of the numbers below 10 is held out",
                        std::invalid_argument);
 }
+
+}  // namespace tlm::tests::in_numbers_in_words

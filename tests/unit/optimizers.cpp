@@ -15,8 +15,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_optimizers {
 
 namespace {
 
@@ -222,3 +221,5 @@ TEST_CASE("weight decay: − ηλw beside Adam's step, of matrices only") {
                        std::invalid_argument);
   CHECK(refused.t == 0);
 }
+
+}  // namespace tlm::tests::in_optimizers

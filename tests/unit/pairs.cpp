@@ -15,8 +15,7 @@
 
 #include "../refusal.hpp"
 
-using namespace tlm;
-using tlm::tests::refusal;
+namespace tlm::tests::in_pairs {
 
 namespace {
 
@@ -244,3 +243,5 @@ TEST_CASE("pairs as tokens: those that are too long are left out and told by the
   CHECK(tokens_of(read.pairs, bytes, 11).left_out.count() == 0);
   CHECK(tokens_of(read.pairs, bytes, 5).left_out.count() == 3);
 }
+
+}  // namespace tlm::tests::in_pairs

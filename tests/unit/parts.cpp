@@ -20,8 +20,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_parts {
 
 namespace {
 
@@ -239,3 +238,5 @@ TEST_CASE("a run with patience: it ends early, and its best weights have the lea
   CHECK(losses[steps - 5] == patience.least);
   CHECK(loss(model, held_out) > patience.least);
 }
+
+}  // namespace tlm::tests::in_parts

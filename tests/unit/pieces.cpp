@@ -9,6 +9,8 @@
 #include <tlm/base/generator.hpp>
 #include <tlm/text/pieces.hpp>
 
+namespace tlm::tests::in_pieces {
+
 using tlm::first_piece;
 
 namespace {
@@ -47,6 +49,7 @@ TEST_CASE("pieces of some texts") {
         Pieces{"I", "'ll", " ", " see", " 42", " cats", "'", " \n", " eyes", "!!"});
   CHECK(pieces("a1b 2c  ") == Pieces{"a", "1", "b", " 2", "c", "  "});
   CHECK(pieces("déjà vu ") == Pieces{"déjà", " vu", " "});
+  CHECK(pieces("DÉJÀ VU ") == Pieces{"DÉJÀ", " VU", " "});  // the last byte of À is 128
   CHECK(pieces("").empty());
 }
 
@@ -59,3 +62,5 @@ TEST_CASE("on ASCII the pieces are those of GPT-2's expression") {
 }
 
 TEST_CASE("control: those of another expression they are not") { CHECK(others_than(other, "a  \n") > 0); }
+
+}  // namespace tlm::tests::in_pieces

@@ -11,8 +11,8 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_positions {
+
 using reference::Table;
 
 namespace {
@@ -113,3 +113,5 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(heads.value_and_pullback(X), sentence, std::length_error);
   CHECK_NOTHROW(Appended<d, IndicatorsOfSequence<2, double>>{}(X));
 }
+
+}  // namespace tlm::tests::in_positions

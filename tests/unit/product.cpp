@@ -9,8 +9,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_product {
 
 namespace {
 
@@ -155,3 +154,5 @@ TEST_CASE("Xᵀ×Y of unequal numbers of rows is refused, and adds nothing") {
                        "in a product Xᵀ×Y both have as many rows: X has 2, Y has 1", std::invalid_argument);
   CHECK(G == Matrix<3, 2>{});
 }
+
+}  // namespace tlm::tests::in_product

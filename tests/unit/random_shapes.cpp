@@ -16,7 +16,8 @@
 #include <tlm/checking/check.hpp>
 #include "../../proofs/layers.hpp"
 
-using namespace tlm;
+namespace tlm::tests::in_random_shapes {
+
 using namespace tlm::checking;
 
 namespace {
@@ -120,3 +121,5 @@ TEST_CASE("control: a layer that forgets is seen, and what fails is shrunk to it
   CHECK_FALSE(
       rc::check("forgetful (this one is to be falsified)", [] { extensions_agree<Forgetful>(*any_lengths()); }));
 }
+
+}  // namespace tlm::tests::in_random_shapes

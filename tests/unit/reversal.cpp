@@ -8,8 +8,7 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_reversal {
 
 TEST_CASE("a question is solved by its reversal between zeros") {
   CHECK(Reversal::question({1, 2, 3}) == std::vector<Token>{1, 2, 3, 0});
@@ -77,3 +76,5 @@ TEST_CASE("a task needs tokens and lengths") {
   CHECK_THROWS_WITH_AS((Reversal{1, 3, 2}), "the task needs lengths 1 ≤ min_length ≤ max_length, not 3 and 2",
                        std::invalid_argument);
 }
+
+}  // namespace tlm::tests::in_reversal

@@ -9,8 +9,7 @@
 
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_sequences {
 
 namespace {
 
@@ -85,3 +84,5 @@ TEST_CASE("and so where a part has moved when the next one refuses: PE(CA(X)) wi
   CHECK_THROWS_AS(advance(layer, moved, too_long), std::length_error);
   CHECK(distance(advance(layer, moved, rows(X, 2, 2)), rows(layer(X), 2, 2)) > 1e-3);
 }
+
+}  // namespace tlm::tests::in_sequences

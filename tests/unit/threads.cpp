@@ -12,8 +12,7 @@
 #include "../../proofs/support.hpp"
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_threads {
 
 namespace {
 
@@ -129,3 +128,5 @@ TEST_CASE("parallel_for acts at once, and throws what was thrown for the least k
   CHECK_THROWS_WITH_AS(pool.parallel_for(3, throws), "share 1", std::runtime_error);
   CHECK_THROWS_WITH_AS(pool.parallel_for(4, throws), "4 shares are too many for 3 threads", std::invalid_argument);
 }
+
+}  // namespace tlm::tests::in_threads

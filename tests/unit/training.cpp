@@ -12,8 +12,7 @@
 
 #include "../layers.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_training {
 
 namespace {
 
@@ -290,3 +289,5 @@ TEST_CASE("Glorot's values by path: a normalization scales by 1, what is added i
   CHECK(not_as_glorot<LM>({}, zeros) == "DB_1.N_ca.a");
   CHECK(not_as_glorot<LM>(ones, {}) == "DB_1.N_ca.b");
 }
+
+}  // namespace tlm::tests::in_training

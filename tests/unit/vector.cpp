@@ -16,8 +16,8 @@
 
 #include "../support.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_vector {
+
 using checking::PrimeField;
 
 namespace {
@@ -167,3 +167,5 @@ TEST_CASE("the same expressions run over other numbers") {
   y = exp(x);
   CHECK(same(b(0, 2), exp(PrimeField(5))));
 }
+
+}  // namespace tlm::tests::in_vector

@@ -12,8 +12,7 @@
 #include "../layers.hpp"
 
 /// Weights by their names.
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_weights {
 
 namespace {
 
@@ -164,7 +163,10 @@ TEST_CASE("a name has its path, its letter and its role") {
         CHECK(path.ends_with(name.letter));
         CHECK(name.is(path));
         CHECK_FALSE(name.is(path + "x"));
+        CHECK_FALSE(name.is("x" + path));
         CHECK_FALSE(name.is(path.substr(1)));
       },
       model);
 }
+
+}  // namespace tlm::tests::in_weights

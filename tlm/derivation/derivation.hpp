@@ -33,9 +33,9 @@ std::string qualified_name() {
   int depth = 0;
   for (const char c : name) {
     if (depth == 0 && (c == ';' || c == ']')) break;
-    depth += std::string_view{"<({["}.find(c) < 4;
+    depth += std::string_view{"<({"}.find(c) != std::string_view::npos;
     if (depth == 0) result += c;
-    depth -= std::string_view{">)}]"}.find(c) < 4;
+    depth -= std::string_view{">)}"}.find(c) != std::string_view::npos;
   }
   return result;
 }
