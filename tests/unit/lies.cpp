@@ -472,7 +472,9 @@ TEST_CASE("what is told where a row itself is large passes, as docs/evidence.rst
   CHECK(report_on<Square>(Lie::looks_for_large_numbers).holds());
 }
 
-TEST_CASE("called less than it is: a note. Not finite where X is finite and large: a note") {
+TEST_CASE(
+    "a layer that is called less than it is gets a note, and so does one that is not finite where X is finite and "
+    "large") {
   const auto late = check<Late>("T");
   INFO(late);
   CHECK(late.holds());
