@@ -431,7 +431,7 @@ class Notation(Directive):
         columns = table["columns"]
         rows = []
         for symbol in table["symbol"]:
-            if unknown := set(symbol) - set(columns) - {"id", "tex", "match", "header"}:
+            if unknown := set(symbol) - set(columns) - {"id", "tex", "match", "pages", "header"}:
                 raise sources.NotFound(f"notation.toml: {symbol['id']} has {unknown}")
             cells = [f'<a class="headerlink self" href="#sym-{symbol["id"]}">\\({html.escape(symbol["tex"])}\\)</a>']
             for column in columns:
@@ -609,10 +609,10 @@ class Symbols:
                        r"|\\(?:begin|end|text|mathrm|operatorname|unicode|class|label|mathbf|mathcal|tag)\s*\{[^{}]*\}"
                        r"|\\[A-Za-z]+|\\.|.", re.DOTALL)
 
-    def __init__(self):
+    def __init__(self, page):
         self.links = {}
         for symbol in data("notation.toml")["symbol"]:
-            for token in symbol.get("match", []):
+            for token in symbol.get("match", []) if page in symbol.get("pages", [page]) else ():
                 self.links[token] = symbol["id"]
 
     @staticmethod
@@ -677,7 +677,7 @@ def break_code(app, doctree):
 
 def link_symbols(app, doctree):
     """Of every formula of a page."""
-    symbols = Symbols()
+    symbols = Symbols(app.env.docname)
     for node in list(doctree.findall(nodes.math)) + list(doctree.findall(nodes.math_block)):
         tex = symbols.linked(node.astext())
         node.children = [nodes.Text(tex)]
