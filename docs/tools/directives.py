@@ -398,7 +398,8 @@ class Numbers(Directive):
 
 
 class Exercise(Directive):
-    """What is to be changed in an exercise, the command that marks it, and its hint, folded: the content."""
+    """What is to be changed in an exercise, the command that marks it, its hint, folded: the content; and its answer, folded, which
+    the test of the exercise verifies."""
 
     required_arguments = 1
     has_content = True
@@ -418,9 +419,13 @@ class Exercise(Directive):
         # The pages have the text of the programs that they show; Coq's file is shown whole.
         text = excerpt.text if file.suffix == ".cpp" else "\n".join(lines[2:]).rstrip()
         where = reference(f"{path}:{excerpt.first}", link_to(path, excerpt.first)) if file.suffix == ".cpp" else nodes.Text(path)
-        return [paragraph(where, classes=["where"]),
-                nodes.literal_block(text, text, language="cpp" if file.suffix == ".cpp" else "coq"),
-                paragraph(nodes.literal("", command)), *folded("Hint", [hint], "hint")]
+        language = "cpp" if file.suffix == ".cpp" else "coq"
+        solution = f"tests/docs/solutions/{self.arguments[0]}.txt"
+        self.env.note_dependency(str(sources.ROOT / solution))
+        answer = textwrap.dedent("\n".join(sources.lines_of(solution))).rstrip()
+        return [paragraph(where, classes=["where"]), nodes.literal_block(text, text, language=language),
+                paragraph(nodes.literal("", command)), *folded("Hint", [hint], "hint"),
+                *folded("Answer", [nodes.literal_block(answer, answer, language=language)], "hint")]
 
 
 class Notation(Directive):
