@@ -606,6 +606,19 @@ class Source(SphinxRole):
         return [link], []
 
 
+class Exported(SphinxRole):
+    """A link to a theorem that is exported from a type: :exported:`T_LM_is_autoregressive`, or :exported:`it <T_LM_is_autoregressive>`."""
+
+    def run(self):
+        match = re.fullmatch(r"(.*?)\s*<(.*)>", self.text)
+        shown, name = (match[1], match[2]) if match else (self.text, self.text)
+        if place := link_to_theorem(self.env.config, name):
+            return [reference(shown, place)], []
+        self.env.note_reread()
+        LOGGER.warning("no theorem %s is exported", name, location=self.get_location())
+        return [nodes.Text(shown)], []
+
+
 class Symbols:
     """Turns the symbols of formulas into links into the notation table."""
 
@@ -764,6 +777,7 @@ def setup(app):
         app.add_directive(name, directive)
     app.add_role("def", Def())
     app.add_role("src", Source())
+    app.add_role("exported", Exported())
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
