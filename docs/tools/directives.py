@@ -56,21 +56,24 @@ def reference(text, uri, classes=()):
     return nodes.reference("", text, refuri=uri, internal=True, classes=list(classes))
 
 
-EXPORTED = "exported/T_LM.v"  # the page of what the C++ type of T_LM with two heads is for Coq
+# What C++ types are for Coq: the page of each, and the file of what was run that has it.
+EXPORTED = {"exported/T_LM.v": "kernel.txt", "exported/Transformer.v": "transformer.txt"}
 
 
-def exported(config):
-    """The lines of the text for Coq that is exported from the C++ type of T_LM with two heads."""
-    file = pathlib.Path(config.runs) / "kernel.txt"
-    return file.read_text(encoding="utf-8").split("\n") if file.is_file() else []
+def exported(config, page):
+    """The text that is exported from a C++ type."""
+    return (pathlib.Path(config.runs) / EXPORTED[page]).read_text(encoding="utf-8")
 
 
 def link_to_theorem(config, name):
-    """Where a theorem is stated: in proofs/kernel, or in what is exported from T_LM; None if in neither."""
+    """Where a theorem is stated: in proofs/kernel, or in what is exported from a type; None if in neither."""
     if place := results.place_of_theorem(name):
         return link_to(*place)
-    number = next((number for number, line in enumerate(exported(config), 1) if re.match(rf"\s*Theorem {re.escape(name)}\b", line)), None)
-    return number and link_to(EXPORTED, number)
+    for page in EXPORTED:
+        for number, line in enumerate(exported(config, page).split("\n"), 1):
+            if re.match(rf"\s*Theorem {re.escape(name)}\b", line):
+                return link_to(page, number)
+    return None
 
 
 FEW = 4  # theorems that are shown unfolded
@@ -80,7 +83,7 @@ def html_of_theorems(config, claim, names):
     """Theorems with links to their statements, those over one kind of numbers together; more than a few are folded."""
     def link(name):
         place, shown = link_to_theorem(config, name), html.escape(name).replace("_", "_<wbr>")
-        return f'<a href="{place}">{shown}</a>' if place else shown
+        return f'<a href="{place}">{shown}</a>' if place else f"{shown} (exported from its type)"
 
     proved = "proved in part" if claim.in_part else "proved"
     parts = [f"{proved} over {numbers}: {', '.join(map(link, found))}" for numbers in ("any numbers", "ℝ")
@@ -719,7 +722,8 @@ def source_pages(app):
                             ("tests/encoder_decoder", "*.cpp"), ("tests/goldens", "*.cpp"), ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
             yield source_page(formatter, str(file.relative_to(sources.ROOT)), file.read_text(encoding="utf-8"))
-    yield source_page(formatter, EXPORTED, "\n".join(exported(app.config)))
+    for page in EXPORTED:
+        yield source_page(formatter, page, exported(app.config, page))
 
 
 class Measured(Directive):
