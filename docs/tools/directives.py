@@ -161,7 +161,7 @@ class Holds(Directive):
                 self.env.note_reread()
                 LOGGER.warning("this fails: %s", line, location=self.get_location())
             item = nodes.list_item(classes=["held" if held else "failed"])
-            where = nodes.inline("", "", "checked: " if held else "FAILS: ", classes=["where"])
+            where = nodes.inline("", "checked: " if held else "FAILS: ", classes=["where"])
             where += reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))
             if not names and not case.name.startswith("control"):
                 where += nodes.Text("; no theorem")
@@ -229,7 +229,7 @@ class Tested(Directive):
 
 
 class Argued(Directive):
-    """What the text of the block argues for, and neither a theorem nor a check says.
+    """What the text of the block argues for, and no theorem says.
 
     .. argued::
 
@@ -242,7 +242,7 @@ class Argued(Directive):
         items = nodes.bullet_list(classes=["holds", "argued"])
         for line in self.lines():
             item = nodes.list_item()
-            item += paragraph(line + " ", nodes.inline("", "argued on this page; no theorem, and no check", classes=["where"]))
+            item += paragraph(line + " ", nodes.inline("", "argued on this page; no theorem says it", classes=["where"]))
             items += item
         return [items]
 
@@ -507,7 +507,8 @@ class Coverage(Directive):
                 section = entry["section"]
                 rows.append(f'<tr><th colspan="4">{html.escape(section)}</th></tr>')
             rows.append(f'<tr{false}><td class="kind">{entry["kind"]}</td>'
-                        f"<td>{what}</td><td>{'<br>'.join(where)}</td><td>{'<br>'.join([*dict.fromkeys(proved), *proofs])}</td></tr>")
+                        f"<td>{what}</td><td>{'<br>'.join(where)}</td>"
+                        f"<td>{''.join(f'<div>{said}</div>' for said in [*dict.fromkeys(proved), *proofs])}</td></tr>")
         head = "".join(f"<th>{name}</th>" for name in ("", "it says", "code", "evidence"))
         text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
                 f'<tbody>{"".join(rows)}</tbody></table></div>')
