@@ -427,7 +427,7 @@ TEST_CASE("values that depend on other sequences") {
                         "the sequences of a stack do not affect each other: the prime field");
 }
 
-TEST_CASE("pullbacks") {
+TEST_CASE("lies about pullbacks are seen") {
   must_fail<Square>(Lie::nan_at_zero, "dual numbers of double");
   must_fail<Square>(Lie::nan_for_an_empty_sequence, "dual numbers of double");
   must_fail<Square>(Lie::reads_the_next_row_of_five, "value_and_pullback(X) begins with T(X): the prime field");
