@@ -8,9 +8,16 @@ import pathlib
 import sys
 import tomllib
 
-from tools import sources
+import evidence
+from tools import results, sources
 
 DOCS = pathlib.Path(__file__).resolve().parent
+
+
+def theorems_of(reference):
+    """The theorems that a check of the table names, if it is there."""
+    claim = sources.claim(reference)
+    return results.chosen(claim, evidence.theorems_named_by(claim.case))
 
 
 def wrong_in(table):
@@ -18,13 +25,15 @@ def wrong_in(table):
     for source, entries in table.items():
         for entry in entries:
             what = f"{source}, {entry.get('section')}: {entry.get('says')}"
-            if unknown := set(entry) - {"section", "kind", "says", "chapter", "code", "proof", "tests", "erratum", "note", "false", "unproved"}:
+            if unknown := set(entry) - {"section", "kind", "says", "chapter", "code", "proof", "tests", "erratum", "note", "false", "unproved", "block"}:
                 yield f"{what}: what is {unknown}?"
             if not any(key in entry for key in ("code", "proof", "erratum", "note")):
                 yield f"{what}: it leads nowhere"
             if "chapter" in entry and not (DOCS / f"{entry['chapter']}.rst").is_file():
                 yield f"{what}: there is no chapter {entry['chapter']}"
-            for look_up, key in ((sources.place, "code"), (sources.test_case, "proof"), (sources.test_case, "tests")):
+            elif "block" in entry and entry["block"] not in sources.blocks_of(entry["chapter"]):
+                yield f"{what}: {entry['chapter']} has no block '{entry['block']}'"
+            for look_up, key in ((sources.place, "code"), (theorems_of, "proof"), (sources.test_case, "tests")):
                 for reference in entry.get(key, []):
                     try:
                         look_up(reference)

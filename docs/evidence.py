@@ -30,12 +30,13 @@ def theorems_named_by(case):
 
 
 def kind_of(entry):
-    """What an entry of coverage.toml rests on: one of KINDS."""
-    cases = [sources.test_case(proof) for proof in entry.get("proof", [])]
-    numbers = {results.numbers_of_all(theorems) for case in cases if (theorems := theorems_named_by(case))}
-    if numbers:
-        return "proved in part" if "unproved" in entry else KINDS["any numbers" not in numbers]
-    return "only checked" if cases else "only tested, or a note"
+    """What an entry of coverage.toml rests on: one of KINDS. It is proved over any numbers if all its theorems are."""
+    claims = [sources.claim(proof) for proof in entry.get("proof", [])]
+    theorems = [name for claim in claims for name in results.chosen(claim, theorems_named_by(claim.case))]
+    if theorems:
+        in_part = "unproved" in entry or any(claim.in_part for claim in claims)
+        return "proved in part" if in_part else f"proved over {results.numbers_of_all(theorems)}"
+    return "only checked" if claims else "only tested, or a note"
 
 
 def counted(table):

@@ -27,7 +27,7 @@ void print() {
                "1.386; the best of four runs:\n";
   const auto report = [](const char* mask, const Learned& learned) {
     std::cout << mask << ": mean loss of the last 100 steps " << learned.loss
-              << ", other tokens after it change row 1 by " << learned.leak << '\n';
+              << ", later tokens change a score of row 1 by up to " << learned.leak << '\n';
   };
   report("what is hidden is not there", best_guess<Structural>(3));
   report("−10 is added to its score  ", best_guess<Finite<10>>(3));

@@ -267,7 +267,7 @@ Lines leaks() {
   const Learned structural = best_guess<Structural>(3), ten = best_guess<Finite<10>>(3),
                 thousand = best_guess<Finite<1000>>(30);
   const auto line = [](const std::string& mask, const Learned& learned) {
-    return "  " + mask + ": mean loss " + shown(learned.loss) + "; other tokens after it change row 1 by " +
+    return "  " + mask + ": mean loss " + shown(learned.loss) + "; later tokens change a score of row 1 by up to " +
            shown(learned.leak, 2);
   };
   const auto hidden = softmax_of({0, 1e10 - 1e9});

@@ -224,8 +224,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "F_2∘F_1 of one kind is what that kind is, and in general no more: generic F_1 and F_2, over the prime field, "
-    "n ≤ 6" *
+    "a stack F_2∘F_1 of layers of one type is rowwise, or autoregressive, if they are, and need not be if they are "
+    "less: generic F_1 and F_2, over the prime field, n ≤ 6" *
     doctest::description("composition_is_rowwise, composition_is_autoregressive")) {
   check_rule<StackOf, is::Rowwise, is::Rowwise>("composition_is_rowwise");
   check_rule<StackOf, is::Autoregressive, is::Autoregressive>("composition_is_autoregressive");
@@ -246,16 +246,18 @@ TEST_CASE(
   check_rule<ConcatOf, is::Autoregressive, is::Autoregressive, is::Autoregressive>("concat_is_autoregressive");
 }
 
-TEST_CASE("a column of F(X) is what F is, and in general no more: generic F, over the prime field, n ≤ 6" *
-          doctest::description("columns_are_rowwise, columns_are_autoregressive, columns_are_constant")) {
+TEST_CASE(
+    "a column of F(X) is rowwise, autoregressive or independent of X if F is, and need not be if F is less: generic F, "
+    "over the prime field, n ≤ 6" *
+    doctest::description("columns_are_rowwise, columns_are_autoregressive, columns_are_constant")) {
   check_rule<ColumnOf, is::Rowwise, is::Rowwise>("columns_are_rowwise");
   check_rule<ColumnOf, is::Autoregressive, is::Autoregressive>("columns_are_autoregressive");
   check_rule<ColumnOf, is::Constant, is::Constant>("columns_are_constant");
 }
 
 TEST_CASE(
-    "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel (lower triangular, of X|i the leading block of that of X) if Q "
-    "and K are autoregressive, is none without ◺, and need not be one if Q or K is less: generic Q and K, over "
+    "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel (lower triangular, and for X|i the leading block of that for X) if Q "
+    "and K are autoregressive; it is not one without ◺, and need not be one if Q or K is less: generic Q and K, over "
     "the prime field, n ≤ 6" *
     doctest::description("softmax_kernel_is_causal")) {
   check_rule<KernelOf, is::CausalKernel, is::LowerTriangular, is::Autoregressive, is::Autoregressive>(
@@ -263,8 +265,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is one, too, if b_ij is a function of i and j, and need not be one if b changes "
-    "from call to call: generic Q, K and b, over the prime field, n ≤ 6" *
+    "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel, too, if b_ij is a function of i and j, and need not be one if b "
+    "changes from call to call: generic Q, K and b, over the prime field, n ≤ 6" *
     doctest::description("biased_softmax_kernel_is_causal")) {
   check_rule<BiasedKernelOf, is::CausalKernel, is::LowerTriangular, is::Autoregressive, is::Autoregressive,
              is::Positional>("biased_softmax_kernel_is_causal");
@@ -279,8 +281,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and it is rowwise if Q is, and need not be if Q or K is less: generic Q and K of 3 rows, over the prime field, n "
-    "≤ 6" *
+    "softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K is independent of X, and need not be if Q or K is less: generic Q and "
+    "K of 3 rows, over the prime field, n ≤ 6" *
     doctest::description("softmax_of_constant_keys_is_rowwise")) {
   check_rule<KernelOf, is::Rowwise, is::Full, is::Rowwise, is::Constant>("softmax_of_constant_keys_is_rowwise");
 }
@@ -314,8 +316,10 @@ TEST_CASE(
       "through_memory_is_autoregressive");
 }
 
-TEST_CASE("F with a tied weight is what F is, and in general no more: generic F, over the prime field, n ≤ 6" *
-          doctest::description("tied_is_rowwise, tied_is_autoregressive")) {
+TEST_CASE(
+    "F with a tied weight is rowwise, or autoregressive, if F is, and need not be if F is less: generic F, over the "
+    "prime field, n ≤ 6" *
+    doctest::description("tied_is_rowwise, tied_is_autoregressive")) {
   check_rule<TiedOf, is::Rowwise, is::Rowwise>("tied_is_rowwise");
   check_rule<TiedOf, is::Autoregressive, is::Autoregressive>("tied_is_autoregressive");
 }
@@ -328,7 +332,7 @@ TEST_CASE(
       "encoder_decoder_is_autoregressive");
 }
 
-TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is one of these") {
+TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is checked in this file") {
   const auto cite = []<class T>() {
     for (const Step& step : derivation<T>())
       if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked_rules.contains(step.rule), step.rule);

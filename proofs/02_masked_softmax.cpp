@@ -208,8 +208,7 @@ TEST_CASE(
 
 TEST_CASE(
     "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel: for X|i it is the leading i×i block of that for X: Q and K linear, "
-    "two heads, "
-    "exactly over the prime field, n ≤ 6 (generic Q and K: claim 1)" *
+    "two heads, exactly over the prime field, n ≤ 6 (for generic Q and K: proofs/01_rules.cpp)" *
     doctest::description("softmax_kernel_is_causal")) {
   redrawing(4, [](Generator& generator) {
     const auto H = draw_layer<HeadsOf<Causal, n_heads, block, PrimeField>>(generator);
@@ -231,7 +230,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("control: with one key too many visible, it is no causal kernel") {
+TEST_CASE("control: with one key too many visible, softmax(◺(Q(X)×K(X)ᵀ/c)) is not a causal kernel") {
   redrawing(4, [](Generator& generator) {
     const auto H = draw_layer<HeadsOf<OneTooMany, n_heads, block, PrimeField>>(generator);
     const auto A = [&](const auto& X) { return H.value_and_weights(X).weights; };

@@ -38,7 +38,7 @@ template <class Real>
 using GenericParts = Made<AttentionOf, is::Autoregressive, is::Autoregressive, is::Autoregressive>::Runs<Real>;
 
 TEST_CASE(
-    "A a causal kernel and B autoregressive ⇒ X ↦ A(X)×B(X) is autoregressive: softmax(◺(Q×Kᵀ/c))×V, Q, K and V "
+    "X ↦ A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive: softmax(◺(Q×Kᵀ/c))×V, Q, K and V "
     "linear, in blocks of 1, 2, 3 and 32 rows, over the four arithmetics (double within 1e-12, bits of float and "
     "double, the prime field, sets of positions), n ≤ 6" *
     doctest::description("softmax_kernel_is_causal, product_is_autoregressive")) {
@@ -49,21 +49,22 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and so for Q, K and V that are not rowwise, and a bias: generic autoregressive Q, K and V, exactly over the prime "
-    "field, n ≤ 6" *
+    "softmax(◺(Q×Kᵀ/c + b))×V is autoregressive, too, if Q, K and V are autoregressive and not rowwise: generic Q, K "
+    "and V, exactly over the prime field, n ≤ 6" *
     doctest::description("biased_softmax_kernel_is_causal, product_is_autoregressive")) {
   must_hold(compare_parts(OperationOf<GenericParts<PrimeField>>{"softmax(◺(Q(X)×K(X)ᵀ/c + b))×V(X)"},
                           Claim::autoregressive, 11));
 }
 
 TEST_CASE(
-    "for random weights every entry of row i of H(X) depends on each of the rows 1, …, i: each, drawn anew, "
-    "changes them all (over the prime field, n ≤ 6)") {
+    "for random weights every entry of row i of H(X) depends on each of the rows 1, …, i: if one of them is drawn "
+    "anew, every entry changes (over the prime field, n ≤ 6)") {
   must_hold(a_row_does_not_count(OperationOf<H<PrimeField>>{"H"}, Claim::autoregressive));
 }
 
 TEST_CASE(
-    "control: a Q, a K or a B that is not autoregressive, or an A without ◺, fails over each of the four arithmetics") {
+    "control: with a Q, a K or a B that is not autoregressive, or an A without ◺, the claim fails over each of the "
+    "four arithmetics") {
   for (const Verdict& verdict : {verdict_on<QueriesOfColumns>("Q not autoregressive", Claim::autoregressive),
                                  verdict_on<KeysOfColumns>("K not autoregressive", Claim::autoregressive),
                                  verdict_on<ValuesOfColumns>("B not autoregressive", Claim::autoregressive),
@@ -71,7 +72,7 @@ TEST_CASE(
     for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) CHECK(failure);
 }
 
-TEST_CASE("control: that a row counts for nothing is seen: row 2 of PE(X) does not depend on row 1") {
+TEST_CASE("control: a row that does not matter is seen: row 2 of PE(X) does not depend on row 1") {
   const auto failure = a_row_does_not_count(OperationOf<PE<PrimeField>>{"PE"}, Claim::autoregressive);
   REQUIRE(failure);
   CHECK(failure->n == 2);

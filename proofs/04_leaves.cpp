@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Claim 4. Every layer is exactly what its type says. A layer that is called rowwise is rowwise, and one that is called
-// autoregressive is autoregressive. No layer of the list is called less than it is. The sequences of a batch do not
-// affect each other. (Article: each section's "note that it is …".)
+// autoregressive is autoregressive. A layer that is not called so is not. The sequences of a batch do not affect
+// each other. (Article: each section's "note that it is …".)
 //
 // tlm::check runs once over the list of layers: every leaf, and layers made of a few leaves. Blocks and models follow
 // in claim 5. The statements about pullbacks and extension are claimed here, too. Claims 8 and 9 are about formulas of
@@ -81,8 +81,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and for random weights every entry of its row i depends on row i: drawn anew, it changes them all (over the "
-    "prime field, n ≤ 6)") {
+    "for random weights every entry of row i of a rowwise layer of the list depends on row i of X: if that row is "
+    "drawn anew, every entry changes (over the prime field, n ≤ 6)") {
   for_each(layers, []<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (rowwise<Layer<double>>)
       must_hold(a_row_does_not_count(*operation<Layer<PrimeField>, all_faces>(listed.name), Claim::rowwise));
@@ -100,9 +100,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "no layer of the list is called less than it is, as far as running it can tell: rowwise or autoregressive, "
-    "where it is not so called, fails over at least one of the four arithmetics, n ≤ 6 (cross-attention is not in "
-    "the list)") {
+    "a layer of the list that is not called rowwise, or not called autoregressive, is not: the claim fails over at "
+    "least one of the four arithmetics, n ≤ 6 (cross-attention is not in the list)") {
   for (const char* called : {" is not called rowwise", " is not called autoregressive"}) {
     std::size_t not_called = 0;
     for (const Report& report : reports())
@@ -138,9 +137,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and so in double within 1e-12, and it agrees with central differences within 1e-6 (the former where zeros and "
-    "equal rows "
-    "are among the numbers, too)") {
+    "in double the pullback of each layer of the list is the transpose of the derivative within 1e-12, and agrees with "
+    "central differences within 1e-6 (the former also where zeros and equal rows are among the numbers)") {
   must_hold_of_layers(all, {"value_and_pullback(X) begins with T(X): double",
                             "the pullback is the transpose of the derivative: dual numbers of double",
                             "the pullback agrees with central differences"});
@@ -189,12 +187,15 @@ TEST_CASE(
   must_hold_of_layers(called_autoregressive, {"however split: the prime field", "however split: double"});
 }
 
-TEST_CASE("and so over sets of positions, not of tokens") {
+TEST_CASE(
+    "over sets of positions, too, extending each autoregressive layer of the list by pieces gives the rows of the "
+    "whole (without layers of tokens)") {
   must_hold_of_layers(autoregressive_of_rows, {"however split: sets of positions"});
 }
 
 TEST_CASE(
-    "each layer of the list holds its weights and no other numbers, but for four that hold a table that is no weight") {
+    "each layer of the list holds its weights and no other numbers, except four that hold a table that is not a "
+    "weight") {
   std::vector<std::string> with_tables;
   std::size_t checked = 0;
   for (const Report& report : reports())
@@ -214,8 +215,10 @@ TEST_CASE("everything else that tlm::check says of the layers of the list holds"
       if (!says(line, held)) must_hold(line.failure);
 }
 
-TEST_CASE("N(x + c·1) = N(x), and so LayerNorm: exactly over the prime field, n = 6; and not N(c·x) (control)" *
-          doctest::description("N_of_shifted, LayerNorm_of_shifted")) {
+TEST_CASE(
+    "N(x + c·1) = N(x), and the same holds for LayerNorm: exactly over the prime field, n = 6; and N(c·x) ≠ N(x) "
+    "(control)" *
+    doctest::description("N_of_shifted, LayerNorm_of_shifted")) {
   for (const auto& T : {operation<N<PrimeField>, all_faces>("N"), operation<LN<PrimeField>, all_faces>("LayerNorm")})
     redrawing(5, [&](Generator& generator) {
       const auto layer = drawn(*T, generator);
@@ -289,8 +292,9 @@ void check_control(const std::string& name, const std::string& a, const std::str
 }  // namespace
 
 TEST_CASE(
-    "controls: of eight planted errors T(X|i) = T(X)|i fails, each in the arithmetics that can see it (times 0 "
-    "and the maximum of the full row are right over ℝ: these fail by overflow, or where exp obeys no law)") {
+    "controls: T(X|i) = T(X)|i fails for each of eight planted errors, in the arithmetics that can see it (a mask that "
+    "multiplies by 0, and the maximum of the full row, are right over ℝ: these fail by overflow, or where exp obeys no "
+    "law)") {
   // Which arithmetic can refute which error. Row 1 of attention sees only itself, with the weight exp(s−m)/exp(s−m) =
   // 1, whatever the scale and the maximum are. So over (a) and (c) errors in these show in row 2 of 3 at the earliest.
   // Over (b) a large hidden maximum makes the weight 0/0.

@@ -135,8 +135,10 @@ TEST_CASE("Res(FF)∘Res(CA∘N_ca)(X) = X + CA(N_ca(X)) + FF(X + CA(N_ca(X))): 
   });
 }
 
-TEST_CASE("the inspirational DB(X) = X + FF(X + CA(N_ca(X))), which is another: exactly over the prime field, n = 6" *
-          doctest::description("inspirational_decoder_block_written_out")) {
+TEST_CASE(
+    "the inspirational DB(X) is X + FF(X + CA(N_ca(X))), and differs from the definition's: exactly over the prime "
+    "field, n = 6" *
+    doctest::description("inspirational_decoder_block_written_out")) {
   redrawing(4, [](Generator& generator) {
     const auto db = draw_layer<InspirationalDB<PrimeField>>(generator);
     const auto& ff = part<FF<PrimeField>>(db);
@@ -190,8 +192,8 @@ TEST_CASE("DB is autoregressive, by both formulas, over the four arithmetics, n 
 }
 
 TEST_CASE(
-    "T_LM is autoregressive: with both DB over double, bits and the prime field, and with the definition's behind "
-    "Em over sets, n ≤ 6" *
+    "T_LM is autoregressive: with both DB over double, bits and the prime field; over sets what follows Em, with the "
+    "definition's DB; n ≤ 6" *
     doctest::description("T_LM_is_autoregressive")) {
   CHECK(must_hold(report_on<T_LM>("T_LM"), " is autoregressive: "));
   must_hold(verdict_on<InspirationalT_LM>("T_LM, inspirational", Claim::autoregressive));
@@ -199,9 +201,10 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what else tlm::check says of FF, Φ, CA, DB by both formulas and T_LM holds: they are what their forms say, their "
-    "pullbacks are the transposes of their derivatives, in any pieces they are extended to the whole, and none is "
-    "called less than it is (theorems for T_LM: its pullback, where no ReLU is at 0, and its extension)" *
+    "FF, Φ, CA, DB by both formulas and T_LM pass the other checks of tlm::check: they are what their forms say, their "
+    "pullbacks are the transposes of their derivatives, extending them by any pieces gives the rows of the whole, and "
+    "those that are not called rowwise are not rowwise (theorems for T_LM: its pullback, where no ReLU is at 0, and "
+    "its extension)" *
     doctest::description("T_LM_pullback_is_transpose, T_LM_is_extended")) {
   for (const Report& report :
        {report_on<FF>("FF"), report_on<Phi>("Φ"), report_on<CA1>("CA, one head"), report_on<CA>("CA"),
@@ -217,8 +220,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for random weights every entry of row i of CA, DB and T_LM depends on each of the rows 1, …, i: each, "
-    "changed, changes them all (over the prime field, n ≤ 6)") {
+    "for random weights every entry of row i of CA, DB and T_LM depends on each of the rows 1, …, i: if one of them "
+    "changes, every entry changes (over the prime field, n ≤ 6)") {
   const auto every_row_counts = [](const Operation<PrimeField>& T) {
     must_hold(a_row_does_not_count(T, Claim::autoregressive));
   };
@@ -255,8 +258,8 @@ std::optional<Failure> later_rows_show(const Operation<Real>& T) {
 }  // namespace
 
 TEST_CASE(
-    "in CA, DB and Φ∘N∘DB∘DB∘PE later rows leave the earlier ones alone to the last bit, around blocks of 32: "
-    "float, n = 31, 32, 33, 65 and i = 1, 31, 32, 33, 64, and CA in double, too") {
+    "later rows do not change earlier rows of CA, DB and Φ∘N∘DB∘DB∘PE, to the last bit, around blocks of 32: float, n "
+    "= 31, 32, 33, 65 and i = 1, 31, 32, 33, 64, and CA in double, too") {
   must_hold(later_rows_show(OperationOf<CA<float>>{"CA"}));
   must_hold(later_rows_show(OperationOf<CA<double>>{"CA"}));
   must_hold(later_rows_show(OperationOf<DB<float>>{"DB"}));

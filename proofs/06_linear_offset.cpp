@@ -154,9 +154,8 @@ std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<Unit
 }  // namespace
 
 TEST_CASE(
-    "for even d_model and columns counted from 0, T_k PE_pos = PE_{pos+k} for pos ∈ {1, …, M−k}: exactly, at random "
-    "points of the circle over the prime field, for every k < M of d = 2, 4, 8 and "
-    "M = 12, and some k of d = 128, 512" *
+    "for even d_model and columns counted from 0, PE_pos×T_k = PE_{pos+k} for pos ∈ {1, …, M−k}: exactly, at random "
+    "points of the circle over the prime field, for every k < M of d = 2, 4, 8 and M = 12, and some k of d = 128, 512" *
     doctest::description("linear_offset")) {
   check_offsets<12, 2>(all_offsets(12));
   check_offsets<12, 4>(all_offsets(12));
@@ -179,7 +178,7 @@ TEST_CASE("PE(X) = X + PE|n: exactly over the prime field, n = 1, 2, 3 rows of a
   }
 }
 
-TEST_CASE("positions count from 1: PE_1 = (sin ω_1, cos ω_1, …, sin ω_{d/2}, cos ω_{d/2})") {
+TEST_CASE("positions count from 1: PE_1 = (sin ω_0, cos ω_0, …, sin ω_{d/2−1}, cos ω_{d/2−1})") {
   const auto angles = random_angles(4, 9);
   const auto PE = PositionalEncoding<3, 8, PrimeField>::sinusoidal([&](std::size_t i) { return angles[i]; });
   for (std::size_t i = 0; i < 4; ++i) {
@@ -205,7 +204,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "⟨T_p q, T_r k⟩ = ⟨q, T_{r−p} k⟩ depends on r − p alone, as in rotary positions: exactly, at random points of the "
+    "⟨q×T_p, k×T_r⟩ = ⟨q, k×T_{r−p}⟩ depends on r − p alone, as in rotary positions: exactly, at random points of the "
     "circle, d = 8, p = 0, 2, 5 and r = p + 0, 1, 7" *
     doctest::description("rotated_inner_products_are_relative, inner_product_is_relative")) {
   constexpr std::size_t d = 8;
@@ -225,9 +224,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "in double T_k PE_pos = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³, and so for both W_p: M = 512, d = 128, k = 0, 1, "
-    "10, "
-    "200") {
+    "in double PE_pos×T_k = PE_{pos+k} within 8u(1 + M), u = 2⁻⁵³, for PE and for both tables W_p: M = 512, d = 128, k "
+    "= 0, 1, 10, 200") {
   // The library takes the sine of the rounded product pos·ω, whose error is at most u·pos·ω ≤ u·M (ω ≤ 1). The same
   // holds for k·ω in T_k, and for (pos+k)·ω in PE_{pos+k}. By the derivatives of sine and cosine, these errors are
   // together at most 3uM·√2. Two roundings of sines, two products and a sum of numbers ≤ 1 add less than 8u.
@@ -261,8 +259,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for odd d_model and k ≥ 1 there is no T_k once M−k > d_model, as the last sine has no cosine: argued at the head "
-    "of the file (a theorem for d_model = 1); generic angles over the prime field, d = 5, k = 1, 2, 5" *
+    "for odd d_model and k ≥ 1 there is no T_k once M−k > d_model, as the last sine has no cosine: generic angles over "
+    "the prime field, d = 5, k = 1, 2, 5 (a theorem for d_model = 1 only; the book's chapter on positions argues for "
+    "all)" *
     doctest::description("a_sine_alone_has_no_linear_map")) {
   const auto angles = random_angles(3, 4);
   const std::vector<UnitPoint> columns{angles[0], angles[0], angles[1], angles[1], angles[2]};
@@ -287,9 +286,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for columns counted from 1, as the article's text has it, and k ≥ 1 there is no T_k once M−k > d_model: "
-    "argued at the head of the file (a theorem for d_model = 2); generic angles over the prime field, "
-    "d = 6, k = 1, 2, 5" *
+    "for columns counted from 1, as the article's text has it, and k ≥ 1 there is no T_k once M−k > d_model: generic "
+    "angles over the prime field, d = 6, k = 1, 2, 5 (a theorem for d_model = 2 only; the book's chapter on positions "
+    "argues for all)" *
     doctest::description("literal_columns_have_no_linear_map, literal_columns_of_the_article_have_no_linear_map, "
                          "literal_columns_evaluated")) {
   // Columns 1 to 6 are then cos ω_0, sin ω_1, cos ω_1, sin ω_2, cos ω_2, sin ω_3: the first and the last have no
@@ -303,7 +302,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("control: unequal frequencies within a pair have no T_k, and a wrong T_k is seen") {
+TEST_CASE("control: for unequal frequencies within a pair there is no T_k, and a wrong T_k is seen") {
   const auto angles = random_angles(2, 6);
   CHECK(!linear_map_exists(table(24, {angles[0], angles[1]}, {false, true}), 1));
   const auto angle = [&](std::size_t i) { return angles[i]; };

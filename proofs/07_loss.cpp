@@ -57,9 +57,8 @@ struct Drawn {
 }  // namespace
 
 TEST_CASE(
-    "Y = LogSoftmax(T(0, x_1, …, x_n)|n): Y[1] depends on no x_k, and Y[k] on no other than x_1, …, x_{k−1}, for "
-    "random "
-    "weights on each of them: T_LM, exactly over the prime field, n ≤ 6") {
+    "Y = LogSoftmax(T(0, x_1, …, x_n)|n): Y[1] depends on no x_k; for random weights Y[k] depends on each of x_1, …, "
+    "x_{k−1}, and on no other token: T_LM, exactly over the prime field, n ≤ 6") {
   redrawing(1, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
@@ -144,8 +143,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "it is the mean of the sequences' losses if their loss weights have equal sums ≠ 0: exactly over the prime "
-    "field, 3 sequences" *
+    "the loss of a batch is the mean of the sequences' losses if their loss weights have equal sums ≠ 0: exactly over "
+    "the prime field, 3 sequences" *
     doctest::description("loss_of_batch_is_the_mean")) {
   redrawing(4, [](Generator& generator) {
     Drawn batch{generator};
@@ -161,8 +160,9 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("it is not the mean of the sequences' losses in general: a counter-example over the prime field" *
-          doctest::description("loss_of_batch_is_not_the_mean_in_general")) {
+TEST_CASE(
+    "the loss of a batch is not the mean of the sequences' losses in general: a counter-example over the prime field" *
+    doctest::description("loss_of_batch_is_not_the_mean_in_general")) {
   redrawing(5, [](Generator& generator) {
     const Drawn batch{generator};
     CHECK(!same(loss_of(batch.Z, batch.x, batch.omega), batch.mean_over_rows()));
@@ -504,9 +504,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the argument of each ReLU of an FF is g + K_j, where g does not depend on K_j, so that it is 0 on a null set "
-    "only: "
-    "exactly over the prime field, n = 6") {
+    "the argument of each ReLU of an FF is g + K_j, where g does not depend on K_j: exactly over the prime field, n = "
+    "6") {
   using Inside = Composition<Plus<"K", d_ff, PrimeField>, Times<"A", d_model, d_ff, PrimeField>,
                              Normalization<"N_ff", d_model, PrimeField>>;
   redrawing(14, [](Generator& generator) {
@@ -526,8 +525,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "and so where N_ca of the first block has σ = 0 in every row: T_LM with W_e = 0 and PE = 0, in double, one "
-    "direction, h = 1e-9, within 1e-2") {
+    "the loss is differentiable with respect to the weights where N_ca of the first block has σ = 0 in every row: T_LM "
+    "with W_e = 0 and PE = 0, in double, one direction, h = 1e-9, within 1e-2") {
   Generator generator{11};
   auto model = draw_layer<T_LM<double>>(generator);
   weight<"Em.W_e">(model) = {};

@@ -105,14 +105,14 @@ TEST_CASE("the pullback of G∘F is that of F after that of G: N∘LayerNorm, ex
   });
 }
 
-TEST_CASE("ReLU′(0) is 0, by choice; elsewhere there is no choice: 0 or 1") {
+TEST_CASE("ReLU′(0) is 0, by choice; elsewhere ReLU′ is 0 or 1, and nothing is chosen") {
   CHECK(relu_derivative(0.0) == 0);
   CHECK(relu_derivative(-0.0) == 0);
   CHECK(relu_derivative(1e-300) == 1);
   CHECK(relu_derivative(-1e-300) == 0);
 }
 
-TEST_CASE("control: a flipped sign is seen, in the layer and in composites that contain it, and where it is") {
+TEST_CASE("control: a flipped sign is seen, with its place, in the layer and in composites that contain it") {
   const auto alone = transpose_fails<FlippedReLU, PrimeField>("flipped ReLU", 21);
   REQUIRE(alone);
   CHECK(alone->entry == "X, row 1, column 1");

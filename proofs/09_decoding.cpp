@@ -76,8 +76,8 @@ std::vector<Token> decoded_without_memory(const T& model, const std::vector<Toke
 }  // namespace
 
 TEST_CASE(
-    "greedy decoding with what was remembered says what computing the whole again for every token says: T_LM and "
-    "the three encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens") {
+    "greedy decoding from a state generates the same tokens as computing the whole again for every token: T_LM and the "
+    "three encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens") {
   std::size_t said = 0;
   const auto check = [&]<class T>(const char* name, T*) {
     Generator generator{4};
@@ -100,9 +100,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a beam of width 1 says what greedy decoding says, whatever its length rule: T_LM and the three "
-    "encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a beam "
-    "of width 3 does not (control)") {
+    "a beam of width 1 generates the same tokens as greedy decoding, whatever its length rule: T_LM and the three "
+    "encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a beam of "
+    "width 3 does not (control)") {
   const auto check = [&]<class T>(const char* name, T*) {
     Generator generator{5};
     std::size_t others = 0;

@@ -263,8 +263,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for random weights every entry of row i of the decoders depends on each of the rows 1, …, i of y and on each "
-    "row of the memory: each, drawn anew, changes them all (over the prime field, n = 4, a memory of 3 rows)") {
+    "for random weights every entry of row i of the decoders depends on each of the rows 1, …, i of y and on each row "
+    "of the memory: if one of them is drawn anew, every entry changes (over the prime field, n = 4, a memory of 3 "
+    "rows)") {
   every_row_counts<FormulatedDecoderLayers>(15);
   every_row_counts<NumpyDecoderBlocks>(16);
   every_row_counts<WolframDecoderBlocks>(18);
@@ -340,7 +341,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "control: the mask upside down, as in the NumPy notebook's class: its pullbacks are right, and it is no decoder") {
+    "control: with the mask upside down, as in the NumPy notebook's class, the pullbacks are right, and a decoder "
+    "block is not autoregressive") {
   must_hold(transpose_fails<UpsideDownBlock, PrimeField>("a decoder block upside down", 13));
   const Verdict verdict = verdict_on<UpsideDownBlock>("a decoder block upside down", Claim::autoregressive);
   for (const auto& failure : {verdict.reals, verdict.bits, verdict.field, verdict.sets}) {

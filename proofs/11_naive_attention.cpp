@@ -153,9 +153,8 @@ double difference(const Table<double>& A, const Table<double>& B) {
 }  // namespace
 
 TEST_CASE(
-    "the naive softmax exp(s_j)/Σ exp(s_k) is that from which the maximum score is subtracted first: exactly, for "
-    "exp(s) = "
-    "3^s in the prime field and integers s, |s| ≤ 100, n ≤ 6") {
+    "the naive softmax exp(s_j)/Σ exp(s_k) equals the softmax that subtracts the maximum score first: exactly, for "
+    "exp(s) = 3^s in the prime field and integers s, |s| ≤ 100, n ≤ 6") {
   Generator generator{1};
   for (std::size_t n = 1; n <= greatest_n; ++n)
     for (int draws = 0; draws < 20; ++draws) {
@@ -191,7 +190,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the naive softmax is the other in double within 1e-15, too, for scores up to 700 in size, n = 6") {
+TEST_CASE(
+    "in double the naive softmax agrees with the softmax that subtracts the maximum score first, within 1e-15, for "
+    "scores up to 700 in size, n = 6") {
   Generator generator{2};
   for (int draws = 0; draws < 1000; ++draws) {
     std::vector<double> s(greatest_n);
@@ -206,9 +207,8 @@ TEST_CASE("the naive softmax is the other in double within 1e-15, too, for score
 }
 
 TEST_CASE(
-    "control: the naive one is NaN where all scores are great or far below 0, from 710 and −746 in double, 89 and −104 "
-    "in "
-    "float; the other is what it is for smaller scores with the same differences") {
+    "control: the naive softmax is NaN where all scores are large or far below 0, from 710 and −746 in double, 89 and "
+    "−104 in float; with the maximum subtracted first, only the differences of scores matter") {
   const auto check = []<class Real>(Real great, Real far_below, Real tolerance) {
     const Real expected = naive_softmax<Real>({1, 0})[0];
     for (const Real s : {great, far_below}) {
@@ -225,9 +225,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "naive, pipelined and the library's self-attention are one: exactly over the prime field, and in double within "
-    "1e-13, "
-    "n ≤ 6") {
+    "naive, pipelined and the library's self-attention are equal: exactly over the prime field, and in double within "
+    "1e-13, n ≤ 6") {
   redrawing(3, [](Generator& generator) {
     for (std::size_t n = 1; n <= greatest_n; ++n) {
       INFO("n = ", n, ", seed 3");
@@ -242,7 +241,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("control: without 1/√M, or with keys for queries, it is another") {
+TEST_CASE("control: without 1/√M, or with keys in place of queries, naive self-attention is not the library's") {
   redrawing(4, [](Generator& generator) {
     const auto forms = forms_of<PrimeField>(3, generator);
     CHECK(!same_tables(forms.layer, forms.unscaled));

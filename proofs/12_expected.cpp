@@ -186,9 +186,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "T_LM is a distribution on sequences, Σ_x Π_k exp Y[k]_{x_k} = 1 over all 125 sequences of 3 of 5 tokens: 5 draws "
-    "of "
-    "weights, in double within 1e-13; and without the leading 0 it is none (control)") {
+    "T_LM gives a distribution on sequences, Σ_x Π_k exp Y[k]_{x_k} = 1 over all 125 sequences of 3 of 5 tokens: 5 "
+    "draws of weights, in double within 1e-13; and without the leading 0 it does not (control)") {
   std::vector<std::vector<Token>> sequences;
   for (Token a = 0; a < 5; ++a)
     for (Token b = 0; b < 5; ++b)
@@ -252,9 +251,10 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the loss depends on ω up to a factor, exactly over the prime field; so it has no value at ω = 0, though the "
-    "notebook "
-    "says that it works for any point of the batch space: T_LM, which refuses ω = 0 in double") {
+    "the loss does not change if all ω are multiplied by one number ≠ 0, exactly over the prime field; at ω = 0 it has "
+    "no "
+    "value, though the notebook says that it works for any point of the batch space: the loss of T_LM in double "
+    "refuses ω = 0") {
   redrawing(10, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const Tokens x{3, 1, 4};

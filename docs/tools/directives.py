@@ -16,7 +16,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_for_filename
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -54,6 +54,44 @@ def paragraph(*children, classes=()):
 def reference(text, uri, classes=()):
     """A link."""
     return nodes.reference("", text, refuri=uri, internal=True, classes=list(classes))
+
+
+# What C++ types are for Coq: the page of each, and the file of what was run that has it.
+EXPORTED = {"exported/T_LM.v": "kernel.txt", "exported/Transformer.v": "transformer.txt"}
+
+
+def exported(config, page):
+    """The text that is exported from a C++ type."""
+    return (pathlib.Path(config.runs) / EXPORTED[page]).read_text(encoding="utf-8")
+
+
+def link_to_theorem(config, name):
+    """Where a theorem is stated: in proofs/kernel, or in what is exported from a type; None if in neither."""
+    if place := results.place_of_theorem(name):
+        return link_to(*place)
+    for page in EXPORTED:
+        for number, line in enumerate(exported(config, page).split("\n"), 1):
+            if re.match(rf"\s*Theorem {re.escape(name)}\b", line):
+                return link_to(page, number)
+    return None
+
+
+FEW = 4  # theorems that are shown unfolded
+
+
+def html_of_theorems(config, claim, names):
+    """Theorems with links to their statements, those over one kind of numbers together; more than a few are folded."""
+    def link(name):
+        place, shown = link_to_theorem(config, name), html.escape(name).replace("_", "_<wbr>")
+        return f'<a href="{place}">{shown}</a>' if place else f"{shown} (exported from its type)"
+
+    proved = "proved in part" if claim.in_part else "proved"
+    parts = [f"{proved} over {numbers}: {', '.join(map(link, found))}" for numbers in ("any numbers", "ℝ")
+             if (found := [name for name in names if results.numbers_of(name) == numbers])]
+    text = "; ".join(parts)
+    if len(names) > FEW:
+        text = f"<details><summary>{proved}, over {results.numbers_of_all(names)}: {len(names)} theorems</summary>{text}</details>"
+    return text
 
 
 def folded(summary, children, *classes):
@@ -106,6 +144,7 @@ class Holds(Directive):
     .. holds::
 
        05_transformer: FF, Φ and N are rowwise
+       04_leaves: the pullback of each layer of the list is the transpose; proved: Times_transposes
     """
 
     has_content = True
@@ -115,22 +154,21 @@ class Holds(Directive):
         log = self.config.proofs_log
         items["proved"] = []
         for line in self.lines():
-            case = sources.test_case(line)
+            claim = sources.claim(line)
+            case, names = claim.case, results.theorems(log, claim)
             held = results.holds(log, case)
             if not held:
                 self.env.note_reread()
                 LOGGER.warning("this fails: %s", line, location=self.get_location())
             item = nodes.list_item(classes=["held" if held else "failed"])
-            where = [reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))]
-            all_theorems = results.theorems(log, case)
-            if all_theorems:
-                items["proved"].append(results.numbers_of_all([name for name, _, _ in all_theorems]))
-            for numbers in ("any numbers", "ℝ"):
-                theorems = [(name, place) for name, place, over in all_theorems if over == numbers]
-                for name, place in theorems:
-                    where += [nodes.Text(f"; proved over {numbers}: " if name == theorems[0][0] else ", "),
-                              reference(name, link_to(*place)) if place else nodes.Text(name)]
-            item += paragraph("" if held else "FAILS: ", case.name + " ", nodes.inline("", "", *where, classes=["where"]))
+            where = nodes.inline("", "checked: " if held else "FAILS: ", classes=["where"])
+            where += reference(f"proofs/{case.file}.cpp:{case.line}", link_to(f"proofs/{case.file}.cpp", case.line))
+            if not names and not case.name.startswith("control"):
+                where += nodes.Text("; no theorem")
+            item += paragraph(case.name + " ", where)
+            if names:
+                items["proved"].append("in part" if claim.in_part else f"over {results.numbers_of_all(names)}")
+                item += nodes.raw("", f'<div class="where">{html_of_theorems(self.config, claim, names)}</div>', format="html")
             items += item
         self.env.note_dependency(log)
         return [items]
@@ -159,8 +197,11 @@ class Derived(Directive):
             because = ", ".join(steps[part]["statement"] for part in step["parts"])
             rule = reference(step["rule"], link_to("tlm/algebra/rules.hpp", number))
             item = nodes.list_item(classes=["held"])
-            item += paragraph(f"{line}, because {step['sentence']}. Its premises: {because}. ",
-                              nodes.inline("", "", rule, classes=["where"]))
+            where = nodes.inline("", "", nodes.Text("derived by the rule "), rule, classes=["where"])
+            if place := results.place_of_theorem(step["rule"]):
+                where += nodes.Text(", which is proved over any numbers: ")
+                where += reference("its theorem", link_to(*place))
+            item += paragraph(f"{line}, because {step['sentence']}. Its premises: {because}. ", where)
             items += item
         return [items]
 
@@ -182,7 +223,26 @@ class Tested(Directive):
             path = sources.path_of(case.file)
             item = nodes.list_item()
             link = reference(f"{path}:{case.line}", link_to(path, case.line))
-            item += paragraph(case.name + " ", nodes.inline("", "", link, classes=["where"]))
+            item += paragraph(case.name + " ", nodes.inline("", "", nodes.Text("tested: "), link, classes=["where"]))
+            items += item
+        return [items]
+
+
+class Argued(Directive):
+    """What the text of the block argues for, and no theorem says.
+
+    .. argued::
+
+       a ReLU is at 0 only on a null set of weights
+    """
+
+    has_content = True
+
+    def make(self):
+        items = nodes.bullet_list(classes=["holds", "argued"])
+        for line in self.lines():
+            item = nodes.list_item()
+            item += paragraph(line + " ", nodes.inline("", "argued on this page; no theorem says it", classes=["where"]))
             items += item
         return [items]
 
@@ -202,11 +262,12 @@ class Beside(Directive):
             classes = node.get("classes", []) if isinstance(node, nodes.Element) else []
             kinds["code" if "header-code" in classes else "evidence" if "holds" in classes else "formula"].append(node)
         box = nodes.container(classes=["beside"])
-        box["ids"].append("beside-" + nodes.make_id(f"{self.env.docname} {self.arguments[0]} {self.lineno}"))
+        box["ids"].append(sources.anchor_of(self.arguments[0]))
         box += paragraph(self.arguments[0], classes=["column-name"])
         if kinds["evidence"]:
             margin = nodes.container(classes=["margin"])
-            margin += folded(self.line(kinds["evidence"]), kinds["evidence"], "evidence")
+            argued = ["argued"] if any("argued" in found["classes"] for found in kinds["evidence"]) else []
+            margin += folded(self.line(kinds["evidence"]), kinds["evidence"], "evidence", *argued)
             box += margin
         column = nodes.container(classes=["column"])
         column += kinds["formula"] + kinds["code"]
@@ -215,20 +276,17 @@ class Beside(Directive):
 
     @staticmethod
     def line(lists):
-        """What there is, in one line: "proved over any numbers · derived · checked 4"."""
-        def count(items):
-            return sum(len(found.children) for found in items)
-
-        derived = [found for found in lists if "derived" in found["classes"]]
-        tested = [found for found in lists if "tested" in found["classes"]]
-        checked = [found for found in lists if found not in derived and found not in tested]
-        said = [f"proved over {numbers}" for numbers in ("any numbers", "ℝ")
-                if any(numbers in found["proved"] for found in checked)][:1]
-        said += ["derived"] if derived else []
-        said += [f"checked {count(checked)}"] if checked else []
-        said += [f"tested {count(tested)}"] if tested else []
+        """What there is, counted, in one line: "proved 2 over any numbers, 1 over ℝ · derived 1 · checked 4"."""
+        counts = dict.fromkeys(("argued", "proved", "derived", "checked", "tested"), 0)
+        for found in lists:
+            counts[next((kind for kind in ("argued", "derived", "tested") if kind in found["classes"]), "checked")] += len(found.children)
+        proved = [said for found in lists for said in found.get("proved", [])]
+        numbers = [f"{proved.count(said)} {said}" for said in ("over any numbers", "over ℝ", "in part") if said in proved]
         failed = [item for found in lists for item in found.children if "failed" in item["classes"]]
-        return " · ".join(part.replace(" ", "\u00a0") for part in [*(["FAILS"] if failed else []), *said])
+        said = ["FAILS"] if failed else []
+        said += [f"{kind} {', '.join(numbers) if kind == 'proved' else count}" for kind, count in counts.items()
+                 if count or (kind == "proved" and proved)]
+        return " · ".join(", ".join(part.replace(" ", "\u00a0") for part in kind.split(", ")) for kind in said)
 
 
 def coloured(svg):
@@ -343,7 +401,8 @@ class Numbers(Directive):
 
 
 class Exercise(Directive):
-    """What is to be changed in an exercise, the command that marks it, and its hint, folded: the content."""
+    """What is to be changed in an exercise, the command that marks it, its hint, folded: the content; and its answer, folded, which
+    the test of the exercise verifies."""
 
     required_arguments = 1
     has_content = True
@@ -363,9 +422,13 @@ class Exercise(Directive):
         # The pages have the text of the programs that they show; Coq's file is shown whole.
         text = excerpt.text if file.suffix == ".cpp" else "\n".join(lines[2:]).rstrip()
         where = reference(f"{path}:{excerpt.first}", link_to(path, excerpt.first)) if file.suffix == ".cpp" else nodes.Text(path)
-        return [paragraph(where, classes=["where"]),
-                nodes.literal_block(text, text, language="cpp" if file.suffix == ".cpp" else "coq"),
-                paragraph(nodes.literal("", command)), *folded("Hint", [hint], "hint")]
+        language = "cpp" if file.suffix == ".cpp" else "coq"
+        solution = f"tests/docs/solutions/{self.arguments[0]}.txt"
+        self.env.note_dependency(str(sources.ROOT / solution))
+        answer = textwrap.dedent("\n".join(sources.lines_of(solution))).rstrip()
+        return [paragraph(where, classes=["where"]), nodes.literal_block(text, text, language=language),
+                paragraph(nodes.literal("", command)), *folded("Hint", [hint], "hint"),
+                *folded("Answer", [nodes.literal_block(answer, answer, language=language)], "hint")]
 
 
 class Notation(Directive):
@@ -376,7 +439,7 @@ class Notation(Directive):
         columns = table["columns"]
         rows = []
         for symbol in table["symbol"]:
-            if unknown := set(symbol) - set(columns) - {"id", "tex", "match", "header"}:
+            if unknown := set(symbol) - set(columns) - {"id", "tex", "match", "pages", "header"}:
                 raise sources.NotFound(f"notation.toml: {symbol['id']} has {unknown}")
             cells = [f'<a class="headerlink self" href="#sym-{symbol["id"]}">\\({html.escape(symbol["tex"])}\\)</a>']
             for column in columns:
@@ -411,18 +474,23 @@ class Coverage(Directive):
                 name = header.partition(": ")[2].split("(")[0].strip(" :{;=") or path
                 where.append(f'<a href="{link_to(path, line)}"><code>{html.escape(name)}</code><br>'
                              f"<small>{path}:{line}</small></a>")
-            proofs = []
+            proved, proofs = [], []
             for proof in entry.get("proof", []):
-                case = sources.test_case(proof)
+                claim = sources.claim(proof)
+                case, names = claim.case, results.theorems(self.config.proofs_log, claim)
                 held = results.holds(self.config.proofs_log, case)
                 if not held:
                     LOGGER.warning("this fails: %s", proof, location=self.get_location())
                 link = link_to(f"proofs/{case.file}.cpp", case.line)
+                if names:
+                    proved.append(html_of_theorems(self.config, claim, names).replace("proved", "<b>proved</b>", 1))
                 proofs.append(f'<a href="{link}"><b>{"checked" if held else "FAILS"}</b>: {html.escape(case.name)}</a>')
             for test in entry.get("tests", []):
                 case = sources.test_case(test)
                 path = sources.path_of(case.file)
                 proofs.append(f'<a href="{link_to(path, case.line)}">tested: {html.escape(case.name)}</a>')
+            if "unproved" in entry:
+                proofs.append(f"not proved: {html.escape(entry['unproved'])}")
             if "note" in entry:
                 proofs.append(html.escape(entry["note"]))
             if "erratum" in entry:
@@ -432,13 +500,15 @@ class Coverage(Directive):
                 raise sources.NotFound(f"coverage.toml: '{entry['says']}' leads nowhere")
             chapter = entry.get("chapter")
             if chapter:
-                what = f'<a href="{chapter}.html">{what}</a>'
+                place = f"#{sources.anchor_of(entry['block'])}" if "block" in entry else ""
+                what = f'<a href="{chapter}.html{place}">{what}</a>'
             false = ' class="false"' if "false" in entry else ""
             if entry["section"] != section:
                 section = entry["section"]
                 rows.append(f'<tr><th colspan="4">{html.escape(section)}</th></tr>')
             rows.append(f'<tr{false}><td class="kind">{entry["kind"]}</td>'
-                        f"<td>{what}</td><td>{'<br>'.join(where)}</td><td>{'<br>'.join(proofs)}</td></tr>")
+                        f"<td>{what}</td><td>{'<br>'.join(where)}</td>"
+                        f"<td>{''.join(f'<div>{said}</div>' for said in [*dict.fromkeys(proved), *proofs])}</td></tr>")
         head = "".join(f"<th>{name}</th>" for name in ("", "it says", "code", "evidence"))
         text = (f'<div class="wide"><table class="docutils coverage"><thead><tr>{head}</tr></thead>'
                 f'<tbody>{"".join(rows)}</tbody></table></div>')
@@ -540,6 +610,19 @@ class Source(SphinxRole):
         return [link], []
 
 
+class Exported(SphinxRole):
+    """A link to a theorem that is exported from a type: :exported:`T_LM_is_autoregressive`, or :exported:`it <T_LM_is_autoregressive>`."""
+
+    def run(self):
+        match = re.fullmatch(r"(.*?)\s*<(.*)>", self.text)
+        shown, name = (match[1], match[2]) if match else (self.text, self.text)
+        if place := link_to_theorem(self.env.config, name):
+            return [reference(shown, place)], []
+        self.env.note_reread()
+        LOGGER.warning("no theorem %s is exported", name, location=self.get_location())
+        return [nodes.Text(shown)], []
+
+
 class Symbols:
     """Turns the symbols of formulas into links into the notation table."""
 
@@ -548,10 +631,10 @@ class Symbols:
                        r"|\\(?:begin|end|text|mathrm|operatorname|unicode|class|label|mathbf|mathcal|tag)\s*\{[^{}]*\}"
                        r"|\\[A-Za-z]+|\\.|.", re.DOTALL)
 
-    def __init__(self):
+    def __init__(self, page):
         self.links = {}
         for symbol in data("notation.toml")["symbol"]:
-            for token in symbol.get("match", []):
+            for token in symbol.get("match", []) if page in symbol.get("pages", [page]) else ():
                 self.links[token] = symbol["id"]
 
     @staticmethod
@@ -616,11 +699,19 @@ def break_code(app, doctree):
 
 def link_symbols(app, doctree):
     """Of every formula of a page."""
-    symbols = Symbols()
+    symbols = Symbols(app.env.docname)
     for node in list(doctree.findall(nodes.math)) + list(doctree.findall(nodes.math_block)):
         tex = symbols.linked(node.astext())
         node.children = [nodes.Text(tex)]
         node.rawsource = tex
+
+
+def source_page(formatter, path, text):
+    """The page of one file."""
+    lexer = get_lexer_by_name("coq") if path.endswith(".v") else get_lexer_for_filename(path.replace(".hpp", ".cpp"))
+    body = highlight(text, lexer, formatter)
+    body = re.sub(r'(id|name)="L-(\d+)"', r'\1="L\2"', body).replace('href="#L-', 'href="#L')
+    return f"source/{path}", {"title": path, "body": f"<h1>{path}</h1>{body}", "current_page_name": path}, "page.html"
 
 
 def source_pages(app):
@@ -631,12 +722,9 @@ def source_pages(app):
                             ("tests/unit", "*.cpp"), ("tests/storage", "*.cpp"), ("tests/gradients", "*.cpp"),
                             ("tests/encoder_decoder", "*.cpp"), ("tests/goldens", "*.cpp"), ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
-            path = str(file.relative_to(sources.ROOT))
-            lexer = get_lexer_for_filename(path.replace(".hpp", ".cpp"))
-            body = highlight(file.read_text(encoding="utf-8"), lexer, formatter)
-            body = re.sub(r'(id|name)="L-(\d+)"', r'\1="L\2"', body).replace('href="#L-', 'href="#L')
-            context = {"title": path, "body": f"<h1>{path}</h1>{body}", "current_page_name": path}
-            yield f"source/{path}", context, "page.html"
+            yield source_page(formatter, str(file.relative_to(sources.ROOT)), file.read_text(encoding="utf-8"))
+    for page in EXPORTED:
+        yield source_page(formatter, page, exported(app.config, page))
 
 
 class Measured(Directive):
@@ -688,13 +776,14 @@ def setup(app):
     app.add_config_value("proofs_log", "", "env")
     app.add_config_value("pictures", "", "env")
     app.add_config_value("runs", "", "env")
-    for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("counts", Counts), ("tested", Tested), ("beside", Beside), ("picture", Picture),
+    for name, directive in (("header", Header), ("holds", Holds), ("derived", Derived), ("counts", Counts), ("tested", Tested), ("argued", Argued), ("beside", Beside), ("picture", Picture),
                             ("output", Output), ("notation", Notation), ("coverage", Coverage), ("errata", Errata),
                             ("measured", Measured), ("numbers", Numbers), ("exercise", Exercise), ("glossary-of-terms", Glossary)):
         app.add_directive(name, directive)
     app.add_role("def", Def())
     app.add_role("src", Source())
+    app.add_role("exported", Exported())
     app.connect("doctree-read", link_symbols)
     app.connect("doctree-read", break_code)
     app.connect("html-collect-pages", source_pages)
-    return {"version": "1", "env_version": 9, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 10, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -124,7 +124,7 @@ def planted(controls, steps):
     for name in ARITHMETICS:
         if all(control["verdict"].get(name) != "holds" for control in controls):
             raise sources.NotFound(f"the page says that no arithmetic sees all planted errors, and {name} does")
-    case = sources.test_case("04_leaves: controls: of eight planted errors T(X|i) = T(X)|i fails")
+    case = sources.test_case("04_leaves: controls: T(X|i) = T(X)|i fails for each of eight planted errors")
     for number, control in enumerate(controls):
         about = next(name for beginning, name in ABOUT if control["name"].startswith(beginning))
         target = next(place for place, step in enumerate(steps)

@@ -58,8 +58,15 @@ def numbers_of_all(names):
     return "ℝ" if "ℝ" in map(numbers_of, names) else "any numbers"
 
 
-def theorems(log, case):
-    """The theorems of proofs/kernel that a line of the listing names behind a test case, each with the place where it is
-    stated, if it is there, and over which numbers it is."""
-    names = results(log).get(case.file, {"theorems": {}})["theorems"].get(case.name, [])
-    return [(name, place_of_theorem(name), numbers_of(name)) for name in names]
+def chosen(claim, names):
+    """Of the theorems that a test case names, those that say what the page says. Raises NotFound if it does not name one."""
+    if claim.theorems is None:
+        return names
+    if others := set(claim.theorems) - set(names):
+        raise sources.NotFound(f"'{claim.case.name}' of proofs/{claim.case.file}.cpp does not name the theorem {', '.join(others)}")
+    return list(claim.theorems)
+
+
+def theorems(log, claim):
+    """The theorems that a line of the listing names after a test case, as far as they say what the page says."""
+    return chosen(claim, results(log).get(claim.case.file, {"theorems": {}})["theorems"].get(claim.case.name, []))

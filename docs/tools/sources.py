@@ -124,6 +124,17 @@ class TestCase:
     line: int
 
 
+@functools.cache
+def blocks_of(chapter):
+    """The titles of a chapter's blocks, which have a formula, its code and the evidence."""
+    return re.findall(r"^ *\.\. beside:: (.*)$", "\n".join(lines_of(f"docs/{chapter}.rst")), re.MULTILINE)
+
+
+def anchor_of(block):
+    """The place of a block in its page."""
+    return "at-" + re.sub(r"\W+", "-", block).strip("-")
+
+
 def path_of(file):
     """Where the test cases of a FILE stand: those of a proof, or of tests/unit, tests/storage, …"""
     return f"tests/{file}.cpp" if "/" in file else f"proofs/{file}.cpp"
@@ -138,6 +149,27 @@ def test_cases(file):
         name = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
         cases.append(TestCase(file, name, text.count("\n", 0, match.start()) + 1))
     return cases
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """A test case, and what a page says is proved of it: these theorems, or, if None, all that the test case names. `in_part`:
+    they say some of what the page says at this place."""
+
+    case: TestCase
+    theorems: tuple | None
+    in_part: bool
+
+
+@functools.cache
+def claim(reference):
+    """What 'FILE: BEGINNING OF ITS NAME' means, or the same with '; proved: THEOREM, …', '; proved: nothing', '; proved in part:
+    THEOREM, …' or '; proved in part: all', if the test case is about more than the page is at this place, or its theorems about less."""
+    match = re.fullmatch(r"(.*?); proved( in part)?: (.*)", reference)
+    if not match:
+        return Claim(test_case(reference), None, False)
+    names = {"nothing": (), "all": None}.get(match[3], tuple(match[3].split(", ")))
+    return Claim(test_case(match[1]), names, bool(match[2]))
 
 
 @functools.cache

@@ -659,7 +659,7 @@ Section Rules.
         now rewrite (nth_of_map fst bars i (origin, origin)) by now rewrite Lb.
     Qed.
 
-    (** and so what is done to each row in the same way *)
+    (** what is done to each row in the same way has the transpose of its derivative as its pullback, if one row has *)
     Theorem each_row_transposes (w0 : W) (f : W -> A -> B) (p : W -> A -> B -> A * W) regular :
       row_transposes f p regular -> transposes (memory := memory) (each_row_layer w0 f p regular).
     Proof.

@@ -123,7 +123,7 @@ Proof.
 Qed.
 
 (* And so for the article's angles ω_0 = 1 and ω_1 = 1/10000 of d_model = 2, and k = 1. *)
-(** and so for the article's angles of d_model = 2, and k = 1 *)
+(** for columns counted from 1 there is no T_1 for the article's own angles of d_model = 2 *)
 Corollary literal_columns_of_the_article_have_no_linear_map :
   ~ exists a b, forall pos, pos = 1 \/ pos = 2 \/ pos = 3 ->
       fst (literal_row 1 (/ 10000) (pos + 1)) =

@@ -36,7 +36,7 @@ Proof.
 Qed.
 
 (* "but they are slightly different otherwise" (in general): one row of weight 1 and one of weights 1, 1. *)
-(** and not in general: a counter-example *)
+(** the loss of a batch is not the mean of its sequences' losses in general: a counter-example *)
 Theorem loss_of_batch_is_not_the_mean_in_general :
   let batch := [[(1, -1)]; [(1, 0); (1, 0)]] in loss_of_batch batch <> mean_of_losses batch.
 Proof.
@@ -78,6 +78,6 @@ Proof.
   pose proof (Rmult_le_compat_l (fst p) (snd p) 0 Hw Hy). lra.
 Qed.
 
-(** and a negative weight may make it negative: ω = (2, −1), y = (−1, −3) *)
+(** a negative weight may make the loss negative: ω = (2, −1), y = (−1, −3) *)
 Theorem loss_with_a_negative_weight : loss [(2, -1); (-1, -3)] = -1.
 Proof. unfold loss, weighted_sum, weight_of. cbn [map fst snd]. rewrite !Sum_cons, !Sum_nil. field. Qed.

@@ -45,7 +45,7 @@ Section LogSoftmax.
     destruct L as [L | E]; [left; apply log_is_increasing; [apply exp_pos | exact L] | right; now rewrite E].
   Qed.
 
-  (** and y < 0 if there are two tokens *)
+  (** y < 0 for y = LogSoftmax(z)_j if there are at least two tokens *)
   Theorem log_probabilities_are_negative j : (j < c)%nat -> (2 <= c)%nat -> entry (log_softmax z) j < 0.
   Proof.
     intros Hj H. rewrite LogSoftmax_formula by easy. fold total.
@@ -96,7 +96,7 @@ Section LossOfScores.
     pose proof (log_probabilities_are_nonpositive (nth k Z origin) _ L). nra.
   Qed.
 
-  (** and > 0 if one weight is not 0 and there are two tokens *)
+  (** the loss of scores is > 0 if ω ≥ 0, one weight is not 0, and there are at least two tokens *)
   Theorem loss_of_scores_is_positive i :
     (2 <= c)%nat -> (i < length Z)%nat -> 0 < nth i ω 0 -> 0 < cross_entropy ω divisor x Z.
   Proof.
@@ -109,7 +109,7 @@ Section LossOfScores.
   Qed.
 End LossOfScores.
 
-(** and = 0 if there is but one token *)
+(** the loss is 0 if there is only one token *)
 Theorem loss_of_one_token (ω : list R) divisor (x : list token) (Z : list (Row R 1)) :
   (forall k, (k < length Z)%nat -> nth k x 0%nat = 0%nat) -> cross_entropy ω divisor x Z = 0.
 Proof.
@@ -170,7 +170,7 @@ Proof.
   unfold Normalization, each_row. rewrite map_map. apply map_ext. intros x.
   unfold standardized, variance. now rewrite centered_shifted.
 Qed.
-(** and so for LayerNorm *)
+(** LayerNorm(x + c·1) = LayerNorm(x) *)
 Theorem LayerNorm_of_shifted {memory : Type} {d} one_over_ε (γ β : Row R d) c (M : list memory) X :
   LayerNorm one_over_ε γ β M (map (shifted c) X) = LayerNorm one_over_ε γ β M X.
 Proof.

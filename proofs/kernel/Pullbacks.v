@@ -72,7 +72,7 @@ Section Rules.
     regular w M X := regular f (fst w) M X /\ regular g (snd w) M (value f (fst w) M X) |}.
   Next Obligation. now rewrite !at_w. Qed.
 
-  (** and so of pullbacks: back through H, G and F is the same however they are bracketed *)
+  (** composition of pullbacks is associative: going back through H, G and F gives the same, however they are bracketed *)
   Theorem pullback_of_composition_is_associative {A B C D U V W} {u : U} {v : V} {w : W} {H : operation memory C D}
     {G : operation memory B C} {F : operation memory A B} (h : layer w H) (g : layer v G) (f : layer u F) u' v' w' M X Y_bar :
     let (X_bar, bars) := pullback (Composition_layer h (Composition_layer g f)) ((u', v'), w') M X Y_bar in

@@ -86,7 +86,7 @@ Proof.
   pose proof (Sum_of_exponentials_is_positive (fun x => x) (s_0 :: s') ltac:(easy)) as P.
   apply Forall_map, Forall_forall. intros x _. apply Rdiv_lt_0_compat; [apply exp_pos | exact P].
 Qed.
-(** and they sum to 1, if s is not empty *)
+(** the numbers softmax(s) sum to 1, if s is not empty *)
 Theorem softmax_sums_to_1 (s : list R) : s <> [] -> Sum (softmax s) = 1.
 Proof.
   intros nonempty. rewrite softmax_formula. pose proof (Sum_of_exponentials_is_positive (fun x => x) s nonempty) as P.

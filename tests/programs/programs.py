@@ -228,7 +228,7 @@ class Errata(unittest.TestCase):
     def test_finite_masks_leak_and_a_hole_does_not(self):
         # How far depends on the kernels of OpenBLAS: the losses were 0 to 0.7 with −10, 0.8 to 1.15 with −1000.
         for mask, leaks in (("not there", False), ("−10 added", True), ("−1000 added", True)):
-            loss, change = (self.number("29", mask + r".*?" + what) for what in (r"mean loss ([^;\s]+)", r"change row 1 by (\S+)"))
+            loss, change = (self.number("29", mask + r".*?" + what) for what in (r"mean loss ([^;\s]+)", r"change a score of row 1 by up to (\S+)"))
             self.assertEqual(loss < 1.3, leaks, mask)
             self.assertEqual(change > 1, leaks, mask)
 

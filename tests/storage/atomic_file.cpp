@@ -390,7 +390,7 @@ TEST_CASE("a directory that must not be written to") {
   std::filesystem::permissions(inside, std::filesystem::perms::owner_all);
 }
 
-TEST_CASE("a disk that is full, at any byte") {
+TEST_CASE("a disk that is full at any byte leaves the last file whole") {
   const Directory directory;
   const auto path = directory / "file";
   replace(path, "first");
@@ -474,7 +474,7 @@ TEST_CASE("kill -9 at any moment leaves the last file whole") {
   CHECK(count_in(directory.path()) == 1);
 }
 
-TEST_CASE("negative control: writing over the file does not") {
+TEST_CASE("negative control: writing over the file does not leave it whole") {
   const Directory directory;
   std::vector<std::uint64_t> seen;
   CHECK(torn(directory / "file", 50, write_over, seen) > 0);

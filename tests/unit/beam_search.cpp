@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
     }
 }
 
-TEST_CASE_TEMPLATE("a narrow beam finds what one finds that computes everything again for every token", T, LM,
+TEST_CASE_TEMPLATE("a narrow beam finds the same as a beam that computes everything again for every token", T, LM,
                    EncoderDecoderModel) {
   std::size_t other_than_greedy = 0, ended_early = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("a narrow beam finds what one finds that computes everything 
   CHECK(ended_early > 0);
 }
 
-TEST_CASE("a beam finds what is likelier in the end than what is likeliest at first") {
+TEST_CASE("a beam finds a text that is likelier in the end, though another one is likelier at first") {
   // After 1: 2 is the likeliest, but nothing is likely after it; after 1 again comes the end.
   const Chain chain{{1, 0x1p-60, 0x1p-60,  //
                      0.05, 0.45, 0.5,      //

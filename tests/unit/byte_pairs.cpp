@@ -135,7 +135,8 @@ TEST_CASE("what is encoded is decoded to the same bytes, whatever they are") {
 }
 
 TEST_CASE(
-    "pairs that are passed over at random make other tokens of the same bytes: from those of encode to the bytes") {
+    "if pairs are passed over at random, other tokens stand for the same bytes: from the tokens of encode down to the "
+    "bytes") {
   const auto pairs = Small::learned("aaab aab ab aaab abc abc\n");
   bool others = false;
   CHECK(rc::check([&] {
@@ -158,7 +159,9 @@ TEST_CASE("control: bytes that get lost are seen") {
   CHECK_FALSE(rc::check("forgetful (this one is to be falsified)", [] { identity<Forgetful>("", *any_bytes()); }));
 }
 
-TEST_CASE("the merges are those of counting anew with each, and what they encode is as by one after the other") {
+TEST_CASE(
+    "the merges are those that counting anew for each finds, and text is encoded as if one were applied after the "
+    "other") {
   for (const auto& [name, drawn] : {std::pair{"of few", of_few()}, {"runs", runs()}}) {
     CHECK(rc::check(Text("learned, ") + name, [drawn = drawn] {
       const Text text = *drawn;
@@ -172,7 +175,7 @@ TEST_CASE("the merges are those of counting anew with each, and what they encode
   }
 }
 
-TEST_CASE("of pairs that stand equally often the least is taken") {
+TEST_CASE("of pairs that occur equally often the least is taken") {
   CHECK(learn_merges("ba ab", 259, 9).empty());
   CHECK(learn_merges("cd\ncd\nab\nab", 259, 2) == std::vector<Merge>{{'a', 'b'}, {'c', 'd'}});
   CHECK(learn_merges("ac\nac\nab\nab", 259, 2) == std::vector<Merge>{{'a', 'b'}, {'a', 'c'}});

@@ -615,7 +615,8 @@ TEST_CASE("sets of positions: a structural zero annihilates a product and vanish
   CHECK((same(first * Dependencies(1), first) && !exp(Dependencies(0)).structural_zero()));
 }
 
-TEST_CASE("the functions of the prime field are others under another key, and none is another's") {
+TEST_CASE(
+    "with another key the functions of the prime field have other values, and no two functions have the same value") {
   using checking::PrimeField;
   const PrimeField a(5);
   std::vector<std::uint64_t> values;

@@ -93,7 +93,7 @@ TEST_CASE("F comes before G, with every compiler: so it is F that refuses first"
   CHECK(asked == "FGHFGH");
 }
 
-TEST_CASE("control: each part receives its own columns of Ȳ, or it is seen") {
+TEST_CASE("control: each part receives its own columns of Ȳ, and wrong columns are seen") {
   const auto failure =
       checking::gradient_fails(checking::OperationOf<WrongColumns<double>, checking::pullback_face>{"Concat"}, 1);
   REQUIRE(failure);

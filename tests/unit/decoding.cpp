@@ -55,8 +55,8 @@ std::string expectation(int count, int draws, double p) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is said to several at once is what is said to each alone", T, SmallLM<Block::definition>,
-                   SmallLM<Block::inspirational>) {
+TEST_CASE_TEMPLATE("texts that are generated together are those that are generated one by one", T,
+                   SmallLM<Block::definition>, SmallLM<Block::inspirational>) {
   Generator generator{1};
   const T model = random_layer<T>(generator);
   std::vector<std::size_t> lengths;

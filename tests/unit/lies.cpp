@@ -427,7 +427,7 @@ TEST_CASE("values that depend on other sequences") {
                         "the sequences of a stack do not affect each other: the prime field");
 }
 
-TEST_CASE("pullbacks") {
+TEST_CASE("lies about pullbacks are seen") {
   must_fail<Square>(Lie::nan_at_zero, "dual numbers of double");
   must_fail<Square>(Lie::nan_for_an_empty_sequence, "dual numbers of double");
   must_fail<Square>(Lie::reads_the_next_row_of_five, "value_and_pullback(X) begins with T(X): the prime field");
@@ -472,7 +472,9 @@ TEST_CASE("what is told where a row itself is large passes, as docs/evidence.rst
   CHECK(report_on<Square>(Lie::looks_for_large_numbers).holds());
 }
 
-TEST_CASE("called less than it is: a note. Not finite where X is finite and large: a note") {
+TEST_CASE(
+    "a layer that is called less than it is gets a note, and so does one that is not finite where X is finite and "
+    "large") {
   const auto late = check<Late>("T");
   INFO(late);
   CHECK(late.holds());

@@ -44,7 +44,7 @@ std::vector<SentencePair> sentences() {
 
 }  // namespace
 
-TEST_CASE("a pair is what is before and behind the first tab of a line") {
+TEST_CASE("a pair is what is before and after the first tab of a line") {
   const auto read = pairs_of_lines("Go.\tVa !\tCC-BY\tmore\nHi.\tSalut !\n", "fra.txt");
   CHECK(read.pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}});
   CHECK(read.left_out.count() == 0);
@@ -201,7 +201,9 @@ TEST_CASE("a letter with a mark is left out of its word, as one character and as
   }
 }
 
-TEST_CASE("no set of words is on both sides, about one in so many is held out, and others change nothing") {
+TEST_CASE(
+    "no set of words is on both sides, about one pair in n is held out, and which ones does not depend on the other "
+    "pairs") {
   const auto pairs = sentences();
   const auto sides = split_by_words(pairs, 5);
   CHECK(sides.training.size() + sides.held_out.size() == pairs.size());

@@ -61,6 +61,6 @@ TEST_CASE("on ASCII the pieces are those of GPT-2's expression") {
   CHECK(others_than(gpt_2, "aZstlre  \n\t''7!_") == 0);
 }
 
-TEST_CASE("control: those of another expression they are not") { CHECK(others_than(other, "a  \n") > 0); }
+TEST_CASE("control: the pieces are not those of another expression") { CHECK(others_than(other, "a  \n") > 0); }
 
 }  // namespace tlm::tests::in_pieces

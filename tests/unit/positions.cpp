@@ -103,7 +103,8 @@ TEST_CASE("p_t is added to q_t, k_t and v_t, each head's own columns of one p, a
 }
 
 TEST_CASE(
-    "a sequence that is too long for its positions is refused, whatever they are added to; of its own it is not") {
+    "a sequence that is too long for its positions is refused, whatever they are added to; indicators of its own "
+    "halves fit every length") {
   const Matrix<n, d, double> X{Sequences::of_lengths({1, 9}), 0.5};
   const char* sentence = "sequence 2, of 9 tokens, is too long: max_len is 8";
   CHECK_THROWS_WITH_AS((Appended<d, SequenceNumber<max_len, double>>{}(X)), sentence, std::length_error);
