@@ -33,6 +33,7 @@ enum class Lie {
   adds_and_subtracts_the_last_row,
   wrong_in_float,
   other_for_one_row,
+  adds_the_last_row_to_the_first,
   reads_the_sequence_before,
   counts_sequences,
   sees_the_next_row_a_little,
@@ -54,6 +55,7 @@ enum class Lie {
   not_linear,
   skips_rows_whose_y_bar_begins_with_0,
   makes_one_sequence_of_x_bar,
+  adds_the_last_row_of_y_bar_to_the_first_of_x_bar,
   // of extensions
   copies_share_memory,
   positions_begin_anew,
@@ -143,6 +145,7 @@ struct Square {
     if (tells(Lie::adds_and_subtracts_the_last_row)) Y(i, j) = Y(i, j) + X(last, j) - X(last, j);
     if (tells(Lie::wrong_in_float) && std::is_same_v<Real, float>) Y(i, j) += Y(i, j);
     if (tells(Lie::other_for_one_row) && X.rows() == 1) Y(i, j) += Y(i, j);
+    if (tells(Lie::adds_the_last_row_to_the_first) && i == 0 && last > 0) Y(i, j) += X(last, j);
     if constexpr (std::is_floating_point_v<Real>)
       if (tells(Lie::looks_for_large_numbers) && std::abs(X(i, j)) > 100) Y(i, j) += X(last, j);
     if (tells(Lie::counts_sequences)) Y(i, j) *= Real(X.sequences().count());
@@ -163,6 +166,8 @@ struct Square {
           if constexpr (std::is_floating_point_v<Real>)
             if (tells(Lie::nan_at_zero)) X_bar(i, j) = y_bar * 2 * (w(0, j) * x * x) / x;
           if (tells(Lie::pullback_wrong_in_float) && std::is_same_v<Real, float>) X_bar(i, j) += X_bar(i, j);
+          if (tells(Lie::adds_the_last_row_of_y_bar_to_the_first_of_x_bar) && i == 0)
+            X_bar(i, j) += Y_bar(Y_bar.rows() - 1, j);
           if (!tells(Lie::forgets_the_last_sequence) || s + 1 < sequences.count() || s == 0)
             gradient.w(0, j) += y_bar * x * x;
         }
@@ -413,6 +418,7 @@ TEST_CASE("values that depend on zeros, on equal numbers, on what hides") {
   must_fail<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: sets of positions");
   must_fail<Square>(Lie::adds_and_subtracts_the_last_row, "is rowwise: float and double to the last bit");
   must_fail<Square>(Lie::other_for_one_row, "is rowwise: the prime field");
+  must_fail<Square>(Lie::adds_the_last_row_to_the_first, "is rowwise: the prime field");
   must_fail<RunningSum>(Lie::sees_the_next_row_a_little, "is autoregressive: float and double to the last bit");
   must_fail<Square>(Lie::wrong_in_float, "value and pullback in float are those in double");
 }
@@ -440,6 +446,7 @@ TEST_CASE("lies about pullbacks are seen") {
   must_fail<Square>(Lie::skips_rows_whose_y_bar_begins_with_0,
                     "the pullback is the transpose of the derivative: dual numbers of double");
   must_fail<Square>(Lie::makes_one_sequence_of_x_bar, "the pullback is the transpose of the derivative");
+  must_fail<Square>(Lie::adds_the_last_row_of_y_bar_to_the_first_of_x_bar, "of X̄ depends on no row of Ȳ");
   must_fail<Square>(Lie::writes_into_X, "the pullback is the transpose of the derivative");
   must_fail<TwoNames>(Lie::none, "the pullback is the transpose of the derivative");
   must_fail<OtherForTemporaries>(Lie::none, "value_and_pullback(X) begins with T(X)");
