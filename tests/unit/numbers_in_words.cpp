@@ -14,9 +14,6 @@
 
 namespace tlm::tests::in_numbers_in_words {
 
-using tlm::Generator;
-using tlm::NumbersInWords;
-
 namespace {
 
 struct Known {

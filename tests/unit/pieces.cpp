@@ -11,8 +11,6 @@
 
 namespace tlm::tests::in_pieces {
 
-using tlm::first_piece;
-
 namespace {
 
 using Pieces = std::vector<std::string>;
