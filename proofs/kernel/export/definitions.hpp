@@ -89,37 +89,17 @@ class Definitions {
     if (!defined_.insert(name).second) return name;
     const Place inner = place.inside<T>();
     const Term formula = body<T>(inner);
-    const std::string in_words = equation<T>();
-    // (With * or " it could end its comment.)
-    const bool is_a_comment = !in_words.empty() && in_words.find_first_of("*\"") == std::string::npos;
-    write("\n" + (is_a_comment ? wrapped({"  (* " + in_words + " *)"}) : ""));
-    std::string type = " : operation memory _ _";
+    std::string rows = "_ _";
     if constexpr (requires { typename T::domain; })
-      type = " : operation memory " + RowType<typename T::domain>::text() + " " + RowType<typename T::codomain>::text();
-    write(wrapped({"  Definition " + name + inner.parameters() + type + " :=", "    " + formula.text + "."}));
-    for (const Companion& companion : companions_) {
-      const std::string accompanying = name + "_" + companion.name;
-      write(wrapped({"  Definition " + accompanying + inner.parameters() + " : " + companion.type + " " +
-                         applied(name, inner.arguments()).as_argument() + " :=",
-                     "    ltac:(" + companion.name + "_by_parts)."}));
-      write("  #[local] Existing Instance " + accompanying + ".\n");
-    }
-    // So that what accompanies it is found by its name, and not by comparing what it is.
-    if (!companions_.empty()) write("  #[local] Typeclasses Opaque " + name + ".\n");
+      rows = RowType<typename T::domain>::text() + " " + RowType<typename T::codomain>::text();
+    write_definition(name, inner, rows, formula, equation<T>());
     return name;
   }
 
-  /// The symbol, if it means nothing else yet; otherwise with that of what it is in. (H_i is H of i.)
+  /// The name of the definition of T, of which this is the symbol.
   template <class T>
-  std::string name_for(const Place& place, std::string symbol) {
-    const auto [known, is_new] = names_.try_emplace(place.key<T>());
-    if (!is_new) return known->second;
-    if (symbol.size() > 2 && symbol.ends_with("_i")) symbol.resize(symbol.size() - 2);
-    if (taken_.contains(symbol)) {
-      const auto within = names_.find(place.within);
-      symbol = within == names_.end() ? symbol + "_" : within->second + "_" + symbol;
-    }
-    return known->second = unused(symbol, taken_);
+  std::string name_for(const Place& place, const std::string& symbol) {
+    return name_for(place.key(type_name<T>()), place.within, symbol);
   }
 
   /// What the leaf T is called.
@@ -168,48 +148,87 @@ class Definitions {
                                   tlm::detail::imaginary<T>);
   }
 
+  /// The symbol, if it means nothing else yet; otherwise with that of what it is in. (H_i is H of i.)
+  std::string name_for(const std::string& key, const std::string& within, std::string symbol) {
+    const auto [known, is_new] = names_.try_emplace(key);
+    if (!is_new) return known->second;
+    if (symbol.size() > 2 && symbol.ends_with("_i")) symbol.resize(symbol.size() - 2);
+    if (taken_.contains(symbol)) {
+      const auto around = names_.find(within);
+      symbol = around == names_.end() ? symbol + "_" : around->second + "_" + symbol;
+    }
+    return known->second = unused(symbol, taken_);
+  }
+
+  /// Writes that `name`, with the parameters of `inner`, is the formula; before it the equation as a comment, and behind it what
+  /// accompanies it.
+  void write_definition(const std::string& name, const Place& inner, const std::string& rows, const Term& formula,
+                        const std::string& equation) {
+    // (With * or " it could end its comment.)
+    const bool is_a_comment = !equation.empty() && equation.find_first_of("*\"") == std::string::npos;
+    write("\n" + (is_a_comment ? wrapped({"  (* " + equation + " *)"}) : ""));
+    write(wrapped({"  Definition " + name + inner.parameters() + " : operation memory " + rows + " :=",
+                   "    " + formula.text + "."}));
+    for (const Companion& companion : companions_) {
+      const std::string accompanying = name + "_" + companion.name;
+      write(wrapped({"  Definition " + accompanying + inner.parameters() + " : " + companion.type + " " +
+                         applied(name, inner.arguments()).as_argument() + " :=",
+                     "    ltac:(" + companion.name + "_by_parts)."}));
+      write("  #[local] Existing Instance " + accompanying + ".\n");
+    }
+    // So that what accompanies it is found by its name, and not by comparing what it is.
+    if (!companions_.empty()) write("  #[local] Typeclasses Opaque " + name + ".\n");
+  }
+
   /// The variable for a leaf that is not the library's; one for each type.
   template <class T>
   std::string assumed() {
     const auto [known, is_new] = assumed_.try_emplace(type_name<T>());
     if (!is_new) return known->second;
+    using Claim = typename T::declared;
+    std::vector<std::string> weights;
+    for_each_argument<T>(
+        [&](bool, const Name& letter, auto& weight) { weights.push_back(type_of_weight(letter, weight)); });
+    std::string any, type;  // of what it is for any, and what it is
+    if constexpr (std::is_same_v<Claim, is::LowerTriangular> || std::is_same_v<Claim, is::Full>) {
+      type = "@mask num";
+    } else if constexpr (std::is_same_v<Claim, is::Positional>) {
+      any = "A";
+      type = "bias A num";
+    } else {
+      std::string memory = memory_of<T>();
+      if (memory.empty()) any = memory = "memory";
+      type = "operation " + memory + " " + RowType<typename T::domain>::text() + " " +
+             RowType<typename T::codomain>::text();
+    }
+    return known->second = assume(qualified_name<T>(), weights, any, type,
+                                  std::is_same_v<Claim, is::Unrestricted> ? "" : predicate<Claim>());
+  }
+
+  /// Assumes a variable for the leaf that C++ calls `qualified`, a function of weights of these types; and that it is what it
+  /// declares, unless that is empty. Returns its name.
+  std::string assume(const std::string& qualified, const std::vector<std::string>& weights, const std::string& any,
+                     std::string type, const std::string& declared) {
     std::string name;
-    for (const char c : qualified_name<T>())
+    for (const char c : qualified)
       if (c != ':')
         name += c;
       else if (!name.empty() && name.back() != '_')
         name += '_';
-    known->second = name = unused(name, taken_);
-    using Claim = typename T::declared;
-    constexpr bool mask = std::is_same_v<Claim, is::LowerTriangular> || std::is_same_v<Claim, is::Full>;
-    std::string any, type, given, weights;
-    for_each_argument<T>([&](bool, const Name& letter, auto& weight) {
-      const std::string of_weight = type_of_weight(letter, weight), w = " w" + std::to_string(weights.size() / 3);
-      type += of_weight + " -> ";
-      given += " {" + w.substr(1) + " : " + of_weight + "}";
-      weights += w;
-    });
-    if constexpr (mask) {
-      type += "@mask num";
-    } else if constexpr (std::is_same_v<Claim, is::Positional>) {
-      any = "A";
-      type += "bias A num";
-    } else {
-      const std::string memory = memory_of<T>();
-      any = memory.empty() ? "memory" : "";
-      type += "operation " + (memory.empty() ? "memory" : memory) + " " + RowType<typename T::domain>::text() + " " +
-              RowType<typename T::codomain>::text();
-    }
-    if (!any.empty()) {
-      given = " {" + any + " : Type}" + given;
-      type = "forall {" + any + " : Type}, " + type;
-      any = " " + any;
+    name = unused(name, taken_);
+    std::string parameters = any.empty() ? "" : " {" + any + " : Type}", arguments = any.empty() ? "" : " " + any;
+    for (std::size_t k = weights.size(); k-- > 0;) type = weights[k] + " -> " + type;
+    if (!any.empty()) type = "forall" + parameters + ", " + type;
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const std::string weight = "w" + std::to_string(k);
+      parameters += " {" + weight + " : " + weights[k] + "}";
+      arguments += " " + weight;
     }
     assumptions_ += wrapped({"  Variable " + name + " : " + type + "."});
-    if (!std::is_same_v<Claim, is::Unrestricted>)
-      assumptions_ += wrapped({"  Hypothesis " + name + "_is_" + predicate<Claim>() + " :" +
-                               (given.empty() ? " " : " forall" + given + ", ") + predicate<Claim>() + " (@" + name +
-                               any + weights + ")."});
+    if (!declared.empty())
+      assumptions_ += wrapped({"  Hypothesis " + name + "_is_" + declared + " :" +
+                               (parameters.empty() ? " " : " forall" + parameters + ", ") + declared + " (@" + name +
+                               arguments + ")."});
     return name;
   }
 

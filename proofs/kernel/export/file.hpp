@@ -27,11 +27,9 @@ struct Contents {
   std::string checked_by = {};
 };
 
-/// The definitions in a file about T, where these words mean something else.
-template <class T>
-Definitions definitions(const std::string& name, const Contents& contents, const std::set<std::string>& words) {
-  using Claim = Strongest<T>;
-  std::set<std::string> taken{"BiasedSoftmaxKernel",
+/// The words that the definitions use, and these; no definition is called by one of them.
+inline std::set<std::string> words_in_use(const std::set<std::string>& others) {
+  std::set<std::string> words{"BiasedSoftmaxKernel",
                               "BlockOfColumns",
                               "Concat",
                               "EncoderDecoder",
@@ -48,7 +46,15 @@ Definitions definitions(const std::string& name, const Contents& contents, const
                               "operation",
                               "token",
                               "x"};
-  taken.insert(words.begin(), words.end());
+  words.insert(others.begin(), others.end());
+  return words;
+}
+
+/// The definitions in a file about T, where these words mean something else.
+template <class T>
+Definitions definitions(const std::string& name, const Contents& contents, const std::set<std::string>& words) {
+  using Claim = Strongest<T>;
+  std::set<std::string> taken = words_in_use(words);
   const Weights weights = Weights::of<T>(taken);
   std::vector<Companion> companions;
   if (contents.extension) companions.push_back({"extension", "extension"});
@@ -85,12 +91,10 @@ inline std::string names_of_sizes(const Weights& weights) {
   return text;
 }
 
-/// A file that defines T for any numbers, under this name, and its parts; with these contents.
-template <class T>
-std::string file(const std::string& name, const Contents& contents = {}) {
-  // Nothing is called by a word of the theory that occurs.
-  const Definitions definitions = coq::definitions<T>(name, contents, coq::definitions<T>(name, {}, {}).words());
-  const std::string memory = memory_of<T>(), source = source_of<T>();
+/// The file with these definitions of the operation called `name`. The rows of the memory and of the source that it reads have
+/// these types, which are empty if it reads none.
+inline std::string file_of(const Definitions& definitions, const std::string& name, const std::string& memory,
+                           const std::string& source, const Contents& contents) {
   std::string text = contents.checked_by.empty()
                          ? "(* Nothing checks that these definitions are what the C++ type computes. *)\n"
                          : wrapped({"(* That these definitions are what the C++ type computes is checked by numbers: " +
@@ -127,6 +131,14 @@ std::string file(const std::string& name, const Contents& contents = {}) {
                  "  transposes (" + applied(name + "_layer (num := R) (memory := memory)", arguments).text + ")."}) +
         "Proof. transposes_by_parts. Qed.\n";
   return text;
+}
+
+/// A file that defines T for any numbers, under this name, and its parts; with these contents.
+template <class T>
+std::string file(const std::string& name, const Contents& contents = {}) {
+  // Nothing is called by a word of the theory that occurs.
+  const std::set<std::string> words = definitions<T>(name, {}, {}).words();
+  return file_of(definitions<T>(name, contents, words), name, memory_of<T>(), source_of<T>(), contents);
 }
 
 }  // namespace tlm::coq

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include <proofs/kernel/export/variables.hpp>
@@ -46,10 +47,9 @@ struct Place {
     const std::string names = applied("", arguments()).text;
     return names.empty() ? "" : " (" + names.substr(1) + " : nat)";
   }
-  /// What tells T's definition here from all others: the same type is defined once within another.
-  template <class T>
-  std::string key() const {
-    return within + "/" + std::to_string(layers.size()) + "/" + std::to_string(heads.size()) + "/" + type_name<T>();
+  /// What tells the definition of this type here from all others: a type is defined once within another.
+  std::string key(const std::string& type) const {
+    return within + "/" + std::to_string(layers.size()) + "/" + std::to_string(heads.size()) + "/" + type;
   }
 
   /// That of a stack's layer l, from 1.
@@ -78,18 +78,23 @@ struct Place {
   /// Within the definition of T, whose parameters stand for what it is applied to.
   template <class T>
   Place inside() const {
-    Place place = *this;
+    Place place = inside_definition(key(type_name<T>()));
     // One head of several is no object: its weights are those of the layer that it is a part of.
     if constexpr (requires { typename T::domain; })
       if (!within.empty()) place.path += piece_of_key(tlm::detail::symbol_of<T>(), in_a_stack);
+    return place;
+  }
+
+ private:
+  Place inside_definition(std::string definition) const {
+    Place place = *this;
     place.in_a_stack = false;
-    place.within = key<T>();
+    place.within = std::move(definition);
     for (std::size_t k = 0; k < layers.size(); ++k) place.layers[k] = parameter("l", k);
     for (std::size_t k = 0; k < heads.size(); ++k) place.heads[k] = parameter("i", k);
     return place;
   }
 
- private:
   static std::string parameter(const std::string& letter, std::size_t k) {
     return k == 0 ? letter : letter + std::to_string(k + 1);
   }

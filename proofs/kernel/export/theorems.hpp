@@ -38,18 +38,25 @@ class Theorems {
   /// The name of the theorem that T, of which this is the symbol, is Claim; it is written if it was not yet.
   template <class T, class Claim>
   std::string prove(const Place& place, const std::string& symbol) {
-    const std::string name = definitions_.name_for<T>(place, symbol), theorem = name + "_is_" + predicate<Claim>();
-    if (!proved_.insert(theorem).second) return theorem;
+    const std::string name = definitions_.name_for<T>(place, symbol), property = predicate<Claim>();
+    if (!proved_.insert(name + "_is_" + property).second) return name + "_is_" + property;
     const Place inner = place.inside<T>();
     const Term proof = proof_of_body<T, Claim>(inner);
     definitions_.define<T>(place, symbol);
-    definitions_.write(wrapped({"  Theorem " + theorem + inner.parameters() + " : " + predicate<Claim>() + " " +
+    return write_theorem(name, property, inner, proof);
+  }
+
+ private:
+  /// Writes the theorem that `name`, with the parameters of `inner`, has this property, and its proof. Returns its name.
+  std::string write_theorem(const std::string& name, const std::string& property, const Place& inner,
+                            const Term& proof) {
+    const std::string theorem = name + "_is_" + property;
+    definitions_.write(wrapped({"  Theorem " + theorem + inner.parameters() + " : " + property + " " +
                                 applied(name, inner.arguments()).as_argument() + "."}));
     definitions_.write(wrapped({"  Proof.", "    exact " + proof.as_argument() + ".", "  Qed."}));
     return theorem;
   }
 
- private:
   /// A proof that T is Claim, as a term.
   template <class T, class Claim>
   Term proof(const Place& place) {
