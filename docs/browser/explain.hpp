@@ -251,7 +251,7 @@ inline Explanation explain_gradient(const Box& box, std::size_t part, std::size_
   if (box.kind == Kind::loss) {
     const double share = parts[3].value(i, 0), p = parts[1].value(i, j),
                  said = double(std::size_t(parts[2].value(i, 0)) == j);
-    return {"ω_i/Σω·(p_ij − 1 if j is the token to be said)", {{share, p}, {share, -said}}};
+    return {"ω_i/Σω·(p_ij − 1 if j is the token to be predicted)", {{share, p}, {share, -said}}};
   }
   if (box.kind == Kind::weights) {
     const Table &Q = parts[0].value, &K = parts[1].value, &S_bar = parts[2].gradient, &A = parts[3].value,

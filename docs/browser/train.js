@@ -193,7 +193,7 @@ live.figures.train = {
         }, "Ask all questions"), score),
       make("p", {}, "Attention, head by head. Each row is a token that is read, and looks at the columns that are filled. Cells of "
         + "later tokens are not there. Once the model has learned, some head often looks from a row "
-        + "of the answer at the token to be said next."),
+        + "of the answer at the token to be predicted next."),
       maps, inside.element);
     seed.addEventListener("change", anew);
     const last = live.kept("model");

@@ -412,7 +412,7 @@ TEST_CASE("scores(model) is what the last Softmax is of, and a model without one
   static_assert(std::is_const_v<std::remove_reference_t<decltype(scores(std::as_const(formulated_model)))>>);
 }
 
-TEST_CASE_TEMPLATE("what cannot be said is refused by the loss and by its gradient alike, which is left as it was",
+TEST_CASE_TEMPLATE("a token that cannot be predicted is refused by the loss and by its gradient alike, which is left as it was",
                    Model, SmallFormulated, NumpyToy) {
   Generator generator{16};
   const auto model = random_layer<Model>(generator);
@@ -425,7 +425,7 @@ TEST_CASE_TEMPLATE("what cannot be said is refused by the loss and by its gradie
     CHECK(distance_of_weights(gradient, before) == 0);
   };
   constexpr auto tokens = Token(Model::codomain::cols);
-  const std::string are = ", to be said at position 3 of sequence 1, is not in the vocabulary: tokens are 0 to " +
+  const std::string are = ", to be predicted at position 3 of sequence 1, is not in the vocabulary: tokens are 0 to " +
                           std::to_string(tokens - 1);
   // The last token of a target is predicted and never read, so the model does not refuse it.
   refuses({Tokens{1}, Tokens{1, 2, tokens}}, "token " + std::to_string(tokens) + are, Mean{});

@@ -40,3 +40,13 @@ test "$("by CMake/outside")" = "3 rows of 3"
 for flag in $carried; do
   grep -q -- " $flag " "by CMake/compile_commands.json"
 done
+
+# A version that is not installed is not found.
+mkdir newer
+sed 's/find_package(tlm [0-9.]* /find_package(tlm 99 /' "$source/tests/install/outside/CMakeLists.txt" > newer/CMakeLists.txt
+cp "$outside" newer
+if CXX="$*" cmake -G Ninja -S newer -B "by CMake, newer" -DCMAKE_PREFIX_PATH="$work/żółw i prefiks" 2>said; then
+  echo "version 99 of tlm is not there, and yet CMake finds it" >&2
+  exit 1
+fi
+grep -q 'compatible with requested version "99"' said

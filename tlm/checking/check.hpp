@@ -177,9 +177,8 @@ class Check {
   void form() {
     if (layer_.leaf) return;
     if (!layer_.form_is_known)
-      return report_.note("what the form of " + name_ +
-                          " says was not compared with what it computes: it is a form of which the checks do not know "
-                          "the formula");
+      return report_.note("whether " + name_ +
+                          " computes what its form says was not checked: the checks know no formula for that form");
     add(name_ + " is what its form says: the prime field, exactly, stacks of up to 5", [&] {
       const auto on = [&](const Sequences& sequences, Generator& generator, Draw) {
         const auto layer = drawn(*layer_.in_field, generator);

@@ -60,8 +60,8 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega, const Real& c,
                    const Distribution& q = {}) {
-  require_same_sequences("what is to be said", x.sequences(), "the scores of the model", Y.sequences());
-  require_same_sequences("what is to be said", x.sequences(), "the loss weights", omega.sequences());
+  require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
+  require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
   Real loss(0);
   for (std::size_t k = 0; k < Y.rows(); ++k) loss -= omega(k, 0) / c * q.mean(Y.row(k), std::size_t(x(k, 0)));
   return loss;
@@ -145,7 +145,7 @@ template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
   batch.require_weights();
   Tokens X = detail::after_start(batch.start, batch.x);
-  require_in_vocabulary(batch.x, T::codomain::cols, "to be said");
+  require_in_vocabulary(batch.x, T::codomain::cols, "to be predicted");
   const Sequences& sequences = batch.omega.sequences();
   if constexpr (std::is_floating_point_v<Real>)
     for (std::size_t s = 0; s < sequences.count(); ++s)

@@ -51,7 +51,7 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
     all_but_first.emplace_back(first + 1, end);
   }
   Tokens y{all_but_first};
-  require_in_vocabulary(y, T::codomain::cols, "to be said", 1);
+  require_in_vocabulary(y, T::codomain::cols, "to be predicted", 1);
   Matrix<n, 1, RealOf<T>> omega{y.sequences()};
   for (std::size_t k = 0; k < y.rows(); ++k) omega(k, 0) = RealOf<T>(int(y(k, 0) != batch.null));
   return {{batch.x, Tokens{all_but_last}}, std::move(y), std::move(omega)};
