@@ -412,8 +412,9 @@ TEST_CASE("scores(model) is what the last Softmax is of, and a model without one
   static_assert(std::is_const_v<std::remove_reference_t<decltype(scores(std::as_const(formulated_model)))>>);
 }
 
-TEST_CASE_TEMPLATE("a token that cannot be predicted is refused by the loss and by its gradient alike, which is left as it was",
-                   Model, SmallFormulated, NumpyToy) {
+TEST_CASE_TEMPLATE(
+    "a token that cannot be predicted is refused by the loss and by its gradient alike, which is left as it was", Model,
+    SmallFormulated, NumpyToy) {
   Generator generator{16};
   const auto model = random_layer<Model>(generator);
   auto gradient = random_layer<Model>(generator);

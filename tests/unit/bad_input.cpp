@@ -51,12 +51,14 @@ TEST_CASE("a token outside the vocabulary, with its place") {
   CHECK_THROWS_WITH_AS(tied.value_and_pullback(Tokens{{0, 1}, {5}}), read("5", 1, 2).c_str(), std::out_of_range);
 
   // The model never reads the last token of a sequence. Nevertheless that token needs a row of probabilities.
-  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{{3}, {1, 5}})),
-                       "token 5, to be predicted at position 2 of sequence 2, is not in the vocabulary: tokens are 0 to 4",
-                       std::out_of_range);
-  CHECK_THROWS_WITH_AS(loss(model, unweighted<double>(0, Tokens{1, -3})),
-                       "token -3, to be predicted at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",
-                       std::out_of_range);
+  CHECK_THROWS_WITH_AS(
+      loss(model, unweighted<double>(0, Tokens{{3}, {1, 5}})),
+      "token 5, to be predicted at position 2 of sequence 2, is not in the vocabulary: tokens are 0 to 4",
+      std::out_of_range);
+  CHECK_THROWS_WITH_AS(
+      loss(model, unweighted<double>(0, Tokens{1, -3})),
+      "token -3, to be predicted at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",
+      std::out_of_range);
 }
 
 TEST_CASE("an empty sequence has no loss") {
@@ -291,7 +293,8 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
 
   using WrongModel = Composition<ToScores, Forgetful, FromTokens>;
   const auto batch = unweighted<double>(0, Tokens{{1, 2}, {1}});
-  const char* const scores = "the number of sequences is 2 in the tokens to be predicted, but 1 in the scores of the model";
+  const char* const scores =
+      "the number of sequences is 2 in the tokens to be predicted, but 1 in the scores of the model";
   WrongModel gradient;
   CHECK(refusal<std::invalid_argument>([&] { loss(WrongModel{}, batch); }) == scores);
   CHECK(refusal<std::invalid_argument>([&] { loss_and_gradient(WrongModel{}, batch, gradient); }) == scores);

@@ -166,9 +166,10 @@ TEST_CASE("bad parts: one sentence each") {
                        "a batch in parts needs at least one part; this one has none", std::invalid_argument);
   CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{{nothing, nothing}}),
                        "the loss weights of a batch sum to 0: there is nothing to average", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{{nothing, wrong}}),
-                       "token 9, to be predicted at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",
-                       std::out_of_range);
+  CHECK_THROWS_WITH_AS(
+      loss(model, MicroBatches<Batch<double>>{{nothing, wrong}}),
+      "token 9, to be predicted at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",
+      std::out_of_range);
   CHECK(loss(model, MicroBatches<Batch<double>>{{nothing, nothing}}, DividedBy<double>{1}) == 0);
 }
 
