@@ -275,7 +275,8 @@ class Runner:
         command = [*self.compiling(copy), "-std=c++20", "-Og", "-w", "-include", self.copy / "switch.hpp",
                    "-o", program, self.library.source(check), self.main, *libraries]
         while True:
-            before = len(self.dropped)  # by another thread, too, which may have mended what is wrong here
+            with self.lock:  # by another thread, too, which has then written the headers
+                before = len(self.dropped)
             result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
             if result.returncode == 0:
                 return program, time.monotonic() - began
