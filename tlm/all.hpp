@@ -13,7 +13,6 @@
 #include <tlm/training/micro_batches.hpp>
 #include <tlm/training/noisy.hpp>
 #include <tlm/training/patience.hpp>
-#include <tlm/training/run.hpp>
 #include <tlm/training/schedules.hpp>
 #include <tlm/training/smoothed.hpp>
 #include <tlm/training/translations.hpp>

@@ -59,7 +59,7 @@ class Products {
   double operations() const { return operations_; }
 
  private:
-  using Entries = std::vector<float, tlm::detail::CacheLineAllocator<float>>;
+  using Entries = std::vector<float, tlm::detail::AlignedAllocator<float>>;
   struct Product {
     std::size_t rows, inner, cols;
     bool left_transposed, right_transposed;

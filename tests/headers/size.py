@@ -16,7 +16,7 @@ BOOK = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models",
 LIMITS = {
     "lines of tlm/": 12400,
     "lines of the book": 7200,
-    "lines of algebra/layer.hpp": 98,
+    "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 3040,
     "lines read with training/loss.hpp": 2130,
     "lines read with matrix/product.hpp": 900,

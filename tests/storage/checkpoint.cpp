@@ -37,7 +37,7 @@ const storage::Metadata configuration{{"n_heads", "2"}};
 /// A run that has done nothing yet, with weights from a seed.
 template <class M = Model>
 RunOf<M> new_run(std::uint64_t seed) {
-  Cosine eta{.greatest = 0.02, .least = 0.001, .warm_up = 5, .steps = 30};
+  Cosine eta{.maximum = 0.02, .minimum = 0.001, .warm_up = 5, .steps = 30};
   RunOf<M> run{.optimizer = {{{.weight_decay = 0.01}, eta}, 0.5},
                .patience = {.evaluations = 100},
                .generator = Generator{seed}};

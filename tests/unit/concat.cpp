@@ -34,6 +34,11 @@ using OneHead =
 template <class Real>
 using TwoHeads = Concat<OneHead<"H_1", Real>, OneHead<"H_2", Real>>;
 
+/// Two embeddings of the same tokens.
+template <class Real>
+using TwoEmbeddings =
+    Concat<Named<"Em_1", Embedding<vocab_size, 4, Real>>, Named<"Em_2", Embedding<vocab_size, 2, Real>>>;
+
 using Domain = Matrix<n, d_model, double>;
 
 /// Concat whose pullback gives the first columns of Ȳ to both.
@@ -98,6 +103,12 @@ TEST_CASE("control: each part receives its own columns of Ȳ, and wrong columns 
       checking::gradient_fails(checking::OperationOf<WrongColumns<double>, checking::pullback_face>{"Concat"}, 1);
   REQUIRE(failure);
   CHECK(failure->entry == "B, row 1, column 1");
+}
+
+TEST_CASE("parts that take tokens: nothing goes back, and the weights have their gradients") {
+  const auto failure =
+      checking::gradient_fails(checking::OperationOf<TwoEmbeddings<double>, checking::pullback_face>{"Concat"}, 1);
+  CHECK(!failure);
 }
 
 TEST_CASE("its weights are visited from left to right: so a seed draws them") {

@@ -78,8 +78,7 @@ TEST_CASE("the noise is that of a seed, a step, a layer, a sequence and a positi
 
 TEST_CASE("the noise of one model is not for another") {
   const Drop drop, other;
-  CHECK_THROWS_WITH_AS(drop(ones(), Noise{other, 1, 1}),
-                       "this noise is for the layers of another model than the one that is computed",
+  CHECK_THROWS_WITH_AS(drop(ones(), Noise{other, 1, 1}), "this noise was made for another model",
                        std::invalid_argument);
 }
 

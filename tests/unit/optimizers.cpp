@@ -59,7 +59,7 @@ TEST_CASE("the paper's schedule: d^−½·min(t^−½, t·w^−3⁄2)") {
 }
 
 TEST_CASE("the cosine schedule: a line up, half a wave down, and then the least rate") {
-  const Cosine eta{.greatest = 1, .least = 0.5, .warm_up = 4, .steps = 12};
+  const Cosine eta{.maximum = 1, .minimum = 0.5, .warm_up = 4, .steps = 12};
   CHECK(eta(0) == 0);
   CHECK(eta(1) == 0.25);
   CHECK(eta(3) == 0.75);
@@ -69,31 +69,31 @@ TEST_CASE("the cosine schedule: a line up, half a wave down, and then the least 
   CHECK(eta(12) == doctest::Approx(0.5).epsilon(1e-14));
   CHECK(eta(1000) == doctest::Approx(0.5).epsilon(1e-14));
   // Without a line the first step is the first of the wave.
-  const Cosine wave{.greatest = 1, .least = 0.5, .steps = 2};
+  const Cosine wave{.maximum = 1, .minimum = 0.5, .steps = 2};
   CHECK(wave(0) == 1);
   CHECK(wave(1) == doctest::Approx(0.75).epsilon(1e-14));
   CHECK(wave(2) == doctest::Approx(0.5).epsilon(1e-14));
 
-  const auto rates = [](const char* least, const char* greatest) {
-    return std::string("the rates of the schedule Cosine must be finite with 0 < least ≤ greatest, not least ") +
-           least + " and greatest " + greatest;
+  const auto rates = [](const char* minimum, const char* maximum) {
+    return std::string("the rates of the schedule Cosine must be finite with 0 < minimum ≤ maximum, not minimum ") +
+           minimum + " and maximum " + maximum;
   };
-  CHECK_THROWS_WITH_AS((Cosine{.greatest = 1, .least = 0, .steps = 2}(1)), rates("0", "1").c_str(),
+  CHECK_THROWS_WITH_AS((Cosine{.maximum = 1, .minimum = 0, .steps = 2}(1)), rates("0", "1").c_str(),
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Cosine{.greatest = 1, .least = 2, .steps = 2}(1)), rates("2", "1").c_str(),
+  CHECK_THROWS_WITH_AS((Cosine{.maximum = 1, .minimum = 2, .steps = 2}(1)), rates("2", "1").c_str(),
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Cosine{.greatest = infinity, .least = 2, .steps = 2}(1)), rates("2", "inf").c_str(),
+  CHECK_THROWS_WITH_AS((Cosine{.maximum = infinity, .minimum = 2, .steps = 2}(1)), rates("2", "inf").c_str(),
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Cosine{.greatest = 1, .least = NaN, .steps = 2}(1)), rates("nan", "1").c_str(),
+  CHECK_THROWS_WITH_AS((Cosine{.maximum = 1, .minimum = NaN, .steps = 2}(1)), rates("nan", "1").c_str(),
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Cosine{.greatest = 1, .least = 1, .warm_up = 2, .steps = 2}(1)),
+  CHECK_THROWS_WITH_AS((Cosine{.maximum = 1, .minimum = 1, .warm_up = 2, .steps = 2}(1)),
                        "warm_up of the schedule Cosine must be less than its steps, which are 2, not 2",
                        std::invalid_argument);
 }
 
 TEST_CASE("a scheduled optimizer takes step t with η(t), whatever its own rate is") {
   Line layer = line(0, 0, 0, 0), gradient = line(1, -1, 2, 0);
-  Scheduled sgd{SGD{.learning_rate = 100}, Cosine{.greatest = 1, .least = 0.5, .warm_up = 4, .steps = 12}};
+  Scheduled sgd{SGD{.learning_rate = 100}, Cosine{.maximum = 1, .minimum = 0.5, .warm_up = 4, .steps = 12}};
   sgd(layer, gradient);
   must_be(layer, -0.25, 0.25, -0.5, 0);
   sgd(layer, gradient);

@@ -4,14 +4,13 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 #include <tlm/algebra/layer.hpp>
 
 /// What the compiler reports when something is not a layer, or is used in a way that is not possible: one sentence.
 ///
 /// Each condition is a struct that asserts. Its `value` is always true, so that static_assert(Condition<…>::value) reports one
-/// error and not two. What is missing is replaced by what stands in for it, so that no other errors follow.
+/// error and not two. A placeholder takes the place of what is missing, so that no other errors follow.
 namespace tlm {
 
 // --- What stands in for what is missing ----------------------------------------------------------------------------------
@@ -20,6 +19,8 @@ namespace detail {
 
 /// Takes the place of any type.
 struct Anything {
+  using Real = float;
+
   Anything() = default;
   template <class T>
   Anything(T&&) {}
@@ -140,7 +141,7 @@ struct IsLayer {
 template <rules::Formula T>
 struct IsLayer<T> {
   static constexpr bool value = true;  // If not, the parts of the next line say so: once.
-  static_assert(Fits<typename T::form>::value && (rules::DeclaresOrFollows<T>::value || true));
+  static_assert(Fits<typename T::form>::value && (rules::IsLeafOrFormula<T>::value || true));
 };
 template <LeafOnly T>
 struct IsLayer<T> : IsLeaf<T> {};
@@ -229,12 +230,13 @@ struct ExtendsWithoutNoise {
 template <class T, class... Environment>
 struct FindsItem {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert((std::is_same_v<typename T::reads, Environment> || ...),
-                "this layer reads an item of the environment that nobody provides in its shape: a memory comes from an "
-                "EncoderDecoder, a tied weight from a Tied");
+  static_assert(
+      (std::is_same_v<typename T::reads, Environment> || ...),
+      "this layer reads an item of the environment that is not there, or has another shape: a memory comes from an "
+      "EncoderDecoder, a tied weight from a Tied");
 };
 
-/// False, for every layer: no temporary one does.
+/// False: a temporary layer does not live as long as its pullback.
 template <class Layer>
 inline constexpr bool outlives_its_pullback = false;
 

@@ -34,7 +34,9 @@
 namespace tlm {
 
 /// No value: the state of a layer that needs none, and the derivative with respect to tokens.
-struct Nothing {};
+struct Nothing {
+  friend constexpr Nothing operator+(Nothing, Nothing) { return {}; }
+};
 
 namespace detail {
 

@@ -18,7 +18,7 @@ namespace tlm {
 /// it, these layers compute what they compute when the model is used.
 ///
 /// Nothing is drawn. The number for column j of position i in sequence s is a function of these three, of the seed, of
-/// the step, and of the layer. The layer counts by its place among the layers of the model that may read noise. So T(X;
+/// the step, and of the layer. A layer is told by its number among the layers of the model that may read noise. So T(X;
 /// noise) is a function, and has a derivative. It does not depend on which thread or rank computes which sequences.
 class Noise {
  public:
@@ -55,8 +55,7 @@ class Noise {
   template <class Layer>
   OfLayer of(const Layer& layer) const {
     const auto found = std::find(layers_.begin(), layers_.end(), static_cast<const void*>(&layer));
-    if (found == layers_.end())
-      refuse<std::invalid_argument>({"this noise is for the layers of another model than the one that is computed"});
+    if (found == layers_.end()) refuse<std::invalid_argument>({"this noise was made for another model"});
     return {mixed(key_ ^ std::uint64_t(found - layers_.begin())), first_sequence_};
   }
 

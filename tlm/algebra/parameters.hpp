@@ -122,7 +122,7 @@ auto parameters(const Layer& layer, std::vector<std::string>* paths = nullptr) {
   for_each_weight(detail::ListOfParameters<Real>{weights.data(), paths}, layer);
   return weights;
 }
-/// The same of a layer whose numbers can be changed.
+/// The parameters of a layer whose numbers may be changed.
 template <class Layer>
 auto parameters(Layer& layer, std::vector<std::string>* paths = nullptr) {
   using Real = typename Layer::codomain::Real;
@@ -141,19 +141,41 @@ void zero_grad(Layer& layer) {
     std::fill(weight.begin(), weight.end(), typename Layer::codomain::Real(0));
 }
 
+namespace detail {
+
+/// visit(part) for each part of type P of a layer, however deep; for the layer itself if it is a P.
+template <class P, class Layer>
+constexpr void for_each_part(const auto& visit, Layer& layer) {
+  if constexpr (std::is_base_of_v<P, Layer>)
+    visit(layer);
+  else if constexpr (HasParts<std::remove_const_t<Layer>>)
+    Layer::parts([&](std::size_t, auto& piece) { for_each_part<P>(visit, piece); }, layer);
+}
+
+/// The condition under which a layer has a part of type P. A failure shows both.
+template <class P, class Layer>
+struct HasPart {
+  static constexpr bool value = true;  // If not, the last line says so: once.
+  static constexpr bool has_part = [] {
+    bool found = false;
+    for_each_part<P>([&](auto&) { found = true; }, imaginary<Layer>);
+    return found;
+  }();
+  static_assert(has_part, "the layer has no part of this type");
+};
+
+}  // namespace detail
+
 /// The first part of type P of a layer, however deep: part<FeedForward<8, 16>>(block). The layer itself if it is a P.
 template <class P, class Layer>
 auto& part(Layer& layer) {
+  static_assert(detail::HasPart<P, std::remove_const_t<Layer>>::value);
   std::conditional_t<std::is_const_v<Layer>, const P, P>* found = nullptr;
-  const auto search = [&found](const auto& self, auto& candidate) -> void {
-    using Candidate = std::remove_cvref_t<decltype(candidate)>;
-    if constexpr (std::is_base_of_v<P, Candidate>) {
-      if (!found) found = &candidate;
-    } else if constexpr (detail::HasParts<Candidate>) {
-      Candidate::parts([&](std::size_t, auto& piece) { self(self, piece); }, candidate);
-    }
-  };
-  search(search, layer);
+  detail::for_each_part<P>(
+      [&found](auto& candidate) {
+        if (!found) found = &candidate;
+      },
+      layer);
   return *found;
 }
 

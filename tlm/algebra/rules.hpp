@@ -222,7 +222,7 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
                 is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>>;
 };
 
-/// The same for scores to which a bias is added. (There is no such rule for keys that do not depend on X: a query has
+/// With a bias that is added to the scores. (There is no such rule for keys that do not depend on X: a query has
 /// no position among them.)
 template <std::size_t d_head, class Mask, class Q, class K, class Bias>
 struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>> {
@@ -288,9 +288,9 @@ concept Formula = requires {
 
 /// The condition under which T is a leaf or a formula, and not both. A failure shows T.
 template <class T>
-struct DeclaresOrFollows {
+struct IsLeafOrFormula {
   static constexpr bool value = !(Leaf<T> && Formula<T>);
-  static_assert(value, "only a leaf declares what it is: of a formula, and of a name for one, the rules say it");
+  static_assert(value, "only a leaf declares what it is: of a formula the rules derive it");
 };
 
 /// The rules of a formula's form; none if T is not a formula.
@@ -313,8 +313,8 @@ inline constexpr bool one_applies = false;
 template <class T, class Claim>
 inline constexpr bool follows = one_applies<T, Claim, Rules<T>> || one_applies<T, Claim, RulesOfAll<T>>;
 template <Leaf T, class Claim>
-inline constexpr bool follows<T, Claim> = DeclaresOrFollows<T>::value && (std::is_same_v<typename T::declared, Claim> ||
-                                                                          one_applies<T, Claim, RulesOfAll<T>>);
+inline constexpr bool follows<T, Claim> = IsLeafOrFormula<T>::value && (std::is_same_v<typename T::declared, Claim> ||
+                                                                        one_applies<T, Claim, RulesOfAll<T>>);
 
 /// A rule applies if it concludes the claim and its premises follow.
 template <class Claim, class Rule>
@@ -325,7 +325,7 @@ inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>.
 template <class T, class Claim, class... Rule>
 inline constexpr bool one_applies<T, Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
 
-/// An operation whose earlier rows stand when rows are appended: autoregressive, a causal kernel, or independent of X.
+/// An operation whose earlier rows stay the same when rows are appended: autoregressive, a causal kernel, or independent of X.
 template <class T>
 concept Extensible = follows<T, is::Autoregressive> || follows<T, is::CausalKernel> || follows<T, is::Constant>;
 

@@ -29,7 +29,7 @@ struct HaveScores {
   static constexpr bool same_domain = std::is_same_v<typename Q::domain, typename K::domain>;
   static_assert(same_domain, "queries and keys are made of the same X: Q and K have the same domain");
   static_assert(!same_domain || std::is_same_v<typename Q::codomain, typename K::codomain>,
-                "a query is multiplied by a key: Q and K have as many columns, of the same kind of numbers");
+                "a query is multiplied by a key: Q and K have equally many columns, of the same kind of numbers");
   static_assert(std::is_same_v<typename Q::domain, typename V::domain>,
                 "queries and values are made of the same X: Q and V have the same domain");
 };

@@ -55,7 +55,7 @@ class KVCache {
   }
 
  private:
-  using Rows = std::vector<Real, CacheLineAllocator<Real>>;
+  using Rows = std::vector<Real, AlignedAllocator<Real>>;
   struct Head {
     Rows keys, values;
   };

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
+#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/written.hpp>
 
 /// Operations in the book's notation.
 namespace tlm {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <tlm/algebra/composition.hpp>
+#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/written.hpp>
 #include <tlm/matrix/product.hpp>
 
 namespace tlm {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/written.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
 namespace tlm {

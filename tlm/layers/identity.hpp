@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/pullback.hpp>
-#include <tlm/algebra/written.hpp>
 
 namespace tlm {
 

@@ -14,7 +14,7 @@
 
 namespace tlm {
 
-/// What layers that count positions have in common.
+/// What layers that depend on positions have in common.
 namespace positions {
 
 /// An angle in radians. PositionalEncoding takes the sines and cosines of its multiples.
@@ -107,7 +107,7 @@ struct PositionalEncoding {
     return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))};
   }
 
-  /// The same for other angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
+  /// The sinusoidal table for any angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
   template <class Angle>
   static Matrix<max_len, d_model, Real> sinusoidal(const Angle& angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
@@ -138,7 +138,7 @@ struct PositionalEncoding {
     }
     return T_k;
   }
-  /// The same for the article's angles.
+  /// T_k for the article's angles.
   static Matrix<d_model, d_model, Real> offset(std::size_t k) { return offset(k, &angle); }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }

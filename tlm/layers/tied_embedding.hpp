@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/tied.hpp>
-#include <tlm/algebra/written.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/matrix/product.hpp>
 

@@ -26,16 +26,16 @@ inline constexpr std::size_t cache_line = 64;
 
 /// An allocator for containers, whose storage begins on a cache line.
 template <class T>
-struct CacheLineAllocator {
+struct AlignedAllocator {
   using value_type = T;
-  CacheLineAllocator() = default;
+  AlignedAllocator() = default;
   template <class U>
-  CacheLineAllocator(const CacheLineAllocator<U>&) {}
+  AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t count) {
     return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{cache_line}));
   }
   void deallocate(T* storage, std::size_t) { ::operator delete (storage, std::align_val_t{cache_line}); }
-  friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
+  friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
 };
 
 /// True if unset floating-point entries are NaN on this thread, instead of what the memory held before. Checks set it
@@ -50,7 +50,7 @@ class Entries {
 
  public:
   using Real = Real_;
-  using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, CacheLineAllocator<Real>>;
+  using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, AlignedAllocator<Real>>;
   /// The number of columns.
   static constexpr std::size_t cols = cols_;
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/memory.hpp>
@@ -17,6 +16,7 @@
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/softmax.hpp>
 #include <tlm/layers/tied_embedding.hpp>
+#include <tlm/models/complete.hpp>
 
 /// The model of "The Formulated Transformer" (section "Forward pass"), with two corrections. The residual of the
 /// decoder's second sublayer adds Y'_l (printed: Y_{l−1}). W_p is defined on all its columns.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/memory.hpp>
@@ -15,6 +14,7 @@
 #include <tlm/layers/multi_head.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
+#include <tlm/models/complete.hpp>
 
 /// The encoder–decoder of the NumPy notebook (section "The Transformer encoder-decoder"), as its text describes it.
 ///

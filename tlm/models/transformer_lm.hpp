@@ -5,7 +5,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/layers/decoder_block.hpp>
@@ -13,6 +12,7 @@
 #include <tlm/layers/final_layer.hpp>
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
+#include <tlm/models/complete.hpp>
 
 namespace tlm {
 

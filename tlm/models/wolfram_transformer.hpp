@@ -5,7 +5,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <tlm/algebra/complete.hpp>
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/memory.hpp>
@@ -22,6 +21,7 @@
 #include <tlm/layers/normalization.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/models/complete.hpp>
 
 /// The encoder–decoder of the Wolfram article, "Introduction Transformer Model from Math Perspective". It translates. The
 /// model follows the source's programs, because its formulas do not compose: their shapes are for columns, their

@@ -3,8 +3,6 @@
 
 #include <cmath>
 #include <concepts>
-#include <cstddef>
-#include <type_traits>
 
 #include <tlm/numbers/vector.hpp>
 

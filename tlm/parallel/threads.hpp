@@ -181,7 +181,8 @@ inline std::size_t shared_among(std::size_t sequences, std::size_t count) {
 }
 
 /// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part; a batch with
-/// few sequences or tokens has fewer parts. Its loss and gradient are those of the whole, as for MicroBatches.
+/// few sequences or tokens has fewer parts. Its loss and gradient are those of the whole, as for MicroBatches. An error
+/// counts sequences in a part.
 template <class Workers, class BatchOf>
 struct SharedBatch {
   Workers& workers;
@@ -192,6 +193,12 @@ struct SharedBatch {
       : workers{those},
         batch{micro_batches(whole, shared_among(whole.sequence_count(), those.count_for(whole.token_count())))} {}
 };
+
+/// The loss of the whole batch, computed by the calling thread. Throws like the loss of MicroBatches.
+template <class T, class Workers, class BatchOf, class Objective = Mean>
+RealOf<T> loss(const T& model, const SharedBatch<Workers, BatchOf>& shared, const Objective& objective = {}) {
+  return loss(model, shared.batch, objective);
+}
 
 /// The loss of the whole batch. Adds its gradient to `gradient`. Throws like the workers, and what objective_of_parts
 /// throws.

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/storage/run.hpp>
 #include <tlm/storage/safetensors.hpp>
-#include <tlm/training/run.hpp>
 
 /// Checkpoints: a training run in one file. A resumed run goes on as if it had not been interrupted.
 namespace tlm::storage {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
+#include <type_traits>
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/parameters.hpp>

@@ -118,7 +118,7 @@ Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Toke
   return Y;
 }
 
-/// The same number. Adds its gradient with respect to the weights to `gradient`: Z̄, pulled back through T.
+/// Returns the same loss, and adds its gradient with respect to the weights to `gradient`: Z̄, pulled back through T.
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss_and_gradient(const T& model, const Targets<Input, Real>& targets, T& gradient,
                        const Objective& objective = {}, Noise... noise) {
@@ -172,6 +172,7 @@ struct CanLearnFrom {
   static constexpr bool fits = !is_layer || !looks_back || std::is_same_v<DomainOf<T>, typename BatchOf::Input>;
   static constexpr bool same_numbers = !fits || weighs_in<BatchOf, RealOf<T>>;
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;
+  static_assert(IsLayer<T>::value);
   static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
   static_assert(
       fits,
@@ -213,8 +214,8 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
     return {};
 }
 
-/// The same number. Adds its gradient with respect to the weights to `gradient`. Throws like loss, and then leaves the
-/// gradient as it was. The gradient of a model whose weights were never initialized is 0 and moves nothing:
+/// Returns the same loss, and adds its gradient with respect to the weights to `gradient`. Throws like loss, and then
+/// leaves the gradient as it was. The gradient of a model whose weights were never initialized is 0 and moves nothing:
 /// require_initialized (train.hpp) refuses it.
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},

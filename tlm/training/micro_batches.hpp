@@ -21,7 +21,7 @@ Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_
 }
 
 /// A batch in parts, computed one after the other (gradient accumulation). So what the derivative needs is in memory
-/// for one part at a time. Loss and gradient are those of the whole batch.
+/// for one part at a time. Loss and gradient are those of the whole batch. An error counts sequences in its part.
 template <class BatchOf>
 struct MicroBatches {
   std::vector<BatchOf> batches;
@@ -79,7 +79,7 @@ RealOf<T> loss(const T& model, const MicroBatches<BatchOf>& whole, const Objecti
   return sum;
 }
 
-/// The same number. Adds its gradient to `gradient`, part by part. Throws like loss; then `gradient` may have the
+/// Returns the same loss, and adds its gradient to `gradient`, part by part. Throws like loss; then `gradient` may have the
 /// gradients of some parts.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const MicroBatches<BatchOf>& whole, T& gradient,

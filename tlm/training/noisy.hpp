@@ -20,7 +20,7 @@ struct Noisy {
   /// The number of tokens of the batch.
   std::size_t token_count() const { return batch.token_count(); }
 };
-/// A deduction guide that compilers have by themselves, Clang from version 17 on.
+/// Noisy{batch, noise} has the batch's type.
 template <class BatchOf>
 Noisy(BatchOf, Noise) -> Noisy<BatchOf>;
 
@@ -30,7 +30,7 @@ RealOf<T> loss(const T& model, const Noisy<BatchOf>& noisy, const Objective& obj
   return loss(model, noisy.batch, objective, noisy.noise);
 }
 
-/// The same number. Adds its gradient to `gradient`. Throws like the batch's function.
+/// Returns the same loss, and adds its gradient to `gradient`. Throws like that of the batch.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& gradient, const Objective& objective = {}) {
   return loss_and_gradient(model, noisy.batch, gradient, objective, noisy.noise);
@@ -41,7 +41,7 @@ template <class T, class BatchOf>
 auto targets_of(const Noisy<BatchOf>& noisy) {
   return targets_of<T>(noisy.batch);
 }
-/// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like the batch's function.
+/// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like that of the batch.
 template <class BatchOf>
 Noisy<BatchOf> sequences_of(const Noisy<BatchOf>& noisy, std::size_t first, std::size_t last) {
   return {sequences_of(noisy.batch, first, last), noisy.noise.from(first)};

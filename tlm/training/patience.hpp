@@ -23,8 +23,8 @@ struct Patience {
   std::uint64_t evaluations;  ///< ≥ 1: training stops after this many without a better one.
 
   Layer best{};                                            ///< The weights with the least loss, 0 before there are any.
-  double least = std::numeric_limits<double>::infinity();  ///< Their loss.
-  std::uint64_t since = 0;                                 ///< The number of evaluations since.
+  double least = std::numeric_limits<double>::infinity();  ///< The least validation loss.
+  std::uint64_t since = 0;                                 ///< The number of evaluations since then.
 
   /// Records the validation loss of a model, and returns whether to go on. Throws std::invalid_argument for a patience
   /// of 0 evaluations.

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include <tlm/base/generator.hpp>

@@ -34,32 +34,32 @@ struct WarmUp {
   }
 };
 
-/// From 0 up to the maximum rate in w steps, in a straight line; then half a cosine down to the least rate. The rate
+/// From 0 up to the maximum rate in w steps, in a straight line; then half a cosine down to the minimum rate. The rate
 /// reaches it at step T, and stays there:
 ///
-///   η(t) = greatest · t/w                                                   for t < w,
-///   η(t) = least + (greatest − least) · (1 + cos(π(t−w)/(T−w)))/2           for w ≤ t ≤ T,
-///   η(t) = least                                                            for T ≤ t.
+///   η(t) = maximum · t/w                                                       for t < w,
+///   η(t) = minimum + (maximum − minimum) · (1 + cos(π(t−w)/(T−w)))/2           for w ≤ t ≤ T,
+///   η(t) = minimum                                                             for T ≤ t.
 ///
 /// (Loshchilov and Hutter, 2017, equation 5: one period. The line before it is added.)
 struct Cosine {
-  double greatest;            ///< Finite.
-  double least;               ///< 0 < least ≤ greatest
+  double maximum;             ///< Finite.
+  double minimum;             ///< 0 < minimum ≤ maximum
   std::uint64_t warm_up = 0;  ///< w < T; with 0 there is no line.
   std::uint64_t steps;        ///< T
 
   /// Throws std::invalid_argument for numbers out of their range.
   double operator()(std::uint64_t t) const {
-    if (!(std::isfinite(greatest) && least > 0 && least <= greatest))
+    if (!(std::isfinite(maximum) && minimum > 0 && minimum <= maximum))
       refuse<std::invalid_argument>(
-          {"the rates of the schedule Cosine must be finite with 0 < least ≤ greatest, not least ", least,
-           " and greatest ", greatest});
+          {"the rates of the schedule Cosine must be finite with 0 < minimum ≤ maximum, not minimum ", minimum,
+           " and maximum ", maximum});
     if (warm_up >= steps)
       refuse<std::invalid_argument>(
           {"warm_up of the schedule Cosine must be less than its steps, which are ", steps, ", not ", warm_up});
-    if (t < warm_up) return greatest * double(t) / double(warm_up);
+    if (t < warm_up) return maximum * double(t) / double(warm_up);
     const double done = double(std::min(t, steps) - warm_up) / double(steps - warm_up);
-    return least + (greatest - least) * (1 + std::cos(std::numbers::pi * done)) / 2;
+    return minimum + (maximum - minimum) * (1 + std::cos(std::numbers::pi * done)) / 2;
   }
 };
 

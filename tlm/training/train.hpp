@@ -8,14 +8,9 @@
 #include <vector>
 
 #include <tlm/algebra/parameters.hpp>
+#include <tlm/base/optimisation.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/training/loss.hpp>
-
-// The program chooses the optimisation level. No dependency sets it, and Meson and CMake default to none. The message
-// is a note, so that it is not an error with -Werror. TLM_QUIET silences it.
-#if !defined(__OPTIMIZE__) && !defined(TLM_QUIET)
-#pragma message("tlm: without optimisation a small model trains about 30 times as slowly: use -O3, or -DTLM_QUIET")
-#endif
 
 namespace tlm {
 
@@ -61,7 +56,7 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 ///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
-///   if (step == 1) require_initialized(model, gradient);        // a model that is all 0 would learn next to nothing, silently
+///   if (step == 1) require_initialized(model, gradient);        // a model that is all 0 does not learn
 ///   optimizer(model, gradient);
 ///
 /// Throws what loss throws. Throws std::invalid_argument if the weights were never initialized (require_initialized,

@@ -20,7 +20,7 @@ struct TrainingRun {
   Patience<Model> patience{};
   Generator generator;
   std::uint64_t step = 0;   ///< The number of steps done.
-  std::uint64_t place = 0;  ///< The next place in the data, as the program counts.
+  std::uint64_t place = 0;  ///< Where the next batch is in the data, as the program counts.
   std::string tokenizer{};  ///< The tokenizer as a text, such as the list of a BytePairs; empty if there is none.
 };
 
