@@ -75,21 +75,21 @@ void add_rows(std::vector<Address>& list, M& X, std::size_t s, std::size_t first
 }
 
 /// Adds the addresses of those numbers of an item of the environment that sequence s may read.
-template <class Address, class Entry>
-void add_entry(std::vector<Address>& list, Entry& entry, std::size_t s) {
-  if constexpr (requires { entry.rows; })
-    add_rows(list, entry.rows, s, 0, entry.rows.sequences().length(s));
+template <class Address, class Item>
+void add_item(std::vector<Address>& list, Item& item, std::size_t s) {
+  if constexpr (requires { item.rows; })
+    add_rows(list, item.rows, s, 0, item.rows.sequences().length(s));
   else
-    for (std::size_t e = 0; e < std::remove_const_t<decltype(entry.W)>::size; ++e) list.push_back(entry.W.data() + e);
+    for (std::size_t e = 0; e < std::remove_const_t<decltype(item.W)>::size; ++e) list.push_back(item.W.data() + e);
 }
 
-/// The addresses of what row i of sequence s is a function of: F, rows of X and an entry. Or the addresses of their
+/// The addresses of what row i of sequence s is a function of: F, rows of X and an item. Or the addresses of their
 /// cotangents.
-template <class SeenRows, class Weight, class M, class... Entry>
-auto arguments(Weight& F, M& X, std::size_t s, std::size_t i, Entry&... entry) {
+template <class SeenRows, class Weight, class M, class... Item>
+auto arguments(Weight& F, M& X, std::size_t s, std::size_t i, Item&... item) {
   std::vector<decltype(&X(0, 0))> list{&F(0, 0)};
   add_rows(list, X, s, SeenRows::first(i), SeenRows::count(i, X.sequences().length(s)));
-  (add_entry(list, entry, s), ...);
+  (add_item(list, item, s), ...);
   return list;
 }
 
@@ -108,16 +108,16 @@ void pull_back(std::uint64_t name, const std::vector<Real>& list, Real y_bar, co
 }
 
 /// What a generic operation reads beside X.
-template <class... Entry>
+template <class... Item>
 struct Reading {};
-template <class Entry>
-struct Reading<Entry> {
-  using reads = Entry;
+template <class Item>
+struct Reading<Item> {
+  using reads = Item;
 };
 
 /// The generic operation of this claim, from rows of `from` numbers to rows of `to`.
-template <class Claim, Symbol name, std::size_t from, std::size_t to, class Real, class... Entry>
-struct Generic : Reading<Entry...> {
+template <class Claim, Symbol name, std::size_t from, std::size_t to, class Real, class... Item>
+struct Generic : Reading<Item...> {
   using declared = Claim;
   using domain = Matrix<n, from, Real>;
   using codomain = Matrix<n, to, Real>;
@@ -125,16 +125,16 @@ struct Generic : Reading<Entry...> {
 
   Matrix<1, 1, Real> F;
 
-  codomain operator()(const domain& X, const Entry&... entry) const { return last_rows(X, X.sequences(), entry...); }
+  codomain operator()(const domain& X, const Item&... item) const { return last_rows(X, X.sequences(), item...); }
 
-  auto value_and_pullback(const domain& X, const Entry&... entry) const {
-    return with_pullback((*this)(X, entry...),
-                         [layer = *this, X, entry...](const codomain& Y_bar, Generic& gradient, Entry&... e_bar) {
+  auto value_and_pullback(const domain& X, const Item&... item) const {
+    return with_pullback((*this)(X, item...),
+                         [layer = *this, X, item...](const codomain& Y_bar, Generic& gradient, Item&... item_bar) {
                            domain X_bar{X.sequences(), Real(0)};
                            for (std::size_t s = 0; s < X.sequences().count(); ++s)
                              for (std::size_t i = 0; i < X.sequences().length(s); ++i) {
-                               const auto list = values<Real>(arguments<Seen<Claim>>(layer.F, X, s, i, entry...));
-                               const auto cotangents = arguments<Seen<Claim>>(gradient.F, X_bar, s, i, e_bar...);
+                               const auto list = values<Real>(arguments<Seen<Claim>>(layer.F, X, s, i, item...));
+                               const auto cotangents = arguments<Seen<Claim>>(gradient.F, X_bar, s, i, item_bar...);
                                for (std::size_t j = 0; j < to; ++j)
                                  pull_back(function(i, j), list, Y_bar(X.sequences().begin(s) + i, j), cotangents);
                              }
@@ -146,9 +146,9 @@ struct Generic : Reading<Entry...> {
   struct State {
     domain X;
   };
-  codomain extend(State& state, const domain& X, const Entry&... entry) const {
+  codomain extend(State& state, const domain& X, const Item&... item) const {
     state.X = continued(state.X, X);
-    return last_rows(state.X, X.sequences(), entry...);
+    return last_rows(state.X, X.sequences(), item...);
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.F...); }
@@ -156,12 +156,12 @@ struct Generic : Reading<Entry...> {
  private:
   static std::uint64_t function(std::size_t i, std::size_t j) { return Seen<Claim>::place(i) << 8 | j; }
 
-  codomain last_rows(const domain& X, const Sequences& last, const Entry&... entry) const {
+  codomain last_rows(const domain& X, const Sequences& last, const Item&... item) const {
     codomain Y{last};
     for (std::size_t s = 0; s < last.count(); ++s)
       for (std::size_t r = 0; r < last.length(s); ++r) {
         const std::size_t i = X.sequences().length(s) - last.length(s) + r;
-        const auto list = values<Real>(arguments<Seen<Claim>>(F, std::as_const(X), s, i, entry...));
+        const auto list = values<Real>(arguments<Seen<Claim>>(F, std::as_const(X), s, i, item...));
         for (std::size_t j = 0; j < to; ++j) Y(last.begin(s) + r, j) = uninterpreted(function(i, j), list);
       }
     return Y;
@@ -178,8 +178,8 @@ void for_each_visible(const A& A_X, const auto& action) {
 
 /// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask`
 /// shows. With an item of the environment it has a column for each row of that memory, and not for those of X.
-template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Entry>
-struct GenericKernel : Reading<Entry...> {
+template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Item>
+struct GenericKernel : Reading<Item...> {
   using declared = Claim;
   using domain = Matrix<n, from, Real>;
   using codomain = AttentionWeights<1, Mask, Real, block>;
@@ -187,27 +187,27 @@ struct GenericKernel : Reading<Entry...> {
 
   Matrix<1, 1, Real> F;
 
-  codomain operator()(const domain& X, const Entry&... entry) const { return last_rows(X, X.sequences(), entry...); }
+  codomain operator()(const domain& X, const Item&... item) const { return last_rows(X, X.sequences(), item...); }
 
-  auto value_and_pullback(const domain& X, const Entry&... entry) const {
-    return with_pullback((*this)(X, entry...),
-                         [layer = *this, X, entry...](const codomain& A_bar, GenericKernel& gradient, Entry&... e_bar) {
-                           domain X_bar{X.sequences(), Real(0)};
-                           for_each_visible(A_bar, [&](std::size_t s, std::size_t i, std::size_t j) {
-                             pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, entry...)),
-                                       A_bar(s, 0)(i, j), arguments<Seen<Rows>>(gradient.F, X_bar, s, i, e_bar...));
-                           });
-                           return X_bar;
-                         });
+  auto value_and_pullback(const domain& X, const Item&... item) const {
+    return with_pullback((*this)(X, item...), [layer = *this, X, item...](const codomain& A_bar,
+                                                                          GenericKernel& gradient, Item&... item_bar) {
+      domain X_bar{X.sequences(), Real(0)};
+      for_each_visible(A_bar, [&](std::size_t s, std::size_t i, std::size_t j) {
+        pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, item...)), A_bar(s, 0)(i, j),
+                  arguments<Seen<Rows>>(gradient.F, X_bar, s, i, item_bar...));
+      });
+      return X_bar;
+    });
   }
 
   /// All rows so far.
   struct State {
     domain X;
   };
-  codomain extend(State& state, const domain& X, const Entry&... entry) const {
+  codomain extend(State& state, const domain& X, const Item&... item) const {
     state.X = continued(state.X, X);
-    return last_rows(state.X, X.sequences(), entry...);
+    return last_rows(state.X, X.sequences(), item...);
   }
 
   static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.F...); }
@@ -217,12 +217,12 @@ struct GenericKernel : Reading<Entry...> {
   static const Sequences& keys(const domain& X) { return X.sequences(); }
   static const Sequences& keys(const domain&, const auto& memory) { return memory.rows.sequences(); }
 
-  codomain last_rows(const domain& X, const Sequences& last, const Entry&... entry) const {
-    codomain A{last, keys(X, entry...)};
+  codomain last_rows(const domain& X, const Sequences& last, const Item&... item) const {
+    codomain A{last, keys(X, item...)};
     for_each_visible(A, [&](std::size_t s, std::size_t r, std::size_t j) {
       const std::size_t i = X.sequences().length(s) - last.length(s) + r;
       A(s, 0)
-      (r, j) = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, entry...)));
+      (r, j) = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, item...)));
     });
     return A;
   }

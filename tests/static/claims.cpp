@@ -56,10 +56,10 @@ static_assert(!rowwise<Concat<Rows, Rows, Past>> && !autoregressive<Concat<Past,
 static_assert(!causal_kernel<Concat<Past, Past>> && !constant<Concat<Same, Same>>);
 
 // F with a tied weight is what F is.
-using Entry = TiedWeight<"W", 3, 3>;
-static_assert(rowwise<Tied<Entry, Rows>> && autoregressive<Tied<Entry, Past>>);
-static_assert(!rowwise<Tied<Entry, Past>>);
-static_assert(!autoregressive<Tied<Entry, Any>> && !autoregressive<Tied<Entry, Composition<Past, Any>>>,
+using Item = TiedWeight<"W", 3, 3>;
+static_assert(rowwise<Tied<Item, Rows>> && autoregressive<Tied<Item, Past>>);
+static_assert(!rowwise<Tied<Item, Past>>);
+static_assert(!autoregressive<Tied<Item, Any>> && !autoregressive<Tied<Item, Composition<Past, Any>>>,
               "a Tied is autoregressive only if what it ties is");
 
 // F(M) does not depend on X, whatever F is. It is not autoregressive for that: it need not have as many rows as X.
@@ -133,7 +133,7 @@ static_assert(autoregressive<ThreeHeads<Unmasked, Past, Same, Same>>);
 // (x, y) ↦ D(y; E(x)) is autoregressive in y if D is; it does not matter what E is.
 static_assert(autoregressive<EncoderDecoder<Any, Past>>);
 static_assert(!autoregressive<EncoderDecoder<Past, Any>> && !autoregressive<EncoderDecoder<Any, Any>> &&
-                  !autoregressive<Tied<Entry, EncoderDecoder<Past, Any>>>,
+                  !autoregressive<Tied<Item, EncoderDecoder<Past, Any>>>,
               "a translator is autoregressive only if its decoder is");
 
 // A name stands for its formula, whatever that is.

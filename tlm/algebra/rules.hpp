@@ -103,7 +103,7 @@ template <class F>
 struct OfMemory;
 template <class G, class F>
 struct ThroughMemory;  ///< F, with the memory G(M) in the place of M
-template <class Entry, class F>
+template <class Item, class F>
 struct Tied;  ///< F, with a weight that it reads in several places
 template <class Encoder, class Decoder>
 struct EncoderDecoder;  ///< (x, X) ↦ Decoder(X), with the memory M = Encoder(x)
@@ -256,8 +256,8 @@ struct RulesOf<forms::ThroughMemory<G, F>> {
                          is::Autoregressive, Is<F, is::Autoregressive>>>;
 };
 
-template <class Entry, class F>
-struct RulesOf<forms::Tied<Entry, F>> {
+template <class Item, class F>
+struct RulesOf<forms::Tied<Item, F>> {
   using type = List<Rule<"tied_is_rowwise", "F with a weight that it reads in several places is rowwise if F is",  //
                          is::Rowwise, Is<F, is::Rowwise>>,
                     Rule<"tied_is_autoregressive",

@@ -146,8 +146,8 @@ struct FormNotation<forms::ThroughMemory<G, F>> {
     return {Notation<F>::at(X).text + " with " + Notation<G>::at("M").text + " for M", FormulaText::map};
   }
 };
-template <class Entry, class F>
-struct FormNotation<forms::Tied<Entry, F>> : Notation<F> {};
+template <class Item, class F>
+struct FormNotation<forms::Tied<Item, F>> : Notation<F> {};
 template <class Encoder, class Decoder>
 struct FormNotation<forms::EncoderDecoder<Encoder, Decoder>> {
   static FormulaText name() {

@@ -264,9 +264,9 @@ class Definitions {
       arguments.push_back(part.as_argument());
     return applied(sizeof...(Bias) > 0 ? "BiasedSoftmaxKernel" : "SoftmaxKernel", arguments);
   }
-  template <class Entry, class F>
-  Term of_form(forms::Tied<Entry, F>*, const Place& place) {
-    return {Term::application, "Tied " + term<F>(place.tied<Entry>()).as_argument()};
+  template <class Item, class F>
+  Term of_form(forms::Tied<Item, F>*, const Place& place) {
+    return {Term::application, "Tied " + term<F>(place.tied<Item>()).as_argument()};
   }
   template <class Encoder, class Decoder>
   Term of_form(forms::EncoderDecoder<Encoder, Decoder>*, const Place& place) {

@@ -34,7 +34,7 @@ struct Place {
   std::vector<std::string> heads;             ///< of the heads that it is in
   std::size_t n_heads = 1;                    ///< how many heads there are where it is
   bool in_a_stack = false;                    ///< it is a layer of a stack, and not a part of one
-  std::map<std::string, Shared> shared = {};  ///< what tied weights' readers read, by the entry's type
+  std::map<std::string, Shared> shared = {};  ///< what tied weights' readers read, by the item's type
 
   /// What tells the operation from those of the same name: the layers and heads that it is in.
   std::vector<std::string> arguments() const {
@@ -68,11 +68,11 @@ struct Place {
     place.n_heads = count;
     return place;
   }
-  /// That of what reads Entry's weight.
-  template <class Entry>
+  /// That of what reads Item's weight.
+  template <class Item>
   Place tied() const {
     Place place = *this;
-    place.shared[type_name<Entry>()] = {path, layers.size()};
+    place.shared[type_name<Item>()] = {path, layers.size()};
     return place;
   }
   /// Within the definition of T, whose parameters stand for what it is applied to.

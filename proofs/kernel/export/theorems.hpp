@@ -128,9 +128,9 @@ class Theorems {
     for (std::size_t i = 1; i <= count; ++i) premises.push_back(proof<F, Claim>(place.head(i, count)).as_argument());
     return folded(std::string(std::string_view(name)), premises);
   }
-  template <class Entry, class F, Symbol name, Symbol sentence, class Claim>
-  Term by_rule(forms::Tied<Entry, F>*, rules::Rule<name, sentence, Claim, rules::Is<F, Claim>>, const Place& place) {
-    return applied(std::string(std::string_view(name)), {proof<F, Claim>(place.tied<Entry>()).as_argument()});
+  template <class Item, class F, Symbol name, Symbol sentence, class Claim>
+  Term by_rule(forms::Tied<Item, F>*, rules::Rule<name, sentence, Claim, rules::Is<F, Claim>>, const Place& place) {
+    return applied(std::string(std::string_view(name)), {proof<F, Claim>(place.tied<Item>()).as_argument()});
   }
 
   /// A rule of as many operations as there are, with a premise for each, is a theorem about two.
