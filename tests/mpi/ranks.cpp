@@ -57,15 +57,15 @@ TEST_CASE("ranks, and threads on each, give the loss and the gradient of the who
       for (std::size_t on_each = 1; on_each <= 2; ++on_each) {
         CAPTURE(on_each);
         ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
-        Model<PrimeField> of_shards;
-        zero_grad(of_shards);
-        CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_shards), loss));
+        Model<PrimeField> of_parts;
+        zero_grad(of_parts);
+        CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_parts), loss));
         for_each_weight(
             []<class Weight>(const Name& name, const Weight& g, const Weight& of_all) {
               CAPTURE(name.path());
               CHECK(checking::same(g, of_all));
             },
-            std::as_const(of_shards), std::as_const(gradient));
+            std::as_const(of_parts), std::as_const(gradient));
       }
     }
     return true;

@@ -159,28 +159,27 @@ class ThreadsOfRanks {
   /// The number of ranks, which share every batch, however small. Each shares its part among its threads.
   std::size_t count_for(std::size_t) const { return ranks_.count(); }
 
-  /// The sum of the losses of all shards by this objective, each computed on a rank of its own. Adds their gradients to
+  /// The sum of the losses of all parts by this objective, each computed on a rank of its own. Adds their gradients to
   /// `gradient`, in the order of the ranks: the same bits on all of them. The previous content of `gradient` must be
   /// the same on all ranks, and counts once.
   ///
   /// Throws std::runtime_error on all ranks unless they have the same model and batch; machines with other files have
   /// not. The ranks compare a hash of every token and loss weight, and of the first number of each weight of the model.
-  /// Throws like Threads, on ranks whose shard throws; then `gradient` is not the same on all of them. (SharedBatch and
+  /// Throws like Threads, on ranks whose part throws; then `gradient` is not the same on all of them. (SharedBatch and
   /// sum_of_weights refuse a wrong batch before, on the ranks that have it.)
   template <class BatchOf, class Objective>
-  RealOf<T> operator()(const T& model, const std::vector<BatchOf>& shards, T& gradient, const Objective& objective) {
-    if (ranks_.count() == 1)
-      return loss_and_gradient(model, SharedBatch{threads_, shards.front()}, gradient, objective);
+  RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
+    if (ranks_.count() == 1) return loss_and_gradient(model, SharedBatch{threads_, parts.front()}, gradient, objective);
     if (!ranks_.alike(hash_of(model)))
       refuse<std::runtime_error>(
           {"the ranks do not have the same weights: all of them must start from the same file, or seed"});
-    if (!ranks_.alike(hash_of(shards)))
+    if (!ranks_.alike(hash_of(parts)))
       refuse<std::runtime_error>({"the ranks do not have the same batch: all of them must draw it from the same data"});
     // The previous content is on all ranks, and must count once.
     if (!ranks_.is_first()) zero_grad(gradient);
     RealOf<T> loss(0);
-    if (ranks_.rank() < shards.size())
-      loss = loss_and_gradient(model, SharedBatch{threads_, shards[ranks_.rank()]}, gradient, objective);
+    if (ranks_.rank() < parts.size())
+      loss = loss_and_gradient(model, SharedBatch{threads_, parts[ranks_.rank()]}, gradient, objective);
     std::vector<std::span<RealOf<T>>> numbers{{&loss, 1}};
     for (const auto& weight : parameters(gradient)) numbers.emplace_back(weight.numbers, weight.size());
     ranks_.sum(numbers);
@@ -194,14 +193,14 @@ class ThreadsOfRanks {
     return hash;
   }
   template <class BatchOf>
-  static std::uint64_t hash_of(const std::vector<BatchOf>& shards) {
+  static std::uint64_t hash_of(const std::vector<BatchOf>& parts) {
     std::uint64_t hash = 0;
-    const auto add = [&hash]<std::size_t cols, class Entry>(const Matrix<n, cols, Entry>& X) {
+    const auto add = [&hash]<std::size_t cols, class Number>(const Matrix<n, cols, Number>& X) {
       for (std::size_t s = 0; s < X.sequences().count(); ++s) hash = mixed(hash ^ X.sequences().length(s));
       hash = mixed(hash, std::as_bytes(std::span{X.data(), X.rows() * cols}));
     };
-    for (const BatchOf& shard : shards) {
-      const auto targets = targets_of<T>(shard);
+    for (const BatchOf& part : parts) {
+      const auto targets = targets_of<T>(part);
       if constexpr (requires { targets.X.y; })
         add(targets.X.x), add(targets.X.y);
       else
