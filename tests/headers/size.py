@@ -15,7 +15,7 @@ import sys
 BOOK = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding"]
 LIMITS = {
     "lines of tlm/": 12400,
-    "lines of the book": 7200,
+    "lines of the book": 7210,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 3040,
     "lines read with training/loss.hpp": 2130,

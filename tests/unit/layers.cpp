@@ -141,6 +141,13 @@ TEST_CASE("rows of great numbers are standardized, and their derivatives, though
     CHECK(error_at<Normalization<"N", 4, double>>(x) < 1e-7);
     CHECK(error_at<LayerNorm<"N", 4, double>>(x) < 1e-7);
   }
+  // A row of equal numbers has Z = 0, however large they are.
+  LayerNorm<"N", 4> equal;
+  equal.a = {1, 1, 1, 1};
+  const auto [Y, pullback] = equal.value_and_pullback(Matrix<n, 4>{1e25f, 1e25f, 1e25f, 1e25f});
+  LayerNorm<"N", 4> gradient;
+  const auto X_bar = pullback(Matrix<n, 4>{1, 0, 0, 0}, gradient);
+  CHECK((Y(0, 0) == 0 && X_bar(0, 1) == doctest::Approx(-0.25 * std::sqrt(1e5)).epsilon(1e-5)));
   // What is not finite shows, and what is small is not scaled.
   Normalization<"N", 4> N;
   N.a = {1, 1, 1, 1};
@@ -166,6 +173,7 @@ TEST_CASE("GELU is x·(1 + erf(x/√2))/2, and its form with tanh differs by les
       x *= (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * std::pow(x, 3)))) / 2;
     return X;
   });
+  CHECK(GELU<2, double>{}(Matrix<n, 2, double>{1e200, -1e200}) == Matrix<n, 2, double>{1e200, 0});
   for (double x = -8; x <= 8; x += 1.0 / 64) {
     CAPTURE(x);
     CHECK(std::abs(TimesNormalCdf::value(x) - TimesTanh::value(x)) < 0.0005);

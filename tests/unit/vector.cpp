@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -128,6 +129,17 @@ TEST_CASE("what is not evaluated at once means what xtensor says, also where it 
   CHECK(x == Row<3>{-2.5, -2, -1.5});
 }
 
+TEST_CASE("a vector with steps between its entries, and integers, which are divided") {
+  const std::vector<float> numbers{0, 1, 2, 3, 4, 5, 6};
+  Row<3> x;
+  x.row(0) = xt::adapt(numbers, std::array<std::size_t, 1>{3}, std::array<std::ptrdiff_t, 1>{3});
+  CHECK(x == Row<3>{0, 3, 6});
+  Row<3, int> a{7, 8, 9};
+  const Row<3, int> b{2, 3, 4};
+  a.row(0) = a.row(0) / b.row(0);
+  CHECK(a == Row<3, int>{3, 2, 2});
+}
+
 TEST_CASE("an expression of another size is refused, and nothing is written") {
   Row<3> x{1, 2, 3};
   const std::vector<float> one{7}, four(4);
@@ -135,6 +147,8 @@ TEST_CASE("an expression of another size is refused, and nothing is written") {
   CHECK_THROWS_WITH_AS(y = y + detail::as_vector(one.data(), 1), "this is no expression of 3 entries",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(y = detail::as_vector(four.data(), 4), "this is no expression of 3 entries",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(y = xt::cast<double>(detail::as_vector(four.data(), 4)), "this is no expression of 3 entries",
                        std::invalid_argument);
   CHECK_THROWS_AS(sum_of(detail::as_vector(four.data(), 4) * detail::as_vector(one.data(), 1)), std::invalid_argument);
   CHECK(x == Row<3>{1, 2, 3});

@@ -35,7 +35,10 @@ struct RootOfVariancePlusEpsilon {
   /// The square root in it, √(σ² + ε), from the variance of x ÷ scale.
   template <class Real>
   static Real root(Real variance, const auto& scale) {
-    return scale * sqrt(variance + Real(1) / Real(one_over_epsilon) / scale / scale);
+    const Real epsilon = Real(1) / Real(one_over_epsilon);
+    if constexpr (std::is_floating_point_v<Real>)
+      if (variance == Real(0)) return sqrt(epsilon);  // for a large scale ε/scale² is rounded to 0
+    return scale * sqrt(variance + epsilon / scale / scale);
   }
   /// The divisor: the root itself.
   template <class Real>

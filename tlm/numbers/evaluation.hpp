@@ -12,9 +12,8 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/base/xtensor.hpp>
 
-/// How x = e is evaluated, if e is a function of vectors and numbers, entry by entry: as by xt::noalias(x) = e, in one
-/// loop that is compiled faster. The bits of an entry depend on its operands alone, not on its place: the last entries,
-/// too few for a batch of xsimd, are part of one. (xtensor computes them one by one, with the C library's functions.)
+/// How x = e is evaluated, if e is a function of vectors and numbers, entry by entry: as by xt::noalias(x) = e, but it
+/// compiles faster, and the bits of an entry do not depend on its place. (xtensor computes the last ones one by one.)
 namespace tlm::detail {
 
 /// Several numbers at once: a batch of xsimd. Without xsimd, or without a batch of such numbers, it is one number.
@@ -38,7 +37,8 @@ requires(std::same_as<typename xt::xscalar<Closure>::value_type, Real>) struct A
   static bool fits(const xt::xscalar<Closure>&, std::size_t) { return true; }
 };
 template <class E, class Real>
-requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_type, Real>) struct AtOnce<E, Real> {
+requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_type, Real> && !std::integral<Real> &&
+         E::static_layout == xt::layout_type::row_major) struct AtOnce<E, Real> {
   [[gnu::always_inline]] static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t count) {
     if constexpr (lanes<Real> == 1) {
       return x.data()[j];

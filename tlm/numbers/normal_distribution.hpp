@@ -31,10 +31,13 @@ Real normal_density(Real x) {
   return exp(-x * x / Real(2)) * detail::real_constant<Real>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 
-/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function.
+/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function. Beyond ±9 erf is ±1 to the last digit; xsimd's erf of a
+/// very large number is not a number.
 template <detail::Floating Real>
 Real normal_cdf(Real x) {
-  return (Real(1) + erf(x / detail::real_constant<Real>(std::numbers::sqrt2))) / Real(2);
+  Real u = x / detail::real_constant<Real>(std::numbers::sqrt2);
+  u = tlm::where(u > Real(9), Real(9), tlm::where(u < Real(-9), Real(-9), u));
+  return (Real(1) + erf(u)) / Real(2);
 }
 
 }  // namespace tlm

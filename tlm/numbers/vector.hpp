@@ -12,7 +12,7 @@ namespace tlm {
 
 namespace detail {
 
-/// What is evaluated at once.
+/// An expression that AtOnce evaluates, batch by batch.
 template <class E>
 concept EvaluatedAtOnce = requires {
   sizeof(AtOnce<E, typename E::value_type>);
@@ -39,7 +39,8 @@ template <class Real>
 ///   auto z = Z.row(i);
 ///   z = (x - mean_of(x)) / s;
 ///
-/// and means what it means in xtensor. `Adaptor` is xtensor's type for it. A copy refers to the same entries.
+/// and is computed entry by entry, z_j from x_j. So it may read z at the same place, and at no other. `Adaptor` is
+/// xtensor's type for it. A copy refers to the same entries.
 template <class Adaptor>
 class Vector : public Adaptor {
   using Real = typename Adaptor::value_type;
@@ -53,13 +54,17 @@ class Vector : public Adaptor {
   template <class E>
   [[gnu::always_inline]] Vector& operator=(const xt::xexpression<E>& expression) {
     const E& e = expression.derived_cast();
-    if constexpr (detail::EvaluatedAtOnce<E> && std::same_as<typename E::value_type, Real>)
+    if constexpr (detail::EvaluatedAtOnce<E> && std::same_as<typename E::value_type, Real>) {
       detail::for_each_batch(
           e, this->size(),
           [x = this->data()](const auto& batch, std::size_t j, std::size_t count)
               __attribute__((always_inline)) { detail::store<Real>(batch, x + j, count); });
-    else
-      Adaptor::operator=(expression);
+    } else {
+      if (e.dimension() != 1 || e.size() != this->size())
+        refuse<std::invalid_argument>({"this is no expression of ", this->size(), " entries"});
+      const xt::xtensor<typename E::value_type, 1> value = e;  // all of it, before an entry is written
+      std::transform(value.begin(), value.end(), this->data(), [](const auto& v) { return static_cast<Real>(v); });
+    }
     return *this;
   }
   Vector& operator=(const Vector& x) { return *this = static_cast<const xt::xexpression<Adaptor>&>(x); }
@@ -68,11 +73,6 @@ class Vector : public Adaptor {
   template <class E>
   [[gnu::always_inline]] Vector& operator+=(const xt::xexpression<E>& e) {
     return *this = *this + e.derived_cast();
-  }
-  /// x = x − e.
-  template <class E>
-  [[gnu::always_inline]] Vector& operator-=(const xt::xexpression<E>& e) {
-    return *this = *this - e.derived_cast();
   }
 };
 
