@@ -150,6 +150,8 @@ TEST_CASE("an expression of another size is refused, and nothing is written") {
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(y = xt::cast<double>(detail::as_vector(four.data(), 4)), "this is no expression of 3 entries",
                        std::invalid_argument);
+  CHECK_THROWS_WITH_AS(y -= detail::as_vector(one.data(), 1), "this is no expression of 3 entries",
+                       std::invalid_argument);
   CHECK_THROWS_AS(sum_of(detail::as_vector(four.data(), 4) * detail::as_vector(one.data(), 1)), std::invalid_argument);
   CHECK(x == Row<3>{1, 2, 3});
 }

@@ -325,7 +325,8 @@ inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>.
 template <class T, class Claim, class... Rule>
 inline constexpr bool one_applies<T, Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
 
-/// An operation whose earlier rows stay the same when rows are appended: autoregressive, a causal kernel, or independent of X.
+/// An operation whose earlier rows stay the same when rows are appended: autoregressive, a causal kernel, or
+/// independent of X.
 template <class T>
 concept Extensible = follows<T, is::Autoregressive> || follows<T, is::CausalKernel> || follows<T, is::Constant>;
 

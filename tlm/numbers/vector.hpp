@@ -69,11 +69,9 @@ class Vector : public Adaptor {
   }
   Vector& operator=(const Vector& x) { return *this = static_cast<const xt::xexpression<Adaptor>&>(x); }
 
-  /// x = x + e.
-  template <class E>
-  [[gnu::always_inline]] Vector& operator+=(const xt::xexpression<E>& e) {
-    return *this = *this + e.derived_cast();
-  }
+  /// x = x + e, and x = x − e.
+  [[gnu::always_inline]] Vector& operator+=(const auto& e) { return *this = *this + e; }
+  [[gnu::always_inline]] Vector& operator-=(const auto& e) { return *this = *this - e; }
 };
 
 namespace detail {
