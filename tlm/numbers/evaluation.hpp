@@ -27,9 +27,6 @@ inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
 /// j, …, j + count − 1 of e. fits(e, size) is true if e has `size` entries, or is a number.
 template <class E, class Real>
 struct AtOnce;
-/// The same for what an expression holds of another one: a reference, or a copy.
-template <class E, class Real>
-using Of = AtOnce<std::remove_cvref_t<E>, Real>;
 
 template <class Closure, class Real>
 requires(std::same_as<typename xt::xscalar<Closure>::value_type, Real>) struct AtOnce<xt::xscalar<Closure>, Real> {
@@ -57,14 +54,17 @@ struct OfFunction;
 template <class Real, std::size_t... k, class F, class... E>
 struct OfFunction<Real, std::index_sequence<k...>, F, E...> {
   [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
-    return f.functor().simd_apply(Of<E, Real>::read(std::get<k>(f.arguments()), j, count)...);
+    return f.functor().simd_apply(AtOnce<std::remove_cvref_t<E>, Real>::read(std::get<k>(f.arguments()), j, count)...);
   }
   [[gnu::always_inline]] static bool fits(const xt::xfunction<F, E...>& f, std::size_t size) {
-    return (Of<E, Real>::fits(std::get<k>(f.arguments()), size) && ...);
+    return (AtOnce<std::remove_cvref_t<E>, Real>::fits(std::get<k>(f.arguments()), size) && ...);
   }
 };
 template <class F, class... E, class Real>
-requires requires(const F& f, const E&... e) { f.simd_apply(Of<E, Real>::read(e, 0, 0)...); }
+requires requires(const xt::xfunction<F, E...>& f, const E&... e) {
+  f.functor().simd_apply(AtOnce<std::remove_cvref_t<E>, Real>::read(e, 0, 0)...);
+  std::get<0>(f.arguments());
+}
 struct AtOnce<xt::xfunction<F, E...>, Real> : OfFunction<Real, std::index_sequence_for<E...>, F, E...> {};
 
 /// take(batch, j, count) for all `size` entries of e, batch by batch. Throws std::invalid_argument for another size.
