@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/algebra/diagnosis.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/matrix/vocabulary.hpp>
+#include <tlm/training/loss.hpp>
 
-/// What a model learns from: a batch of sequences with loss weights.
+/// What a model learns from: a batch of sequences with loss weights, and its loss.
 namespace tlm {
 
 /// A batch of input sequences (x_j1, …, x_jn), one under the other and of any lengths. Every token has a loss weight
@@ -36,6 +41,110 @@ template <class Real = float>
 Batch<Real> unweighted(Token start, Tokens x) {
   Matrix<n, 1, Real> ones{x.sequences(), Real(1)};
   return {start, std::move(x), std::move(ones)};
+}
+
+// --- Its loss ----------------------------------------------------------------------------------------------------------
+
+/// The type of numbers that a model computes with.
+template <class T>
+using RealOf = typename CodomainOf<T>::Real;
+
+/// From a batch, the model T reads X|n and should predict x. Throws like after_start. Throws std::out_of_range for a
+/// token that T does not know. Throws std::invalid_argument for a weight that is not from [0, 1], and unless each token
+/// has a weight.
+template <class T, class Real>
+Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
+  batch.require_weights();
+  Tokens X = detail::after_start(batch.start, batch.x);
+  require_in_vocabulary(batch.x, T::codomain::cols, "to be predicted");
+  const Sequences& sequences = batch.omega.sequences();
+  if constexpr (std::is_floating_point_v<Real>)
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        if (const Real omega = batch.omega(i, 0); !(omega >= Real(0) && omega <= Real(1)))
+          refuse<std::invalid_argument>({"the loss weight of token ", i - sequences.begin(s) + 1, " of sequence ",
+                                         s + 1, " is ", omega, ", which is not from [0, 1]"});
+  return {std::move(X), batch.x, batch.omega};
+}
+
+namespace detail {
+
+/// True if the loss weights of this type of batch, if it has any, have this type of numbers.
+template <class BatchOf, class Real>
+inline constexpr bool weighs_in = true;
+/// A Batch has weights.
+template <class Other, class Real>
+inline constexpr bool weighs_in<Batch<Other>, Real> = std::is_same_v<Other, Real>;
+
+/// The condition under which a model can learn from this type of batch. A failure shows both.
+template <class T, class BatchOf>
+struct CanLearnFrom {
+  static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
+  static constexpr bool fits = !is_layer || !looks_back || std::is_same_v<DomainOf<T>, typename BatchOf::Input>;
+  static constexpr bool same_numbers = !fits || weighs_in<BatchOf, RealOf<T>>;
+  static constexpr bool value = is_layer && looks_back && fits && same_numbers;
+  static_assert(IsLayer<T>::value);
+  static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
+  static_assert(
+      fits,
+      "a model of sequences learns from a Batch, an encoder-decoder from Translations: this batch is for the other");
+  static_assert(
+      same_numbers,
+      "the loss weights of a Batch are the numbers that the model computes with: a model in double learns from a "
+      "Batch<double>");
+};
+
+/// A loss with its gradient with respect to the weights.
+template <class T>
+struct ValueAndGradient {
+  RealOf<T> value;
+  T gradient{};
+};
+
+/// f(targets) for the targets of a batch. The error for a token that T does not know has its place in the batch.
+template <class T, class BatchOf, class F>
+RealOf<T> with_targets(const BatchOf& batch, const F& f) {
+  const auto targets = targets_of<T>(batch);
+  if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
+    return after_a_start([&] { return f(targets); });
+  else
+    return f(targets);
+}
+
+}  // namespace detail
+
+/// The loss of T on a batch (a Batch or Translations), for an objective: Mean, Sum, or a Smoothed one. One sequence
+/// with all weights 1 gives the loss of a single sequence, −(1/n)Σy_k. It is non-negative. Throws what targets_of, the
+/// objective and the model throw.
+template <class T, class BatchOf, class Objective = Mean, class... Noise>
+RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}, const Noise&... noise) {
+  if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
+    return detail::with_targets<T>(batch,
+                                   [&](const auto& targets) { return loss(model, targets, objective, noise...); });
+  else
+    return {};
+}
+
+/// Returns the same loss, and adds its gradient with respect to the weights to `gradient`. Throws like loss, and then
+/// leaves the gradient as it was. The gradient of a model whose weights were never initialized is 0 and moves nothing:
+/// require_initialized (train.hpp) refuses it.
+template <class T, class BatchOf, class Objective = Mean, class... Noise>
+RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
+                            const Noise&... noise) {
+  if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
+    return detail::with_targets<T>(
+        batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
+  else
+    return {};
+}
+
+/// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient.
+/// (loss_and_gradient reuses the storage of a gradient.)
+template <class T, class BatchOf, class Objective = Mean>
+detail::ValueAndGradient<T> value_and_gradient(const T& model, const BatchOf& batch, const Objective& objective = {}) {
+  detail::ValueAndGradient<T> result{};
+  result.value = loss_and_gradient(model, batch, result.gradient, objective);
+  return result;
 }
 
 }  // namespace tlm

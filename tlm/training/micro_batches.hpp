@@ -8,7 +8,7 @@
 
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/batch.hpp>
 
 /// Batches that do not fit into memory at once.
 namespace tlm {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <tlm/algebra/noise.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/batch.hpp>
 
 /// How a model with a Dropout learns.
 namespace tlm {

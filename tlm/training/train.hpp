@@ -10,7 +10,7 @@
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/optimisation.hpp>
 #include <tlm/base/refuse.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/batch.hpp>
 
 namespace tlm {
 

@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/training/loss.hpp>
+#include <tlm/training/batch.hpp>
 
 /// What an encoder–decoder learns from: a batch of translations.
 namespace tlm {
