@@ -99,11 +99,21 @@ std::vector<std::size_t> all_offsets(std::size_t M) {
   return offsets;
 }
 
-/// Requires that T_k takes each row to the row k below it, within the bound, for positional encodings in double.
-template <class Encoding, std::size_t M, std::size_t d>
-void check_offsets_in_double(const char* name, const Matrix<M, d, double>& PE, double bound) {
+/// T_k for all sines before all cosines: the rows and columns 0, 2, 4, … of the article's T_k, then 1, 3, 5, ….
+template <std::size_t d>
+Matrix<d, d, double> of_sines_then_cosines(const Matrix<d, d, double>& T_k) {
+  Matrix<d, d, double> moved;
+  const auto at = [](std::size_t j) { return j / 2 + (j % 2) * d / 2; };
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j < d; ++j) moved(at(i), at(j)) = T_k(i, j);
+  return moved;
+}
+
+/// Requires that T(k) takes each row to the row k below it, within the bound, for positional encodings in double.
+template <std::size_t M, std::size_t d>
+void check_offsets_in_double(const char* name, const Matrix<M, d, double>& PE, const auto& T, double bound) {
   for (const std::size_t k : {0u, 1u, 10u, 200u}) {
-    const auto moved = rows(PE, 0, M - k) * Encoding::offset(k);
+    const auto moved = rows(PE, 0, M - k) * T(k);
     const auto expected = rows(PE, k, M - k);
     double greatest = 0;
     for (std::size_t e = 0; e < moved.rows() * d; ++e)
@@ -232,11 +242,14 @@ TEST_CASE(
   constexpr std::size_t M = 512, d = 128;
   constexpr double bound = 8 * 0x1p-53 * (1 + double(M));
   using Encoding = PositionalEncoding<M, d, double>;
-  check_offsets_in_double<Encoding>("PE", Encoding::sinusoidal(), bound);
-  check_offsets_in_double<ConstantPositionalEncoding<M, d, double>>(
-      "W_p", ConstantPositionalEncoding<M, d, double>{}.PE, bound);
-  check_offsets_in_double<SinesThenCosines<M, d, double>>("W_p, sines then cosines",
-                                                          SinesThenCosines<M, d, double>{}.PE, bound);
+  using Constants = ConstantPositionalEncoding<M, d, double>;
+  const auto T = [](std::size_t k) { return Encoding::offset(k); };
+  const auto T_of_constants = [](std::size_t k) { return Encoding::offset(k, &Constants::angle); };
+  check_offsets_in_double("PE", Encoding::sinusoidal(), T, bound);
+  check_offsets_in_double("W_p", Constants{}.PE, T_of_constants, bound);
+  check_offsets_in_double(
+      "W_p, sines then cosines", SinesThenCosines<M, d, double>{}.PE,
+      [&](std::size_t k) { return of_sines_then_cosines(T_of_constants(k)); }, bound);
 }
 
 TEST_CASE(

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <tlm/algebra/weights.hpp>
@@ -89,11 +88,11 @@ struct Parameter {
 /// Lists the weights that it visits, and their paths if there is a place for them.
 template <class Real>
 struct ListOfParameters {
-  Parameter<const Real>* next;
+  Parameter<Real>* next;
   std::vector<std::string>* paths;
 
   template <class Weight>
-  void operator()(const Name& name, const Weight& weight) {
+  void operator()(const Name& name, Weight& weight) {
     *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
     if (paths) paths->push_back(name.path());
   }
@@ -114,23 +113,14 @@ void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
   detail::visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
 }
 
-/// The numbers of all weights of a layer, in the order of weights(). Their paths go into `paths`, if it is given.
-template <class Layer>
-auto parameters(const Layer& layer, std::vector<std::string>* paths = nullptr) {
-  using Real = typename Layer::codomain::Real;
-  std::array<detail::Parameter<const Real>, detail::weight_matrix_count<Layer>> weights;
-  for_each_weight(detail::ListOfParameters<Real>{weights.data(), paths}, layer);
-  return weights;
-}
-/// The parameters of a layer whose numbers may be changed.
+/// The numbers of all weights of a layer, in the order of weights(). They are constant if the layer is. Their paths go into
+/// `paths`, if it is given.
 template <class Layer>
 auto parameters(Layer& layer, std::vector<std::string>* paths = nullptr) {
-  using Real = typename Layer::codomain::Real;
-  std::array<detail::Parameter<Real>, detail::weight_matrix_count<Layer>> weights;
-  const auto constant = parameters(std::as_const(layer), paths);
-  std::transform(constant.begin(), constant.end(), weights.begin(), [](const auto& weight) {
-    return detail::Parameter<Real>{const_cast<Real*>(weight.numbers), weight.rows, weight.cols, weight.role};
-  });
+  using Number = typename Layer::codomain::Real;
+  using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
+  std::array<detail::Parameter<Real>, detail::weight_matrix_count<std::remove_const_t<Layer>>> weights;
+  for_each_weight(detail::ListOfParameters<Real>{weights.data(), paths}, layer);
   return weights;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/symbol.hpp>
@@ -33,20 +34,45 @@ consteval Shape shape_of(std::string_view path) {
   return shape;
 }
 
-/// The condition under which a layer has a weight with a path. A failure shows both.
-template <Symbol path, class Layer>
+/// The paths of all weights of a layer, that of the last one first: "FF.B_2, FF.A_2".
+template <class Layer>
+consteval auto paths_of() {
+  constexpr auto for_each_piece_backwards = [](const auto& put) {
+    visit_weights<Layer>(
+        [&, between = std::string_view{}](const Name& name, auto&) mutable {
+          put(std::exchange(between, ", "));
+          name.spell_backwards(put);
+        },
+        imaginary<Layer>);
+  };
+  constexpr std::size_t size = [=] {
+    std::size_t letters = 0;
+    for_each_piece_backwards([&](std::string_view piece) { letters += piece.size(); });
+    return letters;
+  }();
+  char text[size + 1]{};
+  std::size_t first = size;
+  for_each_piece_backwards([&](std::string_view piece) {
+    first -= piece.size();
+    std::copy(piece.begin(), piece.end(), text + first);
+  });
+  return Symbol<size + 1>{text};
+}
+
+/// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
+template <Symbol path, Symbol paths, bool found>
 struct HasWeight {
   static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(shape_of<Layer>(path).rows > 0,
-                "the layer has no weight with this path: for_each_weight visits those that there are, and name.path() "
-                "is the path of each");
+  static_assert(
+      found,
+      "the layer has no weight with this path: GCC lists those that there are above, and for_each_weight visits them");
 };
 
 /// The type of the weight with a path.
 template <Symbol path, class Layer>
 struct WeightAt {
-  static_assert(HasWeight<path, Layer>::value);
   static constexpr Shape shape = shape_of<Layer>(path);
+  static_assert(HasWeight<path, paths_of<Layer>(), (shape.rows > 0)>::value);
   using type = Matrix<std::max<std::size_t>(shape.rows, 1), std::max<std::size_t>(shape.cols, 1),
                       typename Layer::codomain::Real>;
 };

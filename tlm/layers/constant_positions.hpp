@@ -44,9 +44,6 @@ struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len,
 
   /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
   static positions::Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
-
-  /// T_k with W_p,pos × T_k = W_p,pos+k.
-  static Matrix<d_model, d_model, Real> offset(std::size_t k) { return Encoding::offset(k, &angle); }
 };
 
 /// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth
@@ -56,29 +53,10 @@ struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len,
 ///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).
 template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct SinesThenCosines : positions::ConstantPositions<"W_p", max_len, d_model, Real> {
-  using Pairs = ConstantPositionalEncoding<max_len, d_model, Real>;
-
-  SinesThenCosines() { this->PE = columns_moved(Pairs{}.PE); }
-
-  /// T_k with W_p,pos × T_k = W_p,pos+k: the rotations, with rows and columns in this order.
-  static Matrix<d_model, d_model, Real> offset(std::size_t k) {
-    return transpose_of(columns_moved(transpose_of(columns_moved(Pairs::offset(k)))));
-  }
-
- private:
-  /// Columns 0, 2, 4, … first, then columns 1, 3, 5, ….
-  template <std::size_t rows>
-  static Matrix<rows, d_model, Real> columns_moved(const Matrix<rows, d_model, Real>& W) {
-    Matrix<rows, d_model, Real> moved;
-    for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = 0; j < d_model; ++j) moved(i, j / 2 + (j % 2) * d_model / 2) = W(i, j);
-    return moved;
-  }
-  static Matrix<d_model, d_model, Real> transpose_of(const Matrix<d_model, d_model, Real>& W) {
-    Matrix<d_model, d_model, Real> transpose;
-    for (std::size_t i = 0; i < d_model; ++i)
-      for (std::size_t j = 0; j < d_model; ++j) transpose(j, i) = W(i, j);
-    return transpose;
+  SinesThenCosines() {
+    const ConstantPositionalEncoding<max_len, d_model, Real> pairs;
+    for (std::size_t pos = 0; pos < max_len; ++pos)
+      for (std::size_t j = 0; j < d_model; ++j) this->PE(pos, j / 2 + (j % 2) * d_model / 2) = pairs.PE(pos, j);
   }
 };
 
