@@ -24,12 +24,12 @@ template <long minus>
 struct FiniteMask {
   using declared = is::Positional;
   static constexpr std::string_view symbol = "mask";
-  template <class Real>
-  static void add(std::size_t, std::size_t i, Real* s, std::size_t visible) {
-    for (std::size_t j = i + 1; j < visible; ++j) s[j] = s[j] - Real(minus);
+  template <class Row>
+  static void add(std::size_t, std::size_t i, Row s) {
+    for (std::size_t j = i + 1; j < s.size(); ++j) s[j] = s[j] - typename Row::value_type(minus);
   }
   /// It has no weights, and a constant has the derivative 0.
-  static void pull_back(std::size_t, std::size_t, const auto*, std::size_t, FiniteMask&) {}
+  static void pull_back(std::size_t, std::size_t, const auto&, FiniteMask&) {}
   static constexpr void weights(auto&&, auto&...) {}
 };
 

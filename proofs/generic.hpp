@@ -351,11 +351,11 @@ struct GenericBias {
 
   Matrix<1, 1, Real> F;
 
-  void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) const {
-    for (std::size_t j = 0; j < visible; ++j) s[j] += uninterpreted(function(h, i, j), std::vector<Real>{F(0, 0)});
+  void add(std::size_t h, std::size_t i, auto s) const {
+    for (std::size_t j = 0; j < s.size(); ++j) s[j] += uninterpreted(function(h, i, j), std::vector<Real>{F(0, 0)});
   }
-  void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t visible, GenericBias& gradient) const {
-    for (std::size_t j = 0; j < visible; ++j)
+  void pull_back(std::size_t h, std::size_t i, const auto& s_bar, GenericBias& gradient) const {
+    for (std::size_t j = 0; j < s_bar.size(); ++j)
       proofs::pull_back<Real>(function(h, i, j), {F(0, 0)}, s_bar[j], {&gradient.F(0, 0)});
   }
   static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"F"}, bias.F...); }

@@ -65,11 +65,11 @@ struct RelativeBias {
 
   Matrix<heads, distances, Real> b;
 
-  void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) const {
-    for (std::size_t j = 0; j < visible; ++j) s[j] += b(h, distance(i, j));
+  void add(std::size_t h, std::size_t i, auto s) const {
+    for (std::size_t j = 0; j < s.size(); ++j) s[j] += b(h, distance(i, j));
   }
-  void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t visible, RelativeBias& gradient) const {
-    for (std::size_t j = 0; j < visible; ++j) gradient.b(h, distance(i, j)) += s_bar[j];
+  void pull_back(std::size_t h, std::size_t i, const auto& s_bar, RelativeBias& gradient) const {
+    for (std::size_t j = 0; j < s_bar.size(); ++j) gradient.b(h, distance(i, j)) += s_bar[j];
   }
   static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"b"}, bias.b...); }
 

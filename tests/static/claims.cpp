@@ -103,8 +103,8 @@ struct ByPosition : NoBias {};
 static_assert(rules::follows<ByPosition, is::Positional>);
 struct Whatever {
   using declared = is::Unrestricted;
-  static void add(std::size_t, std::size_t, float*, std::size_t) {}
-  static void pull_back(std::size_t, std::size_t, const float*, std::size_t, Whatever&) {}
+  static void add(std::size_t, std::size_t, auto) {}
+  static void pull_back(std::size_t, std::size_t, const auto&, Whatever&) {}
   static constexpr void weights(auto&&, auto&...) {}
 };
 static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);

@@ -51,8 +51,8 @@ struct ByPosition : NoBias {
 struct Whatever {
   using declared = is::Unrestricted;
   static constexpr std::string_view symbol = "b";
-  static void add(std::size_t, std::size_t, float*, std::size_t) {}
-  static void pull_back(std::size_t, std::size_t, const float*, std::size_t, Whatever&) {}
+  static void add(std::size_t, std::size_t, auto) {}
+  static void pull_back(std::size_t, std::size_t, const auto&, Whatever&) {}
   static constexpr void weights(auto&&, auto&...) {}
 };
 

@@ -97,7 +97,7 @@ struct Attention {
           multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
           for (std::size_t i = 0; i < S_bar.rows; ++i) {
             softmax_pullback(A_h.row(i), S_bar.row(i));
-            bias.pull_back(h, S_bar.position(i), &S_bar(i, 0), S_bar.visible(i), gradient.bias);
+            bias.pull_back(h, S_bar.position(i), S_bar.row(i), gradient.bias);
           }
           accumulate<d_value>(head(V_bar, s, h), transposed(A_h), Y_bar_h);
           accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());
@@ -156,7 +156,7 @@ struct Attention {
         const auto A_h = A(s, h);
         multiply(Q_h, K_h.transposed(), A_h, one_over_c());  // S, which becomes A
         for (std::size_t i = 0; i < A_h.rows; ++i) {
-          bias.add(h, A_h.position(i), &A_h(i, 0), A_h.visible(i));
+          bias.add(h, A_h.position(i), A_h.row(i));
           softmax(A_h.row(i));
         }
         accumulate<d_value>(head(Y, s, h), A_h, V_h);

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/attention/mask_and_bias.hpp>
+#include <tlm/numbers/vector.hpp>
 
 /// What the compiler reports if the parts of attention do not fit each other.
 namespace tlm::detail {
@@ -55,21 +57,20 @@ template <class Bias, class Real>
 struct IsBias {
   static constexpr bool value = true;  // If not, one of the next lines says so: once.
   static constexpr bool declares = rules::Leaf<Bias>;
-  static constexpr bool adds = requires(const Bias& b, std::size_t i, Real* s) { b.add(i, i, s, i); };
-  static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Real* s, Bias& gradient) {
-    b.pull_back(i, i, s, i, gradient);
+  using Scores = decltype(as_vector(std::declval<Real*>(), 1));
+  static constexpr bool adds = requires(const Bias& b, std::size_t i, Scores s) { b.add(i, i, s); };
+  static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Scores& s, Bias& gradient) {
+    b.pull_back(i, i, s, gradient);
   };
   static constexpr bool visits = requires(Bias & b) {
     Bias::weights([](const Name&, auto&...) {}, b);
   };
   static_assert(declares, "a bias declares that it is a function of positions: using declared = tlm::is::Positional");
-  static_assert(
-      !declares || adds,
-      "a bias is added to a row of scores: void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) "
-      "const, in the numbers of the scores");
+  static_assert(!declares || adds,
+                "a bias is added to a row of scores: void add(std::size_t h, std::size_t i, auto s) const");
   static_assert(!declares || !adds || pulls_back,
-                "a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const Real* s_bar, std::size_t "
-                "visible, Bias& gradient) const");
+                "a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const auto& s_bar, Bias& "
+                "gradient) const");
   static_assert(!declares || !adds || !pulls_back || visits,
                 "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto&... bias)");
 };

@@ -29,18 +29,18 @@ struct Unmasked {
 /// No bias: nothing is added to the scores of attention.
 ///
 /// A bias b tells attention about positions. Score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j), where h, i
-/// and j count from 0. A bias works on row i, which has `visible` entries:
+/// and j count from 0. A bias works on s, the visible part of row i. It is an expression of xtensor, as X.row(i) is:
 ///
 ///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
-///   add(h, i, s, visible)                 s_j += b(h, i, j) for j < visible
-///   pull_back(h, i, s_bar, visible, gradient)      given s̄_j = ∂L/∂s_j, adds ∂L/∂(weights) to the gradient
+///   add(h, i, s)                          s_j += b(h, i, j) for each j
+///   pull_back(h, i, s_bar, gradient)      given s̄_j = ∂L/∂s_j, adds ∂L/∂(weights) to the gradient
 ///   weights(visit, layer…)                like a layer
 ///   symbol                                if it has one, under which its weights are found
 ///
 struct NoBias {
   using declared = is::Positional;
-  static void add(std::size_t, std::size_t, auto*, std::size_t) {}
-  static void pull_back(std::size_t, std::size_t, const auto*, std::size_t, NoBias&) {}
+  static void add(std::size_t, std::size_t, auto) {}
+  static void pull_back(std::size_t, std::size_t, const auto&, NoBias&) {}
   static constexpr void weights(auto&&, auto&...) {}
 };
 

@@ -5,12 +5,12 @@ struct MyBias {
 
   tlm::Row<2> m;
 
-  void add(std::size_t h, std::size_t i, float* s, std::size_t visible) const {
-    for (std::size_t j = 0; j < visible; ++j) s[j] += m(0, h) * (float(j) - float(i));
+  void add(std::size_t h, std::size_t i, auto s) const {
+    for (std::size_t j = 0; j < s.size(); ++j) s[j] += m(0, h) * (float(j) - float(i));
   }
 
-  void pull_back(std::size_t h, std::size_t i, const float* s_bar, std::size_t visible, MyBias& gradient) const {
-    for (std::size_t j = 0; j < visible; ++j) gradient.m(0, h) += s_bar[j] * (float(j) - float(i));
+  void pull_back(std::size_t h, std::size_t i, const auto& s_bar, MyBias& gradient) const {
+    for (std::size_t j = 0; j < s_bar.size(); ++j) gradient.m(0, h) += s_bar[j] * (float(j) - float(i));
   }
 
   static constexpr void weights(auto&& visit, auto&... bias) { visit(tlm::Name{"m"}, bias.m...); }
