@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,9 +30,15 @@ struct Synchronization {
   int error = 0;
 } synchronization;
 
+/// What another process does between our opening of a file and our locking it, once.
+std::function<void()> meanwhile;
+
+/// Whether the file system is to be one without links.
+bool without_links = false;
+
 }  // namespace
 
-// In the place of the system's, which it calls.
+// These are in the place of the system's, which they call.
 extern "C" int fsync(int number) {
   const auto name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(number)).string();
   synchronization.names.push_back(name);
@@ -43,23 +50,11 @@ extern "C" int fsync(int number) {
   return int(::syscall(SYS_fsync, number));
 }
 
-namespace {
-/// What another process does between our opening of a file and our locking it, once.
-std::function<void()> meanwhile;
-}  // namespace
-
-// In the place of the system's, which it calls.
 extern "C" int flock(int number, int operation) noexcept {
   if (meanwhile) std::exchange(meanwhile, nullptr)();
   return int(::syscall(SYS_flock, number, operation));
 }
 
-namespace {
-/// Whether the file system is to be one without links.
-bool without_links = false;
-}  // namespace
-
-// In the place of the system's, which it calls.
 extern "C" int link(const char* from, const char* to) noexcept {
   if (!without_links) return int(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
   errno = EPERM;
@@ -183,7 +178,7 @@ TEST_CASE("of two that write one file, the second is refused, and the first goes
   const std::string refused = "cannot write " + path.string() + ": another process has locked " + path.string() +
                               ".part: Resource temporarily unavailable";
   CHECK(refusal([&] { replace(path, "second"); }) == refused);
-  CHECK(in_a_child([&] { return refusal([&] { replace(path, "second"); }) == refused ? 42 : 1; }) == 42);
+  CHECK(refusal_in_a_child([&] { replace(path, "second"); }) == refused);
   first.write(bytes_of("st"));
   first.commit();
   CHECK(contents_of(path) == "first");
@@ -220,18 +215,16 @@ TEST_CASE("a lock keeps another one away for as long as it is there, however oft
   std::filesystem::create_symlink("file", link);
   const std::string refused = "cannot write " + link.string() + ": another process has locked " + path.string() +
                               ".lock: Resource temporarily unavailable";
-  const auto another = [&] {
-    return in_a_child([&] { return refusal([&] { storage::Lock{link}; }) == refused ? 42 : 1; });
-  };
+  const auto another = [&] { return refusal_in_a_child([&] { storage::Lock{link}; }); };
   {
     const storage::Lock lock{path};
-    CHECK(another() == 42);
+    CHECK(another() == refused);
     replace(path, "first");
     replace(path, "second");
-    CHECK(another() == 42);
+    CHECK(another() == refused);
   }
   CHECK(count_in(directory.path()) == 2);
-  CHECK(another() == 1);
+  CHECK(another() == "");
   // What a killed process left is taken over.
   put(directory / "file.lock", "");
   { const storage::Lock lock{path}; }
@@ -364,28 +357,21 @@ TEST_CASE("a directory that must not be written to") {
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   std::filesystem::permissions(inside, std::filesystem::perms(0555));
   const auto path = inside / "file";
-  const int exit_code = in_a_child([&] {
-    // Root may write everywhere: become nobody.
-    if (::geteuid() == 0 && ::seteuid(65534) != 0) return 1;
-    return refusal([&] { replace(path, "second"); }) ==
-                   "cannot write " + path.string() + ": making " + path.string() + ".part: Permission denied"
-               ? 42
-               : 2;
-  });
-  CHECK(exit_code == 42);
+  const auto refused = [](const std::filesystem::path& to) {
+    return refusal_in_a_child([&] {
+      // Root may write everywhere: become nobody.
+      if (::geteuid() == 0 && ::seteuid(65534) != 0) throw std::runtime_error("root cannot become nobody");
+      replace(to, "second");
+    });
+  };
+  CHECK(refused(path) == "cannot write " + path.string() + ": making " + path.string() + ".part: Permission denied");
   CHECK(contents_of(path) == "first");
 
   // Nor followed: where a link leads is not known then.
   const auto link = directory / "link";
   std::filesystem::create_symlink("inside/new", link);
   std::filesystem::permissions(inside, std::filesystem::perms(0));
-  CHECK(in_a_child([&] {
-          if (::geteuid() == 0 && ::seteuid(65534) != 0) return 1;
-          return refusal([&] { replace(link, "second"); }) ==
-                         "cannot tell where " + link.string() + " leads: Permission denied"
-                     ? 42
-                     : 2;
-        }) == 42);
+  CHECK(refused(link) == "cannot tell where " + link.string() + " leads: Permission denied");
   CHECK(std::filesystem::is_symlink(link));
   std::filesystem::permissions(inside, std::filesystem::perms::owner_all);
 }
@@ -395,25 +381,21 @@ TEST_CASE("a disk that is full at any byte leaves the last file whole") {
   const auto path = directory / "file";
   replace(path, "first");
   const std::string text(10'000, 'x');
-  for (const rlim_t room : {0u, 1u, 4096u, 9'999u}) {
-    const int exit_code = in_a_child([&] {
+  const auto refused = [&](rlim_t room) {
+    return refusal_in_a_child([&] {
       // Files cannot grow beyond this: as on a full disk, a part of what is written fits, and the rest is refused.
       const rlimit limit{room, room};
-      if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-      return refusal([&] { replace(path, text); }) ==
-                     "cannot write " + path.string() + ": writing " + path.string() + ".part: File too large"
-                 ? 42
-                 : 2;
+      if (std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR || ::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        throw std::runtime_error("files cannot be limited");
+      replace(path, text);
     });
-    CHECK(exit_code == 42);
+  };
+  for (const rlim_t room : {0u, 1u, 4096u, 9'999u}) {
+    CHECK(refused(room) == "cannot write " + path.string() + ": writing " + path.string() + ".part: File too large");
     CHECK(contents_of(path) == "first");
     CHECK(count_in(directory.path()) == 1);
   }
-  CHECK(in_a_child([&] {
-          const rlimit limit{10'000, 10'000};
-          if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-          return refusal([&] { replace(path, text); }).empty() ? 42 : 2;
-        }) == 42);
+  CHECK(refused(10'000) == "");
   CHECK(contents_of(path) == text);
 }
 

@@ -99,14 +99,12 @@ TEST_CASE("20 steps are 7 steps, a file, and 13 steps of another process: bit fo
     Run interrupted = at_the_beginning;
     train_for(interrupted, before);
     storage::save_run(directory / "run", interrupted, configuration);
-    const int exit_code = in_a_child([&] {
-      Run resumed = new_run(2);
-      storage::load_run(directory / "run", resumed, configuration);
-      train_for(resumed, 20 - before);
-      storage::save_run(directory / "run", resumed, configuration);
-      return 42;
-    });
-    CHECK(exit_code == 42);
+    CHECK(refusal_in_a_child([&] {
+            Run resumed = new_run(2);
+            storage::load_run(directory / "run", resumed, configuration);
+            train_for(resumed, 20 - before);
+            storage::save_run(directory / "run", resumed, configuration);
+          }) == "");
     CHECK(contents_of(directory / "run") == expected);
   }
   // The tokenizer comes back, too.
@@ -245,42 +243,34 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
         }) == path.string() + " is refused: its \"n_heads\" is \"2\", and should be \"3\"");
 
   // Parts that are missing, and others.
-  const auto put_without = [&](const std::string& part) {
-    Run complete = run;
+  const auto put_changed = [&](const auto& change) {
+    Run changed = run;
     Generator::State state = run.generator.state();
-    auto list = numbers_of<storage::Tensor>(complete, state);
-    REQUIRE(std::erase_if(list, [&](const auto& tensor) { return tensor.name.starts_with(part); }) > 0);
+    auto list = numbers_of<storage::Tensor>(changed, state);
+    change(list, state);
+    ++changed.place;  // what is read is not what is there
     storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
   };
-  put_without("adam.v.");
-  refused("there is no \"adam.v.Em.W_e\", F32 [4, 16] (and " + std::to_string(detail::weight_matrix_count<Model> - 1) +
-          " more)");
-  put_without("schedule.t");
-  refused("there is no \"schedule.t\", U64 []");
-  put_without("generator.drawn");
-  refused("there is no \"generator.drawn\", U64 []");
-  put_without("patience.");
-  refused("there is no \"patience.least\", F64 [] (and 1 more)");
-  put_without("step");
-  refused("there is no \"step\", U64 []");
+  const std::string more = " (and " + std::to_string(detail::weight_matrix_count<Model> - 1) + " more)";
+  for (const auto& [part, why] : {std::pair{"adam.v.", "\"adam.v.Em.W_e\", F32 [4, 16]" + more},
+                                  {"schedule.t", "\"schedule.t\", U64 []"},
+                                  {"generator.drawn", "\"generator.drawn\", U64 []"},
+                                  {"patience.", "\"patience.least\", F64 [] (and 1 more)"},
+                                  {"step", "\"step\", U64 []"}}) {
+    put_changed([beginning = std::string(part)](auto& list, auto&) {
+      REQUIRE(std::erase_if(list, [&](const auto& tensor) { return tensor.name.starts_with(beginning); }) > 0);
+    });
+    refused("there is no " + why);
+  }
   storage::save_weights(path, run.model, configuration);
   refused("it does not say its \"tokenizer\"");
-  {
-    Run complete = run;
-    Generator::State state = run.generator.state();
-    auto list = numbers_of<storage::Tensor>(complete, state);
-    const float one = 1;
-    storage::add_number(list, "one more", one);
-    storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
-    refused("what it is read into has no \"one more\", F32 []");
-    list.pop_back();
-    ++complete.place;  // what is read is not what is there
-    state.drawn = std::uint64_t(1) << 41;
-    storage::write(path, list, {{"n_heads", "2"}, {"tokenizer", ""}});
-    CHECK(refusal([&] { storage::load_run(path, run, configuration); }) ==
-          "a generator that has drawn 2199023255552 numbers is not resumed: at most 2^40 are drawn again");
-    CHECK(bytes_of(run) == before);
-  }
+  const float one = 1;
+  put_changed([&](auto& list, auto&) { storage::add_number(list, "one more", one); });
+  refused("what it is read into has no \"one more\", F32 []");
+  put_changed([](auto&, auto& state) { state.drawn = std::uint64_t(1) << 41; });
+  CHECK(refusal([&] { storage::load_run(path, run, configuration); }) ==
+        "a generator that has drawn 2199023255552 numbers is not resumed: at most 2^40 are drawn again");
+  CHECK(bytes_of(run) == before);
   put(path, whole.substr(0, whole.size() / 2));
   CHECK(refusal([&] { storage::load_run(path, run, configuration); }).find("ends at byte") != std::string::npos);
   CHECK(bytes_of(run) == before);

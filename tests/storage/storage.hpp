@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -60,14 +61,23 @@ inline std::string file_of(const std::string& header, std::size_t bytes = 0) {
   return eight_bytes(header.size()) + header + std::string(bytes, 'x');
 }
 
-/// Runs an action in another process; what it exits with.
+/// The message with which an action refuses in another process; nothing if it does not refuse.
 template <class Action>
-int in_a_child(const Action& action) {
+std::string refusal_in_a_child(const Action& action) {
+  int ends[2];
+  if (::pipe(ends) != 0) throw std::runtime_error("no pipe can be made for the test");
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(action());
+  if (child == 0) {
+    const std::string message = refusal(action);
+    ::_exit(::write(ends[1], message.data(), message.size()) == ssize_t(message.size()) ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::string message(1000, '\0');
+  message.resize(std::size_t(std::max<ssize_t>(0, ::read(ends[0], message.data(), message.size()))));
+  ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return status == 0 ? message : "the other process has died";
 }
 
 }  // namespace tlm::tests

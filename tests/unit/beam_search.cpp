@@ -58,23 +58,6 @@ std::vector<Token> first_said(const std::vector<Token>& given, const GenerationL
   return said;
 }
 
-/// All texts that a model can say.
-template <class T>
-std::vector<Text> all_texts(const T& model, const std::vector<Token>& given, const GenerationLimits& limits) {
-  std::vector<Text> open{{first_said<T>(given, limits), 0, 0}}, ended;
-  while (!open.empty()) {
-    const Text text = open.back();
-    open.pop_back();
-    const auto y = log_probabilities(model, given, text.said);
-    for (std::size_t j = 0; j < size; ++j) {
-      Text longer{text.said, text.log_p + y[j], text.length + 1};
-      longer.said.push_back(Token(j));
-      (Token(j) == limits.end || longer.said.size() == limits.max_len ? ended : open).push_back(longer);
-    }
-  }
-  return ended;
-}
-
 /// A beam search by plain loops, which computes everything again for every token.
 template <class T>
 std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
@@ -145,7 +128,7 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
       const GenerationLimits limits{
           .start = 1, .end = 0, .max_len = detail::CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are generated
       const auto found = beam_search(model, given, limits, {.width = 1000, .alpha = alpha});
-      must_be(found, all_texts(model, given, limits), alpha);
+      must_be(found, recomputed(model, given, limits, {.width = 1000}), alpha);
       CHECK(found.size() == 1 + 2 + 4 + 8 * 3);
       double total = 0;
       for (const Found& each : found) total += std::exp(each.log_p);
@@ -244,15 +227,13 @@ TEST_CASE("bad beams: one sentence each") {
   const LM model = random_layer<LM>(generator);
   const GenerationLimits limits{.start = 0, .end = 0, .max_len = 5};
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.width = 0}),
-                       "the width of a beam is 0: at least 1 text must have room", std::invalid_argument);
-  const auto alpha_is = [](const char* number) {
-    return std::string("alpha of a beam is ") + number + ": it must be a finite number from 0 on";
-  };
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = -1}), alpha_is("-1").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = NaN}), alpha_is("nan").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, {.alpha = infinity}), alpha_is("inf").c_str(),
-                       std::invalid_argument);
+  const std::string alpha = ": it must be a finite number from 0 on";
+  for (const auto& [beam, sentence] :
+       {std::pair{Beam{.width = 0}, std::string("the width of a beam is 0: at least 1 text must have room")},
+        {{.alpha = -1}, "alpha of a beam is -1" + alpha},
+        {{.alpha = NaN}, "alpha of a beam is nan" + alpha},
+        {{.alpha = infinity}, "alpha of a beam is inf" + alpha}})
+    CHECK_THROWS_WITH_AS(beam_search(model, {}, limits, beam), sentence.c_str(), std::invalid_argument);
   CHECK_THROWS_WITH_AS(beam_search(model, {1, 1, 1, 1, 1}, limits),
                        "an input of 5 tokens is too long: with the start token these are 6, and there is room for 5",
                        std::length_error);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,9 +62,8 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
       Token token;
       double log_p, score;
       bool operator<(const Continuation& other) const {
-        if (log_p != other.log_p) return log_p > other.log_p;
-        if (beginning != other.beginning) return beginning < other.beginning;
-        return score != other.score ? score > other.score : token < other.token;
+        return std::tuple{-log_p, beginning, -score, token} <
+               std::tuple{-other.log_p, other.beginning, -other.score, other.token};
       }
     };
     std::vector<Beginning> beginnings{{Generation<T>{model, {given}, limits}, 0}};

@@ -179,8 +179,7 @@ std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std
 template <class T, class Choice = Greedy>
 std::vector<Token> decode(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                           const Choice& choose = {}) {
-  const auto texts = decode_all(model, {given}, limits, choose);
-  return texts.empty() ? std::vector<Token>{} : texts.front();
+  return decode_all(model, {given}, limits, choose).front();
 }
 
 }  // namespace tlm

@@ -17,27 +17,31 @@ inline std::filesystem::path target_of(const std::filesystem::path& path) {
   const auto target = std::filesystem::canonical(path, error);
   if (!error) return target;
   if (error != std::errc::no_such_file_or_directory)
-    fail("cannot tell where " + shown(path.string()) + " leads", error.value());
+    fail("cannot tell where " + path.string() + " leads", error.value());
   const auto next = std::filesystem::read_symlink(path, no_link);
   return no_link ? path : target_of(path.parent_path() / next);
 }
 
-/// Opens a file for writing, makes it if it does not exist, and locks it: it is ours until it is closed. `refuse(why)`
-/// throws, with the reason in errno.
-template <class Refuse>
-Descriptor locked(const std::string& path, const Refuse& refuse) {
+/// Throws std::system_error: `file` cannot be written, and why.
+[[noreturn]] inline void refuse_to_write(const std::string& file, const std::string& why, int error = errno) {
+  fail("cannot write " + file + ": " + why, error);
+}
+
+/// Opens the file of this path for writing, makes it if it does not exist, and locks it: it is ours until it is closed.
+/// Otherwise `written` cannot be written, which this throws.
+inline Descriptor locked(const std::string& path, const std::string& written) {
   while (true) {
     Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)};
-    if (file.number() < 0) refuse("making " + path);
+    if (file.number() < 0) refuse_to_write(written, "making " + path);
     if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0)
-      refuse(errno == EWOULDBLOCK ? "another process has locked " + path : "locking " + path);
+      refuse_to_write(written, (errno == EWOULDBLOCK ? "another process has locked " : "locking ") + path);
     // Its previous owner may have renamed or removed it between our opening and our locking it. Then our file no longer
     // has this name, and the next try makes a new one.
     struct stat ours {
     }, there{};
-    if (::fstat(file.number(), &ours) != 0) refuse("looking at " + path);
+    if (::fstat(file.number(), &ours) != 0) refuse_to_write(written, "looking at " + path);
     const bool found = ::lstat(path.c_str(), &there) == 0;
-    if (!found && errno != ENOENT) refuse("looking at " + path);
+    if (!found && errno != ENOENT) refuse_to_write(written, "looking at " + path);
     if (found && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return file;
   }
 }
@@ -51,14 +55,11 @@ class Lock {
  public:
   /// Throws std::system_error if the file is locked. Also throws if PATH.lock is not empty, because then it is
   /// something else.
-  explicit Lock(const std::filesystem::path& path) : path_{target_of(path).string() + ".lock"} {
-    const auto refuse = [&](const std::string& why, int error = errno) {
-      fail("cannot write " + shown(path.string()) + ": " + why, error);
-    };
-    file_ = locked(path_, refuse);
+  explicit Lock(const std::filesystem::path& path)
+      : path_{target_of(path).string() + ".lock"}, file_{locked(path_, path.string())} {
     struct stat found {};
-    if (::fstat(file_.number(), &found) != 0) refuse("looking at " + path_);
-    if (found.st_size > 0) refuse(path_ + " is there and not empty", EEXIST);
+    if (::fstat(file_.number(), &found) != 0) refuse_to_write(path.string(), "looking at " + path_);
+    if (found.st_size > 0) refuse_to_write(path.string(), path_ + " is there and not empty", EEXIST);
   }
   Lock(Lock&&) = delete;
   ~Lock() { ::unlink(path_.c_str()); }  // before it is closed, which unlocks it
@@ -97,7 +98,7 @@ class AtomicFile {
     if (replaces && existing == Existing::refused) refuse("it is there already", EEXIST);
     if (replaces && S_ISDIR(old.st_mode)) refuse("it is in the way", EISDIR);
     if (replaces && !S_ISREG(old.st_mode)) refuse("it is no regular file", EINVAL);
-    file_ = locked(part_, [this](const std::string& why) { refuse(why); });
+    file_ = locked(part_, path_);
     if (::ftruncate(file_.number(), 0) != 0 || (replaces && ::fchmod(file_.number(), old.st_mode & 0777) != 0)) {
       const int error = errno;
       ::unlink(part_.c_str());
@@ -138,9 +139,7 @@ class AtomicFile {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why, int error = errno) const {
-    fail("cannot write " + shown(path_) + ": " + why, error);
-  }
+  [[noreturn]] void refuse(const std::string& why, int error = errno) const { refuse_to_write(path_, why, error); }
 
   std::string path_, part_;
   Existing existing_;

@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -128,32 +129,27 @@ class HeaderParser {
     else
       unexpected("an object");
     entry_ = {};
-    seen_ = {};
+    keys_.clear();
     return true;
   }
 
   bool key(std::string& key) {
     if (inside_ == Inside::header) {
       name_ = std::move(key);
-      if (header.tensors.contains(name_) || (name_ == "__metadata__" && has_metadata_))
-        refuse(printable(name_) + " is there twice");
-      has_metadata_ = has_metadata_ || name_ == "__metadata__";
+      if (!names_.insert(name_).second) refuse(printable(name_) + " is there twice");
       return true;
     }
     key_ = std::move(key);
-    const auto known = std::find(keys.begin(), keys.end(), key_);
-    if (inside_ == Inside::tensor && known == keys.end())
+    if (inside_ == Inside::tensor && std::find(keys.begin(), keys.end(), key_) == keys.end())
       refuse(printable(name_) + " has a " + printable(key_) + ", which the format does not know");
-    if (inside_ == Inside::tensor ? std::exchange(seen_[std::size_t(known - keys.begin())], true)
-                                  : header.metadata.contains(key_))
-      refuse(printable(key_) + " of " + printable(name_) + " is there twice");
+    if (!keys_.insert(key_).second) refuse(printable(key_) + " of " + printable(name_) + " is there twice");
     return true;
   }
 
   bool end_object() {
     if (inside_ == Inside::tensor) {
-      for (std::size_t k = 0; k < keys.size(); ++k)
-        if (!seen_[k]) refuse(printable(name_) + " has no " + printable(keys[k]));
+      for (const char* const key : keys)
+        if (!keys_.contains(key)) refuse(printable(name_) + " has no " + printable(key));
       check_size();
       header.tensors.emplace(name_, std::move(entry_));
     }
@@ -188,7 +184,7 @@ class HeaderParser {
 
  private:
   enum class Inside { nothing, header, metadata, tensor, shape, offsets };
-  static constexpr std::array<std::string_view, 3> keys{"dtype", "shape", "data_offsets"};
+  static constexpr std::array keys{"dtype", "shape", "data_offsets"};
 
   static std::string shortened(const std::string& digits) {
     return digits.size() > 40 ? digits.substr(0, 40) + "…" : digits;
@@ -213,9 +209,7 @@ class HeaderParser {
     if (!type) return;
     std::uint64_t bits = 1;
     const auto times = [&](std::uint64_t factor) {
-      if (factor != 0 && bits > std::numeric_limits<std::uint64_t>::max() / factor)
-        refuse(made + "is larger than any file");
-      bits *= factor;
+      if (__builtin_mul_overflow(bits, factor, &bits)) refuse(made + "is larger than any file");
     };
     for (const std::uint64_t number : entry_.shape) times(number);
     times(type->bits);
@@ -229,9 +223,8 @@ class HeaderParser {
   Inside inside_ = Inside::nothing;
   std::string name_, key_;
   Entry entry_;
-  std::array<bool, 3> seen_{};
+  std::set<std::string> names_, keys_;  // of the header, and of the object in it
   std::size_t offsets_ = 0;
-  bool has_metadata_ = false;
 };
 
 /// The length of the header of a file with `size` bytes, which begins with `first`. Throws std::runtime_error.

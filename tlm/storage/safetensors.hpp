@@ -149,19 +149,11 @@ class SafetensorsFile {
   /// Until all is read, a second copy is in memory.
   void read(const std::vector<Place>& places) const {
     require(places);
-    std::size_t size = 0;
-    for (const Place& place : places) size += place.bytes.size();
-    std::vector<std::byte> bytes(size);
-    std::span<std::byte> rest{bytes};
-    for (const Place& place : places) {
-      file_.read(begin_ + tensors().at(place.name).begin, rest.first(place.bytes.size()));
-      rest = rest.subspan(place.bytes.size());
-    }
-    rest = bytes;
-    for (const Place& place : places) {
-      std::copy_n(rest.begin(), place.bytes.size(), place.bytes.begin());
-      rest = rest.subspan(place.bytes.size());
-    }
+    std::vector<std::vector<std::byte>> copies;
+    for (const Place& place : places)
+      file_.read(begin_ + tensors().at(place.name).begin, copies.emplace_back(place.bytes.size()));
+    for (std::size_t k = 0; k < places.size(); ++k)
+      std::copy(copies[k].begin(), copies[k].end(), places[k].bytes.begin());
   }
 
  protected:

@@ -80,12 +80,10 @@ void add_numbers(std::vector<NamedNumbers<Byte>>& list, std::string name, std::s
   static_assert(IsStored<std::remove_const_t<Number>>::value);
   if (std::accumulate(shape.begin(), shape.end(), std::uint64_t(1), std::multiplies{}) != numbers.size())
     refuse<std::invalid_argument>({numbers.size(), " numbers do not fill the shape of ", name});
-  std::span<Byte> bytes;
-  if constexpr (std::is_const_v<Byte>)
-    bytes = std::as_bytes(numbers);
-  else
-    bytes = std::as_writable_bytes(numbers);
-  list.push_back({std::move(name), IsStored<std::remove_const_t<Number>>::type, std::move(shape), bytes});
+  list.push_back({std::move(name),
+                  IsStored<std::remove_const_t<Number>>::type,
+                  std::move(shape),
+                  {reinterpret_cast<Byte*>(numbers.data()), numbers.size_bytes()}});
 }
 
 /// Adds a single number to a list. It must outlive it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,18 +38,11 @@ inline std::string letters_of(std::string_view bytes) {
 
 /// The bytes whose letters these are; nothing if a character is not the letter of a byte.
 inline std::optional<std::string> bytes_of(std::string_view letters) {
-  static constexpr std::size_t count = 256 + 256 - 188;  // 188 of the 256 bytes are visible
-  static constexpr std::array<int, count> byte_of = [] {
-    std::array<int, count> bytes{};
-    bytes.fill(-1);
-    for (int b = 0; b < 256; ++b) bytes[byte_letters[std::size_t(b)]] = b;
-    return bytes;
-  }();
   std::string bytes;
   while (!letters.empty()) {
-    const auto letter = take_character(letters);
-    if (!letter || *letter >= count || byte_of[*letter] < 0) return {};
-    bytes.push_back(char(byte_of[*letter]));
+    const auto found = std::find(byte_letters.begin(), byte_letters.end(), take_character(letters));
+    if (found == byte_letters.end()) return {};
+    bytes.push_back(char(found - byte_letters.begin()));
   }
   return bytes;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <queue>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -90,7 +90,7 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
     }
     const Token merged = first + Token(merges.size());
     merges.push_back(merge);
-    std::vector<Merge> made;
+    std::set<Merge> made;
     const std::vector<std::size_t> found = std::move(standing[merge].places);
     for (const std::size_t p : found) {
       const std::size_t q = places[p].after;
@@ -104,17 +104,15 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
       places[q].token = -1;
       if (before != none) {
         stands(before);
-        made.emplace_back(places[before].token, merged);
+        made.emplace(places[before].token, merged);
       }
       if (after != none) {
         places[after].before = p;
         stands(p);
-        made.emplace_back(merged, places[after].token);
+        made.emplace(merged, places[after].token);
       }
     }
     standing.erase(merge);
-    std::sort(made.begin(), made.end());
-    made.erase(std::unique(made.begin(), made.end()), made.end());
     for (const Merge& pair : made) consider(pair);
   }
   return merges;

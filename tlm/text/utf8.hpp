@@ -15,22 +15,10 @@ namespace tlm {
 /// Appends the character to a text. It must be a character: up to U+10FFFF, and not a surrogate.
 inline void append_character(std::string& text, char32_t character) {
   const auto byte = [&](char32_t bits) { text.push_back(char(static_cast<unsigned char>(bits))); };
-  const auto following = [&](int shift) { byte(0x80 | ((character >> shift) & 0x3F)); };
-  if (character < 0x80) {
-    byte(character);
-  } else if (character < 0x800) {
-    byte(0xC0 | (character >> 6));
-    following(0);
-  } else if (character < 0x10000) {
-    byte(0xE0 | (character >> 12));
-    following(6);
-    following(0);
-  } else {
-    byte(0xF0 | (character >> 18));
-    following(12);
-    following(6);
-    following(0);
-  }
+  if (character < 0x80) return byte(character);
+  const int following = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  byte((0xF80 >> following & 0xFF) | character >> 6 * following);  // as many ones as there are bytes, and a zero
+  for (int left = following - 1; left >= 0; --left) byte(0x80 | (character >> 6 * left & 0x3F));
 }
 
 /// Takes the first character off a text. Returns nothing, and leaves the text, if it does not begin with one. Not UTF-8
