@@ -142,31 +142,16 @@ TEST_CASE(
   using Rows = Matrix<n, d_in, double>;
   Generator generator{4};
   const auto layer = random_layer<Single>(generator);
+  const auto w = weights_of(layer);
+  const auto affine = [&](const Rows& X, const char* W, const char* b) {
+    return reference::sum(reference::product(table(X), w.at(W)), w.at(b));
+  };
   for (std::size_t T = 1; T <= 5; ++T) {
+    CAPTURE(T);
     const auto e = random_rows<Rows>(Sequences{1}, generator), context = random_rows<Rows>(Sequences{T}, generator);
-    // x W + b for row t of X.
-    const auto projected = [](const auto& X, std::size_t t, const auto& W, const auto& b) {
-      std::vector<double> y;
-      for (std::size_t j = 0; j < W.cols; ++j) {
-        y.push_back(b(0, j));
-        for (std::size_t k = 0; k < d_in; ++k) y[j] += X(t, k) * W(k, j);
-      }
-      return y;
-    };
-    const auto q = projected(e, 0, weight<"W_q">(layer), weight<"b_q">(layer));
-    std::vector<double> v_tilde(d_out);
-    double sum = 0;
-    for (std::size_t t = 0; t < T; ++t) {
-      const auto k_t = projected(context, t, weight<"W_k">(layer), weight<"b_k">(layer));
-      const auto v_t = projected(context, t, weight<"W_v">(layer), weight<"b_v">(layer));
-      double score = 0;
-      for (std::size_t k = 0; k < d_attn; ++k) score += k_t[k] * q[k] / std::sqrt(double(d_attn));
-      sum += std::exp(score);
-      for (std::size_t j = 0; j < d_out; ++j) v_tilde[j] += std::exp(score) * v_t[j];
-    }
-    const auto Y = layer(e, Memory<Rows>{context});
-    REQUIRE(Y.rows() == 1);
-    for (std::size_t j = 0; j < d_out; ++j) CHECK(Y(0, j) == doctest::Approx(v_tilde[j] / sum).epsilon(1e-12));
+    const auto q = affine(e, "W_q", "b_q"), k = affine(context, "W_k", "b_k"), v = affine(context, "W_v", "b_v");
+    const auto weights = reference::softmax(reference::scores(q, k));
+    CHECK(distance(table(layer(e, Memory<Rows>{context})), reference::product(weights, v)) < 1e-12);
   }
 }
 
