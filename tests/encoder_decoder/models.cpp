@@ -253,44 +253,39 @@ TEST_CASE("a memory without rows is refused wherever it is read, also beside a t
 }
 
 TEST_CASE("the order of weights, in which a seed draws them: the tied one, the encoder's, the decoder's") {
-  std::vector<std::string> formulated_paths{"W_e"}, numpy_paths;
-  const auto add = [](std::vector<std::string>& paths, const std::string& path, std::vector<std::string> letters) {
-    for (const auto& letter : letters) paths.push_back(path + letter);
+  using Letters = std::vector<const char*>;
+  using Parts = std::vector<std::pair<const char*, Letters>>;
+  std::vector<std::string> formulated_paths{"W_e"}, numpy_paths{"src.Em.W_e", "src.PE.PE"};
+  const auto add_two_layers = [](std::vector<std::string>& paths, const std::string& layer, const Parts& parts) {
+    for (const char* number : {"1.", "2."})
+      for (const auto& [part, letters] : parts)
+        for (const char* letter : letters) paths.push_back(layer + number + part + letter);
   };
-  for (const std::string l : {"1", "2"}) {
-    add(formulated_paths, "Encoder_" + l + ".MultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
-    add(formulated_paths, "Encoder_" + l + ".", {"LayerNorm'.γ", "LayerNorm'.β"});
-    add(formulated_paths, "Encoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(formulated_paths, "Encoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
-  }
-  for (const std::string l : {"1", "2"}) {
-    add(formulated_paths, "Decoder_" + l + ".MaskedMultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
-    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm'.γ", "LayerNorm'.β"});
-    add(formulated_paths, "Decoder_" + l + ".MultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
-    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm''.γ", "LayerNorm''.β"});
-    add(formulated_paths, "Decoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
-  }
+  const Letters norm{"γ", "β"}, network{"W_1", "b_1", "W_2", "b_2"}, W{"W_Q", "W_K", "W_V", "W_O"},
+      QKVW{"Q", "K", "V", "W"};
+  add_two_layers(formulated_paths, "Encoder_",
+                 {{"MultiHead.", W}, {"LayerNorm'.", norm}, {"FFN.", network}, {"LayerNorm.", norm}});
+  add_two_layers(formulated_paths, "Decoder_",
+                 {{"MaskedMultiHead.", W},
+                  {"LayerNorm'.", norm},
+                  {"MultiHead.", W},
+                  {"LayerNorm''.", norm},
+                  {"FFN.", network},
+                  {"LayerNorm.", norm}});
   CHECK(formulated_paths.size() == detail::weight_matrix_count<SmallFormulated>);
   CHECK(not_drawn_in_this_order<SmallFormulated>(formulated_paths) == "");
 
-  add(numpy_paths, "src.", {"Em.W_e", "PE.PE"});
-  for (const std::string l : {"1", "2"}) {
-    add(numpy_paths, "src.enc_" + l + ".self.", {"Q", "K", "V", "W"});
-    add(numpy_paths, "src.enc_" + l + ".norm_self.", {"γ", "β"});
-    add(numpy_paths, "src.enc_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(numpy_paths, "src.enc_" + l + ".norm_ff.", {"γ", "β"});
-  }
-  add(numpy_paths, "tgt.", {"Em.W_e", "PE.PE"});
-  for (const std::string l : {"1", "2"}) {
-    add(numpy_paths, "tgt.dec_" + l + ".self.", {"Q", "K", "V", "W"});
-    add(numpy_paths, "tgt.dec_" + l + ".norm_self.", {"γ", "β"});
-    add(numpy_paths, "tgt.dec_" + l + ".cross.", {"Q", "K", "V", "W"});
-    add(numpy_paths, "tgt.dec_" + l + ".norm_cross.", {"γ", "β"});
-    add(numpy_paths, "tgt.dec_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(numpy_paths, "tgt.dec_" + l + ".norm_ff.", {"γ", "β"});
-  }
-  add(numpy_paths, "tgt.", {"W", "b"});
+  add_two_layers(numpy_paths, "src.enc_",
+                 {{"self.", QKVW}, {"norm_self.", norm}, {"FFN.", network}, {"norm_ff.", norm}});
+  numpy_paths.insert(numpy_paths.end(), {"tgt.Em.W_e", "tgt.PE.PE"});
+  add_two_layers(numpy_paths, "tgt.dec_",
+                 {{"self.", QKVW},
+                  {"norm_self.", norm},
+                  {"cross.", QKVW},
+                  {"norm_cross.", norm},
+                  {"FFN.", network},
+                  {"norm_ff.", norm}});
+  numpy_paths.insert(numpy_paths.end(), {"tgt.W", "tgt.b"});
   CHECK(numpy_paths.size() == detail::weight_matrix_count<NumpyToy>);
   CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
 }
