@@ -26,9 +26,7 @@ void must_be_derivative(const Translations& batch, std::uint64_t seed, const Obj
   must_hold(loss_gradient_fails(gradient, model, batch, objective));
 }
 
-Translations batch() {
-  return {sources(), concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}}), 3};
-}
+Translations batch() { return {sources(), Tokens{{1, 3, 2}, {0, 2, 2, 3}, {5, 4}}, 3}; }
 
 /// A model in which the three places of W_e have weights of their own.
 template <formulated::Config c>
@@ -54,9 +52,8 @@ TEST_CASE_TEMPLATE("the gradient of the loss is the derivative, weight by weight
 }
 
 TEST_CASE("the notebook's toy of seed 13: its sources, its targets and null 0") {
-  const Translations toy_batch{
-      concat_sequences<1, Token>({Tokens{2, 0, 0, 6}, Tokens{2, 4, 9, 3}}),
-      concat_sequences<1, Token>({Tokens{4, 2, 6, 5, 9, 4, 2, 0}, Tokens{3, 5, 3, 6, 5, 1, 2, 8}}), 0};
+  const Translations toy_batch{Tokens{{2, 0, 0, 6}, {2, 4, 9, 3}},
+                               Tokens{{4, 2, 6, 5, 9, 4, 2, 0}, {3, 5, 3, 6, 5, 1, 2, 8}}, 0};
   must_be_derivative<NumpyToy>(toy_batch, 13, Mean{});
 }
 

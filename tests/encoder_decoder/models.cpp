@@ -175,10 +175,10 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   const auto model = random_layer<Model>(generator);
   const Tokens x = sources(), y = targets();
   const Tokens one_each = y | 1;
-  const Tokens the_others = concat_sequences<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
+  const Tokens the_others{{3}, {2, 2, 3}, {}};
   const auto whole = model({x, y});
   const Tokens too_long{Sequences::of_lengths({1, 10, 1}), 1};
-  const Tokens other_x = concat_sequences<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
+  const Tokens other_x{{5, 5}, {0, 1, 2}, {6}};
 
   State<Model> state;
   // At first: other numbers of sequences, a source without a row, tokens outside of the vocabulary, a target that is
@@ -238,8 +238,7 @@ TEST_CASE("a memory without rows is refused wherever it is read, also beside a t
   }
 
   // A source without tokens makes such a memory, in the models as in their losses.
-  const Tokens x = concat_sequences<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}),
-               y{Sequences::of_lengths({2, 2}), 1};
+  const Tokens x{{1, 2}, {}}, y{Sequences::of_lengths({2, 2}), 1};
   const auto refuses = [&]<class Model>(Model model) {
     const Translations batch{x, y};
     Model gradient;
@@ -322,7 +321,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         },
         gradient);
   };
-  const Translations batch{sources(), concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
+  const Translations batch{sources(), Tokens{{1, 3, 2}, {0, 2, 2, 3}, {5, 4}}};
   check(SmallFormulated{}, batch);
   check(NumpyToy{}, batch);
   check(TransformerLM<Config{.vocab_size = 7, .d_model = 8, .d_ff = 12, .n_layers = 2, .n_heads = 2, .max_len = 7},
@@ -335,8 +334,7 @@ TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and decoding
   Generator generator{5};
   Model model;
   initialize_glorot(model, generator);
-  const Translations batch{concat_sequences<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
-                           concat_sequences<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
+  const Translations batch{Tokens{{3, 4}, {5}, {6, 3, 4}}, Tokens{{1, 4, 3, 2}, {1, 5, 2}, {1, 4, 3, 6, 2}}};
   Adam<Model> adam{0.01};
   double last = 0;
   train(

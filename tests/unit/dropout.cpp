@@ -24,10 +24,7 @@ constexpr wolfram::Config small{
     .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
 using Model = wolfram::Transformer<small, double>;
 
-Translations batch() {
-  return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}}),
-          concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}})};
-}
+Translations batch() { return {Tokens{{1, 2, 3}, {4}}, Tokens{{1, 3, 2}, {0, 2, 6, 3}}}; }
 
 }  // namespace
 

@@ -44,9 +44,9 @@ double sum_by_loops(const Model& model, const Batch<double>& batch, double epsil
 }  // namespace
 
 TEST_CASE("unweighted tokens weigh 1 each") {
-  const auto batch = unweighted<double>(start, concat_sequences<1, Token>({{1, 2}, {4}}));
-  CHECK((batch.start == start && batch.x == concat_sequences<1, Token>({{1, 2}, {4}})));
-  CHECK(batch.omega == concat_sequences<1, double>({{1, 1}, {1}}));
+  const auto batch = unweighted<double>(start, Tokens{{1, 2}, {4}});
+  CHECK((batch.start == start && batch.x == Tokens{{1, 2}, {4}}));
+  CHECK(batch.omega == Matrix<n, 1, double>{{1, 1}, {1}});
 }
 
 TEST_CASE(
@@ -80,9 +80,9 @@ TEST_CASE(
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
-  const Tokens x = concat_sequences<1, Token>({{1, 2, 3}, {4}, {2, 2}});
-  CHECK(detail::after_start(0, x) == concat_sequences<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
-  CHECK(detail::after_start(7, x) == concat_sequences<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
+  const Tokens x{{1, 2, 3}, {4}, {2, 2}};
+  CHECK(detail::after_start(0, x) == Tokens{{0, 1, 2}, {0}, {0, 2}});
+  CHECK(detail::after_start(7, x) == Tokens{{7, 1, 2}, {7}, {7, 2}});
 }
 
 TEST_CASE(

@@ -355,10 +355,10 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE("keys and values are not appended to another number of sequences, nor other keys than values") {
   detail::KVCache<1, 1, 1, float> KV;
-  const Matrix<n, 1> two = concat_sequences<1, float>({{1}, {2, 3}});
+  const Matrix<n, 1> two{{1}, {2, 3}};
   KV.append(two, two);
   CHECK_THROWS_WITH_AS(KV.append({1}, {1}), "a stack of 2 sequences cannot be continued by 1", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(KV.append(two, concat_sequences<1, float>({{1}, {2}})),
+  CHECK_THROWS_WITH_AS(KV.append(two, Matrix<n, 1>{{1}, {2}}),
                        "the number of rows of sequence 2 is 2 in the keys, but 1 in the values", std::invalid_argument);
   CHECK(same(KV, two, two));
 }

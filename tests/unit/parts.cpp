@@ -28,8 +28,8 @@ TEST_CASE("a batch is split between sequences, in their order, each with its wei
   const auto parts = micro_batches(batch, 2).batches;
   REQUIRE(parts.size() == 2);
   CHECK((parts[0].start == start && parts[1].start == start));
-  CHECK(parts[0].x == concat_sequences<1, Token>({{1, 2}, {3}}));
-  CHECK(parts[0].omega == concat_sequences<1, float>({{1, 0.5}, {0.25}}));
+  CHECK(parts[0].x == Tokens{{1, 2}, {3}});
+  CHECK(parts[0].omega == Matrix<n, 1>{{1, 0.5}, {0.25}});
   CHECK(parts[1].x == Tokens{4, 4, 4});
   CHECK(parts[1].omega == Matrix<n, 1>{0, 1, 0});
 
