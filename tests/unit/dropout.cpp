@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <cstdint>
 #include <stdexcept>
-#include <vector>
 
 #include "../../proofs/support.hpp"
 #include "../loss_gradient.hpp"

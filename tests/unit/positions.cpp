@@ -2,7 +2,6 @@
 // The NumPy notebook's ways to see positions, beside plain loops.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
