@@ -30,16 +30,16 @@ PrimeField loss_of(const Matrix<n, vocab_size, PrimeField>& Z, const Tokens& x, 
   return cross_entropy(log_softmax(Z), x, omega, sum_of(omega));
 }
 
-/// A batch of outputs, tokens and weights.
+/// A batch of outputs, tokens and weights: three sequences of 4 tokens.
 struct Drawn {
   Matrix<n, vocab_size, PrimeField> Z;
   Tokens x;
   Matrix<n, 1, PrimeField> omega;
 
-  explicit Drawn(Generator& generator, std::size_t batch_size = 3, std::size_t length = 4)
-      : Z{draw_matrix<Matrix<n, vocab_size, PrimeField>>(sequences(batch_size, length), generator)},
-        x{draw_matrix<Tokens>(sequences(batch_size, length), generator)},
-        omega{draw_matrix<Matrix<n, 1, PrimeField>>(sequences(batch_size, length), generator)} {}
+  explicit Drawn(Generator& generator)
+      : Z{draw_matrix<Matrix<n, vocab_size, PrimeField>>(sequences(), generator)},
+        x{draw_matrix<Tokens>(sequences(), generator)},
+        omega{draw_matrix<Matrix<n, 1, PrimeField>>(sequences(), generator)} {}
 
   /// The loss of each row alone, averaged.
   PrimeField mean_over_rows() const {
@@ -49,8 +49,44 @@ struct Drawn {
   }
 
  private:
-  static Sequences sequences(std::size_t batch_size, std::size_t length) {
-    return Sequences::of_lengths(std::vector<std::size_t>(batch_size, length));
+  static Sequences sequences() { return Sequences::of_lengths({4, 4, 4}); }
+};
+
+/// Five sequences of random tokens and weights.
+Batch<PrimeField> batch_of_five(Generator& generator) {
+  const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
+  const auto x = draw_matrix<Tokens>(lengths, generator);
+  return {0, x, draw_matrix<Matrix<n, 1, PrimeField>>(lengths, generator)};
+}
+
+/// Requires that two gradients of T_LM are the same.
+void must_be_same(const T_LM<PrimeField>& left, const T_LM<PrimeField>& right) {
+  for_each_weight([](const Name& name, const auto& l, const auto& r) { CHECK_MESSAGE(same(l, r), name.path()); }, left,
+                  right);
+}
+
+/// The loss of random outputs of 4 rows in double, of which one weighs nothing: its derivative in one direction v by dual
+/// numbers, and ⟨gradient, v⟩. Each is for a distribution q of the tokens.
+struct Along_v {
+  Matrix<n, vocab_size, double> Z, v;
+  Tokens x;
+  Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
+
+  explicit Along_v(Generator generator)
+      : Z{draw_matrix<Matrix<n, vocab_size, double>>(Sequences{4}, generator)},
+        v{draw_matrix<Matrix<n, vocab_size, double>>(Sequences{4}, generator)},
+        x{draw_matrix<Tokens>(Sequences{4}, generator)} {}
+
+  double derivative(const auto& q) const {
+    Matrix<n, vocab_size, Dual<double>> dual_Z{Sequences{4}};
+    Matrix<n, 1, Dual<double>> dual_omega{Sequences{4}};
+    for (std::size_t e = 0; e < 4 * vocab_size; ++e) dual_Z.data()[e] = {Z.data()[e], v.data()[e]};
+    for (std::size_t i = 0; i < 4; ++i) dual_omega(i, 0) = {omega(i, 0), 0};
+    return cross_entropy(log_softmax(dual_Z), x, dual_omega, sum_of(dual_omega), q).tangent;
+  }
+  double by_gradient(const auto& q) const {
+    const auto Z_bar = cross_entropy_gradient(log_softmax(Z), x, omega, sum_of(omega), q);
+    return sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
   }
 };
 
@@ -257,9 +293,7 @@ TEST_CASE(
     "field") {
   redrawing(13, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
-    const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
-    const Batch<PrimeField> whole{0, draw_matrix<Tokens>(lengths, generator),
-                                  draw_matrix<Matrix<n, 1, PrimeField>>(lengths, generator)};
+    const auto whole = batch_of_five(generator);
     const DividedBy<PrimeField> part_of_whole{sum_of(whole.omega)};
     T_LM<PrimeField> gradient;
     const PrimeField loss_of_whole = loss_and_gradient(model, whole, gradient);
@@ -270,7 +304,7 @@ TEST_CASE(
     for (std::size_t subset = 1; subset < losses.size(); ++subset) {
       std::vector<Tokens> x;
       std::vector<Matrix<n, 1, PrimeField>> omega;
-      for (std::size_t s = 0; s < lengths.count(); ++s)
+      for (std::size_t s = 0; s < 5; ++s)
         if (subset >> s & 1) x.push_back(sequence(whole.x, s)), omega.push_back(sequence(whole.omega, s));
       const Batch<PrimeField> part{0, concat_sequences(x), concat_sequences(omega)};
       losses[subset] = loss_and_gradient(model, part, gradients[subset], part_of_whole);
@@ -296,9 +330,7 @@ TEST_CASE(
         for_each_weight([](const Name&, auto& total, const auto& g) { total += g; }, sum_of_gradients, gradients[part]);
       }
       CHECK(same(sum, loss_of_whole));
-      for_each_weight(
-          [](const Name& name, const auto& total, const auto& g) { CHECK_MESSAGE(same(total, g), name.path()); },
-          sum_of_gradients, gradient);
+      must_be_same(sum_of_gradients, gradient);
     };
     split(split, 31, {});
     CHECK(partitions == 52);
@@ -316,9 +348,7 @@ TEST_CASE(
     "ways to cut five sequences, exactly over the prime field") {
   redrawing(15, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
-    const auto lengths = Sequences::of_lengths({2, 1, 3, 1, 2});
-    const Batch<PrimeField> whole{0, draw_matrix<Tokens>(lengths, generator),
-                                  draw_matrix<Matrix<n, 1, PrimeField>>(lengths, generator)};
+    const auto whole = batch_of_five(generator);
     const auto compare = [&](const auto& objective) {
       T_LM<PrimeField> of_whole;
       const PrimeField expected = loss_and_gradient(model, whole, of_whole, objective);
@@ -333,9 +363,7 @@ TEST_CASE(
         T_LM<PrimeField> of_parts;
         CHECK(same(loss_and_gradient(model, parts, of_parts, objective), expected));
         CHECK(same(loss(model, parts, objective), expected));
-        for_each_weight(
-            [](const Name& name, const auto& g, const auto& sum) { CHECK_MESSAGE(same(g, sum), name.path()); },
-            of_whole, of_parts);
+        must_be_same(of_whole, of_parts);
       }
     };
     compare(Mean{});
@@ -349,10 +377,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the smoothed loss and its gradient with respect to the outputs are (1−ε) times those of the tokens, and ε/s times "
-    "those of "
-    "every token "
-    "t of s in their place, added up; and Σ_j q_j y_j by plain loops: exactly over the prime field, for an ε that is "
-    "any "
+    "those of every token t of s in their place, added up: exactly over the prime field, for an ε that is any "
     "number") {
   redrawing(16, [](Generator& generator) {
     const Drawn batch{generator};
@@ -376,14 +401,6 @@ TEST_CASE(
     must_be_equal("z̄ of the smoothed loss", "cross-entropy", cross_entropy_gradient(Y, batch.x, batch.omega, c, smooth),
                   Z_bar, 16);
 
-    PrimeField by_loops(0);
-    for (std::size_t k = 0; k < Y.rows(); ++k)
-      for (std::size_t j = 0; j < vocab_size; ++j) {
-        PrimeField q = epsilon / s;
-        if (int(j) == batch.x(k, 0)) q += PrimeField(1) - epsilon;
-        by_loops -= batch.omega(k, 0) * q * Y(k, j) / c;
-      }
-    CHECK(same(smoothed, by_loops));
     // Control: giving all of ε to the other tokens, as some do, is another loss.
     CHECK(!same(smoothed, value - epsilon / s * of_x));
     return true;
@@ -394,40 +411,18 @@ TEST_CASE(
     "the smoothed loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in "
     "one direction, "
     "within 1e-14") {
-  Generator generator{17};
-  const Sequences sequences{4};
-  const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
-  const auto v = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
-  const auto x = draw_matrix<Tokens>(sequences, generator);
-  Matrix<n, vocab_size, Dual<double>> dual_Z{sequences};
-  for (std::size_t e = 0; e < 4 * vocab_size; ++e) dual_Z.data()[e] = {Z.data()[e], v.data()[e]};
-  const auto along_v = [&](const auto& q) {
-    const auto Z_bar = cross_entropy_gradient(log_softmax(Z), x, Matrix<n, 1, double>{sequences, 0.5}, 2.0, q);
-    return sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
-  };
-  const Matrix<n, 1, Dual<double>> omega{sequences, Dual<double>{0.5, 0}};
-  const double tangent = cross_entropy(log_softmax(dual_Z), x, omega, Dual<double>{2, 0}, SmoothedOneHot{0.3}).tangent;
-  CHECK(std::abs(tangent - along_v(SmoothedOneHot{0.3})) < 1e-14);
-  CHECK(std::abs(tangent - along_v(OneHot{})) > 1e-3);  // control: the gradient of the unsmoothed one is not
+  const Along_v loss{Generator{17}};
+  const double tangent = loss.derivative(SmoothedOneHot{0.3});
+  CHECK(std::abs(tangent - loss.by_gradient(SmoothedOneHot{0.3})) < 1e-14);
+  CHECK(std::abs(tangent - loss.by_gradient(OneHot{})) > 1e-3);  // control: the gradient of the unsmoothed one is not
 }
 
 TEST_CASE(
     "the loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in one "
     "direction, within 1e-14" *
     doctest::description("cross_entropy_has_its_gradient")) {
-  Generator generator{7};
-  const Sequences sequences{4};
-  const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
-  const auto v = draw_matrix<Matrix<n, vocab_size, double>>(sequences, generator);
-  const auto x = draw_matrix<Tokens>(sequences, generator);
-  Matrix<n, vocab_size, Dual<double>> dual_Z{sequences};
-  for (std::size_t e = 0; e < 4 * vocab_size; ++e) dual_Z.data()[e] = {Z.data()[e], v.data()[e]};
-  const Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
-  const Matrix<n, 1, Dual<double>> dual_omega{Dual<double>{0.25, 0}, Dual<double>{1, 0}, Dual<double>{0, 0},
-                                              Dual<double>{0.5, 0}};
-  const auto Z_bar = cross_entropy_gradient(log_softmax(Z), x, omega, sum_of(omega));
-  const double along_v = sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
-  CHECK(std::abs(cross_entropy(log_softmax(dual_Z), x, dual_omega, sum_of(dual_omega)).tangent - along_v) < 1e-14);
+  const Along_v loss{Generator{7}};
+  CHECK(std::abs(loss.derivative(OneHot{}) - loss.by_gradient(OneHot{})) < 1e-14);
 }
 
 TEST_CASE(

@@ -29,6 +29,13 @@ std::string name_of() {
 /// Attention in blocks so small that short sequences already consist of several.
 using BlockedHeads = proofs::H<double>;
 
+/// A batch of random tokens, with weights from (0, 1].
+inline Batch<double> random_batch(Token start, const Sequences& lengths, Generator& generator) {
+  Batch<double> batch{start, random_rows<Tokens>(lengths, generator), Matrix<n, 1, double>{lengths}};
+  for (std::size_t i = 0; i < lengths.rows(); ++i) batch.omega(i, 0) = 1 - generator.uniform();
+  return batch;
+}
+
 /// T_LM with the article's block, or with the inspirational one.
 template <Block block, class Real = double>
 using SmallLM = TransformerLM<block == Block::definition ? proofs::small : proofs::small_inspirational, Real>;

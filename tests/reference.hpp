@@ -37,6 +37,14 @@ inline Table product(const Table& A, const Table& B) {
   return C;
 }
 
+/// Aᵀ.
+inline Table transposed(const Table& A) {
+  Table B(A.cols, A.rows);
+  for (std::size_t i = 1; i <= A.rows; ++i)
+    for (std::size_t j = 1; j <= A.cols; ++j) B(j, i) = A(i, j);
+  return B;
+}
+
 /// A+B, where a B of one row stands for as many identical ones.
 inline Table sum(Table A, const Table& B) {
   for (std::size_t i = 1; i <= A.rows; ++i)
@@ -71,30 +79,35 @@ inline Table embedding(const Table& W_e, const std::vector<int>& x) {
 /// X + PE|n.
 inline Table positional_encoding(const Table& PE, const Table& X) { return sum(X, reduced(PE, X.rows)); }
 
-/// PE(pos, 2i) = sin(pos/10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same), where these columns count from 0.
-inline Table sinusoidal(std::size_t max_len, std::size_t d_model) {
+/// PE(pos, 2i) = sin(pos/10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same), where these columns count from 0. The first
+/// i is 0, as in the article, or another.
+inline Table sinusoidal(std::size_t max_len, std::size_t d_model, std::size_t first_i = 0) {
   Table PE(max_len, d_model);
   for (std::size_t pos = 1; pos <= max_len; ++pos)
     for (std::size_t column = 0; column < d_model; ++column) {
-      const double even = double(column - column % 2);
+      const double even = double(2 * first_i + column - column % 2);
       const double angle = double(pos) / std::pow(10000.0, even / double(d_model));
       PE(pos, column + 1) = column % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
   return PE;
 }
 
-/// a·(x − x̄)/(σ(x) + ε) + b for each row x, with ε = 10⁻⁶.
-inline Table normalization(const Table& a, const Table& b, const Table& X) {
+/// a·(x − x̄)/divisor(σ²) + b for each row x, where σ² is its variance.
+inline Table standardized(const Table& a, const Table& b, const Table& X, const auto& divisor) {
   Table Y(X.rows, X.cols);
   const double d = double(X.cols);
   for (std::size_t i = 1; i <= X.rows; ++i) {
     double mean = 0, variance = 0;
     for (std::size_t j = 1; j <= X.cols; ++j) mean += X(i, j) / d;
     for (std::size_t j = 1; j <= X.cols; ++j) variance += (X(i, j) - mean) * (X(i, j) - mean) / d;
-    for (std::size_t j = 1; j <= X.cols; ++j)
-      Y(i, j) = a(1, j) * (X(i, j) - mean) / (std::sqrt(variance) + 1e-6) + b(1, j);
+    for (std::size_t j = 1; j <= X.cols; ++j) Y(i, j) = a(1, j) * (X(i, j) - mean) / divisor(variance) + b(1, j);
   }
   return Y;
+}
+
+/// a·(x − x̄)/(σ(x) + ε) + b for each row x, with ε = 10⁻⁶.
+inline Table normalization(const Table& a, const Table& b, const Table& X) {
+  return standardized(a, b, X, [](double variance) { return std::sqrt(variance) + 1e-6; });
 }
 
 /// max(0, X).
@@ -120,33 +133,34 @@ inline Table softmax(Table A) {
   return A;
 }
 
-/// softmax(◺(Q×Kᵀ/√d_head)) × V with Q = X×W_Q, K = X×W_K, V = X×W_V.
-inline Table one_head(const Table& W_Q, const Table& W_K, const Table& W_V, const Table& X) {
-  const Table Q = product(X, W_Q), K = product(X, W_K);
-  Table scores(X.rows, X.rows);
-  for (std::size_t i = 1; i <= X.rows; ++i)
-    for (std::size_t j = 1; j <= X.rows; ++j)
-      for (std::size_t k = 1; k <= Q.cols; ++k) scores(i, j) += Q(i, k) * K(j, k) / std::sqrt(double(Q.cols));
-  return product(softmax(masked(scores)), product(X, W_V));
+/// Q×Kᵀ/√d, where Q and K have d columns.
+inline Table scores(const Table& Q, const Table& K) {
+  Table S = product(Q, transposed(K));
+  for (double& s : S.entries) s /= std::sqrt(double(Q.cols));
+  return S;
 }
 
-/// Concat(H_1(X), …, H_h(X)), where the matrices of head i are the i-th blocks of columns.
-inline Table heads(const Weights& w, const std::string& path, std::size_t h, const Table& X) {
-  const std::size_t d_head = w.at(path + "W_Q").cols / h;
-  Table H(X.rows, h * d_head);
-  for (std::size_t head = 1; head <= h; ++head) {
-    const std::size_t left = (head - 1) * d_head + 1;
-    const auto W_i = [&](const char* letter) { return columns(w.at(path + letter), left, d_head); };
-    const Table H_i = one_head(W_i("W_Q"), W_i("W_K"), W_i("W_V"), X);
-    for (std::size_t i = 1; i <= X.rows; ++i)
-      for (std::size_t j = 1; j <= d_head; ++j) H(i, left + j - 1) = H_i(i, j);
+/// Concat(head_1, …, head_h), head_i = softmax(mask(Q_i×K_iᵀ/√d_k))×V_i, of the i-th blocks of columns of Q, K and V.
+inline Table heads(const Table& Q, const Table& K, const Table& V, std::size_t h, bool mask) {
+  const std::size_t d_k = Q.cols / h, d_v = V.cols / h;
+  Table all(Q.rows, h * d_v);
+  for (std::size_t head = 0; head < h; ++head) {
+    const Table S = scores(columns(Q, head * d_k + 1, d_k), columns(K, head * d_k + 1, d_k));
+    const Table one = product(softmax(mask ? masked(S) : S), columns(V, head * d_v + 1, d_v));
+    for (std::size_t i = 1; i <= Q.rows; ++i)
+      for (std::size_t j = 1; j <= d_v; ++j) all(i, head * d_v + j) = one(i, j);
   }
-  return H;
+  return all;
+}
+
+/// Concat(H_1(X), …, H_h(X)) with Q = X×W_Q, K = X×W_K, V = X×W_V.
+inline Table causal_heads(const Weights& w, const std::string& path, std::size_t h, const Table& X) {
+  return heads(product(X, w.at(path + "W_Q")), product(X, w.at(path + "W_K")), product(X, w.at(path + "W_V")), h, true);
 }
 
 /// H(X)×W_O + B.
 inline Table causal_attention(const Weights& w, const std::string& path, std::size_t h, const Table& X) {
-  return sum(product(heads(w, path, h, X), w.at(path + "W_O")), w.at(path + "B"));
+  return sum(product(causal_heads(w, path, h, X), w.at(path + "W_O")), w.at(path + "B"));
 }
 
 /// ReLU(N_ff(X)×A + K)×B + L.
@@ -178,14 +192,6 @@ inline Table transformer_lm(const Weights& w, std::size_t n_layers, std::size_t 
   Table X = positional_encoding(w.at("PE.PE"), embedding(w.at("Em.W_e"), x));
   for (std::size_t i = 1; i <= n_layers; ++i) X = decoder_block(w, "DB_" + std::to_string(i) + ".", h, block, X);
   return final_layer(w, "Φ.", normalization(w.at("N.a"), w.at("N.b"), X));
-}
-
-/// y_k = LogSoftmax(T(X)|n)[k] at token x_k, k = 1, …, n, where T_X = T(X) has all n + 1 rows for X = (0, x_1, …, x_n).
-inline std::vector<double> log_probabilities(const Table& T_X, const std::vector<int>& x) {
-  const Table Y = softmax(reduced(T_X, x.size()));
-  std::vector<double> y;
-  for (std::size_t k = 1; k <= x.size(); ++k) y.push_back(std::log(Y(k, std::size_t(x[k - 1]) + 1)));
-  return y;
 }
 
 }  // namespace reference

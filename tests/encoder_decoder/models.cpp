@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -142,31 +141,16 @@ TEST_CASE(
   using Rows = Matrix<n, d_in, double>;
   Generator generator{4};
   const auto layer = random_layer<Single>(generator);
+  const auto w = weights_of(layer);
+  const auto affine = [&](const Rows& X, const char* W, const char* b) {
+    return reference::sum(reference::product(table(X), w.at(W)), w.at(b));
+  };
   for (std::size_t T = 1; T <= 5; ++T) {
+    CAPTURE(T);
     const auto e = random_rows<Rows>(Sequences{1}, generator), context = random_rows<Rows>(Sequences{T}, generator);
-    // x W + b for row t of X.
-    const auto projected = [](const auto& X, std::size_t t, const auto& W, const auto& b) {
-      std::vector<double> y;
-      for (std::size_t j = 0; j < W.cols; ++j) {
-        y.push_back(b(0, j));
-        for (std::size_t k = 0; k < d_in; ++k) y[j] += X(t, k) * W(k, j);
-      }
-      return y;
-    };
-    const auto q = projected(e, 0, weight<"W_q">(layer), weight<"b_q">(layer));
-    std::vector<double> v_tilde(d_out);
-    double sum = 0;
-    for (std::size_t t = 0; t < T; ++t) {
-      const auto k_t = projected(context, t, weight<"W_k">(layer), weight<"b_k">(layer));
-      const auto v_t = projected(context, t, weight<"W_v">(layer), weight<"b_v">(layer));
-      double score = 0;
-      for (std::size_t k = 0; k < d_attn; ++k) score += k_t[k] * q[k] / std::sqrt(double(d_attn));
-      sum += std::exp(score);
-      for (std::size_t j = 0; j < d_out; ++j) v_tilde[j] += std::exp(score) * v_t[j];
-    }
-    const auto Y = layer(e, Memory<Rows>{context});
-    REQUIRE(Y.rows() == 1);
-    for (std::size_t j = 0; j < d_out; ++j) CHECK(Y(0, j) == doctest::Approx(v_tilde[j] / sum).epsilon(1e-12));
+    const auto q = affine(e, "W_q", "b_q"), k = affine(context, "W_k", "b_k"), v = affine(context, "W_v", "b_v");
+    const auto weights = reference::softmax(reference::scores(q, k));
+    CHECK(distance(table(layer(e, Memory<Rows>{context})), reference::product(weights, v)) < 1e-12);
   }
 }
 
@@ -190,10 +174,10 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
   const auto model = random_layer<Model>(generator);
   const Tokens x = sources(), y = targets();
   const Tokens one_each = y | 1;
-  const Tokens the_others = concat_sequences<1, Token>({Tokens{3}, Tokens{2, 2, 3}, Tokens{std::vector<Token>{}}});
+  const Tokens the_others{{3}, {2, 2, 3}, {}};
   const auto whole = model({x, y});
   const Tokens too_long{Sequences::of_lengths({1, 10, 1}), 1};
-  const Tokens other_x = concat_sequences<1, Token>({Tokens{5, 5}, Tokens{0, 1, 2}, Tokens{6}});
+  const Tokens other_x{{5, 5}, {0, 1, 2}, {6}};
 
   State<Model> state;
   // At first: other numbers of sequences, a source without a row, tokens outside of the vocabulary, a target that is
@@ -253,8 +237,7 @@ TEST_CASE("a memory without rows is refused wherever it is read, also beside a t
   }
 
   // A source without tokens makes such a memory, in the models as in their losses.
-  const Tokens x = concat_sequences<1, Token>({Tokens{1, 2}, Tokens{std::vector<Token>{}}}),
-               y{Sequences::of_lengths({2, 2}), 1};
+  const Tokens x{{1, 2}, {}}, y{Sequences::of_lengths({2, 2}), 1};
   const auto refuses = [&]<class Model>(Model model) {
     const Translations batch{x, y};
     Model gradient;
@@ -268,44 +251,39 @@ TEST_CASE("a memory without rows is refused wherever it is read, also beside a t
 }
 
 TEST_CASE("the order of weights, in which a seed draws them: the tied one, the encoder's, the decoder's") {
-  std::vector<std::string> formulated_paths{"W_e"}, numpy_paths;
-  const auto add = [](std::vector<std::string>& paths, const std::string& path, std::vector<std::string> letters) {
-    for (const auto& letter : letters) paths.push_back(path + letter);
+  using Letters = std::vector<const char*>;
+  using Parts = std::vector<std::pair<const char*, Letters>>;
+  std::vector<std::string> formulated_paths{"W_e"}, numpy_paths{"src.Em.W_e", "src.PE.PE"};
+  const auto add_two_layers = [](std::vector<std::string>& paths, const std::string& layer, const Parts& parts) {
+    for (const char* number : {"1.", "2."})
+      for (const auto& [part, letters] : parts)
+        for (const char* letter : letters) paths.push_back(layer + number + part + letter);
   };
-  for (const std::string l : {"1", "2"}) {
-    add(formulated_paths, "Encoder_" + l + ".MultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
-    add(formulated_paths, "Encoder_" + l + ".", {"LayerNorm'.γ", "LayerNorm'.β"});
-    add(formulated_paths, "Encoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(formulated_paths, "Encoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
-  }
-  for (const std::string l : {"1", "2"}) {
-    add(formulated_paths, "Decoder_" + l + ".MaskedMultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
-    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm'.γ", "LayerNorm'.β"});
-    add(formulated_paths, "Decoder_" + l + ".MultiHead.", {"W_Q", "W_K", "W_V", "W_O"});
-    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm''.γ", "LayerNorm''.β"});
-    add(formulated_paths, "Decoder_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(formulated_paths, "Decoder_" + l + ".", {"LayerNorm.γ", "LayerNorm.β"});
-  }
+  const Letters norm{"γ", "β"}, network{"W_1", "b_1", "W_2", "b_2"}, W{"W_Q", "W_K", "W_V", "W_O"},
+      QKVW{"Q", "K", "V", "W"};
+  add_two_layers(formulated_paths, "Encoder_",
+                 {{"MultiHead.", W}, {"LayerNorm'.", norm}, {"FFN.", network}, {"LayerNorm.", norm}});
+  add_two_layers(formulated_paths, "Decoder_",
+                 {{"MaskedMultiHead.", W},
+                  {"LayerNorm'.", norm},
+                  {"MultiHead.", W},
+                  {"LayerNorm''.", norm},
+                  {"FFN.", network},
+                  {"LayerNorm.", norm}});
   CHECK(formulated_paths.size() == detail::weight_matrix_count<SmallFormulated>);
   CHECK(not_drawn_in_this_order<SmallFormulated>(formulated_paths) == "");
 
-  add(numpy_paths, "src.", {"Em.W_e", "PE.PE"});
-  for (const std::string l : {"1", "2"}) {
-    add(numpy_paths, "src.enc_" + l + ".self.", {"Q", "K", "V", "W"});
-    add(numpy_paths, "src.enc_" + l + ".norm_self.", {"γ", "β"});
-    add(numpy_paths, "src.enc_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(numpy_paths, "src.enc_" + l + ".norm_ff.", {"γ", "β"});
-  }
-  add(numpy_paths, "tgt.", {"Em.W_e", "PE.PE"});
-  for (const std::string l : {"1", "2"}) {
-    add(numpy_paths, "tgt.dec_" + l + ".self.", {"Q", "K", "V", "W"});
-    add(numpy_paths, "tgt.dec_" + l + ".norm_self.", {"γ", "β"});
-    add(numpy_paths, "tgt.dec_" + l + ".cross.", {"Q", "K", "V", "W"});
-    add(numpy_paths, "tgt.dec_" + l + ".norm_cross.", {"γ", "β"});
-    add(numpy_paths, "tgt.dec_" + l + ".FFN.", {"W_1", "b_1", "W_2", "b_2"});
-    add(numpy_paths, "tgt.dec_" + l + ".norm_ff.", {"γ", "β"});
-  }
-  add(numpy_paths, "tgt.", {"W", "b"});
+  add_two_layers(numpy_paths, "src.enc_",
+                 {{"self.", QKVW}, {"norm_self.", norm}, {"FFN.", network}, {"norm_ff.", norm}});
+  numpy_paths.insert(numpy_paths.end(), {"tgt.Em.W_e", "tgt.PE.PE"});
+  add_two_layers(numpy_paths, "tgt.dec_",
+                 {{"self.", QKVW},
+                  {"norm_self.", norm},
+                  {"cross.", QKVW},
+                  {"norm_cross.", norm},
+                  {"FFN.", network},
+                  {"norm_ff.", norm}});
+  numpy_paths.insert(numpy_paths.end(), {"tgt.W", "tgt.b"});
   CHECK(numpy_paths.size() == detail::weight_matrix_count<NumpyToy>);
   CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
 }
@@ -342,7 +320,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         },
         gradient);
   };
-  const Translations batch{sources(), concat_sequences<1, Token>({Tokens{1, 3, 2}, Tokens{0, 2, 2, 3}, Tokens{5, 4}})};
+  const Translations batch{sources(), Tokens{{1, 3, 2}, {0, 2, 2, 3}, {5, 4}}};
   check(SmallFormulated{}, batch);
   check(NumpyToy{}, batch);
   check(TransformerLM<Config{.vocab_size = 7, .d_model = 8, .d_ff = 12, .n_layers = 2, .n_heads = 2, .max_len = 7},
@@ -355,8 +333,7 @@ TEST_CASE_TEMPLATE("an overfitted batch: the loss falls below 0.01, and decoding
   Generator generator{5};
   Model model;
   initialize_glorot(model, generator);
-  const Translations batch{concat_sequences<1, Token>({Tokens{3, 4}, Tokens{5}, Tokens{6, 3, 4}}),
-                           concat_sequences<1, Token>({Tokens{1, 4, 3, 2}, Tokens{1, 5, 2}, Tokens{1, 4, 3, 6, 2}})};
+  const Translations batch{Tokens{{3, 4}, {5}, {6, 3, 4}}, Tokens{{1, 4, 3, 2}, {1, 5, 2}, {1, 4, 3, 6, 2}}};
   Adam<Model> adam{0.01};
   double last = 0;
   train(

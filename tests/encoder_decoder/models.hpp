@@ -20,7 +20,7 @@ inline constexpr wolfram::Config small_wolfram{
 using SmallWolfram = wolfram::Transformer<small_wolfram, double>;
 
 /// Sources and targets of unequal lengths, of a single token among them.
-inline Tokens sources() { return concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{3, 6, 0, 1, 2}}); }
-inline Tokens targets() { return concat_sequences<1, Token>({Tokens{1, 3}, Tokens{0, 2, 2, 3}, Tokens{5}}); }
+inline Tokens sources() { return {{1, 2, 3}, {4}, {3, 6, 0, 1, 2}}; }
+inline Tokens targets() { return {{1, 3}, {0, 2, 2, 3}, {5}}; }
 
 }  // namespace tlm::tests

@@ -11,16 +11,8 @@ namespace reference {
 
 /// γ·(x − μ)/√(σ² + ε) + β for each row x.
 inline Table layer_norm(const Weights& w, const std::string& path, const Table& X, double epsilon = 1e-5) {
-  Table Y(X.rows, X.cols);
-  const double d = double(X.cols);
-  for (std::size_t i = 1; i <= X.rows; ++i) {
-    double mean = 0, variance = 0;
-    for (std::size_t j = 1; j <= X.cols; ++j) mean += X(i, j) / d;
-    for (std::size_t j = 1; j <= X.cols; ++j) variance += (X(i, j) - mean) * (X(i, j) - mean) / d;
-    for (std::size_t j = 1; j <= X.cols; ++j)
-      Y(i, j) = w.at(path + "γ")(1, j) * (X(i, j) - mean) / std::sqrt(variance + epsilon) + w.at(path + "β")(1, j);
-  }
-  return Y;
+  return standardized(w.at(path + "γ"), w.at(path + "β"), X,
+                      [&](double variance) { return std::sqrt(variance + epsilon); });
 }
 
 /// max(0, X×W_1 + b_1)×W_2 + b_2.
@@ -29,27 +21,14 @@ inline Table network(const Weights& w, const std::string& path, const Table& X) 
   return sum(product(hidden, w.at(path + "W_2")), w.at(path + "b_2"));
 }
 
-/// Concat(head_1, …, head_h), head_i = softmax(mask(Q_i K_iᵀ)/√d_k) V_i, of the blocks of columns of Q, K and V.
-inline Table heads_of(const Table& Q, const Table& K, const Table& V, std::size_t h, bool mask) {
-  const std::size_t d_k = Q.cols / h, d_v = V.cols / h;
-  Table all(Q.rows, h * d_v);
-  for (std::size_t head = 0; head < h; ++head) {
-    const Table Q_i = columns(Q, head * d_k + 1, d_k), K_i = columns(K, head * d_k + 1, d_k);
-    Table scores(Q.rows, K.rows);
-    for (std::size_t i = 1; i <= Q.rows; ++i)
-      for (std::size_t j = 1; j <= K.rows; ++j)
-        for (std::size_t k = 1; k <= d_k; ++k) scores(i, j) += Q_i(i, k) * K_i(j, k) / std::sqrt(double(d_k));
-    const Table one = product(softmax(mask ? masked(scores) : scores), columns(V, head * d_v + 1, d_v));
-    for (std::size_t i = 1; i <= Q.rows; ++i)
-      for (std::size_t j = 1; j <= d_v; ++j) all(i, head * d_v + j) = one(i, j);
-  }
-  return all;
-}
+/// The weights of an attention by their letters, in the order of Q, K, V and the last matrix.
+using Letters = const char* [4];
 
-/// The same with Q = X W_Q, K = Z W_K and V = Z W_V.
-inline Table multi_head(const Table& W_Q, const Table& W_K, const Table& W_V, std::size_t h, const Table& X,
-                        const Table& Z, bool mask) {
-  return heads_of(product(X, W_Q), product(Z, W_K), product(Z, W_V), h, mask);
+/// Concat(head_1, …, head_h)×W_O with Q = X W_Q, K = Z W_K and V = Z W_V, where the letters may be others.
+inline Table multi_head(const Weights& w, const std::string& path, const Letters& letters, std::size_t h,
+                        const Table& X, const Table& Z, bool mask) {
+  const auto times = [&](const Table& A, std::size_t which) { return product(A, w.at(path + letters[which])); };
+  return times(heads(times(X, 0), times(Z, 1), times(Z, 2), h, mask), 3);
 }
 
 /// The Formulated Transformer's scores Y_N×W_eᵀ ("Forward pass").
@@ -57,18 +36,10 @@ inline Table formulated_scores(const Weights& w, std::size_t N, std::size_t h, c
                                const std::vector<int>& y) {
   const Table& W_e = w.at("W_e");
   const auto embedded = [&](const std::vector<int>& tokens) {
-    Table X = embedding(W_e, tokens);
-    const double d = double(X.cols);
-    for (std::size_t pos = 1; pos <= X.rows; ++pos)
-      for (std::size_t i = 1; 2 * i <= X.cols; ++i) {
-        X(pos, 2 * i - 1) += std::sin(double(pos) / std::pow(10000.0, 2 * double(i) / d));
-        X(pos, 2 * i) += std::cos(double(pos) / std::pow(10000.0, 2 * double(i) / d));
-      }
-    return X;
+    return sum(embedding(W_e, tokens), sinusoidal(tokens.size(), W_e.cols, 1));
   };
   const auto attention = [&](const std::string& path, const Table& X, const Table& Z, bool mask) {
-    return product(multi_head(w.at(path + "W_Q"), w.at(path + "W_K"), w.at(path + "W_V"), h, X, Z, mask),
-                   w.at(path + "W_O"));
+    return multi_head(w, path, {"W_Q", "W_K", "W_V", "W_O"}, h, X, Z, mask);
   };
   Table X = embedded(x);
   for (std::size_t l = 1; l <= N; ++l) {
@@ -83,11 +54,7 @@ inline Table formulated_scores(const Weights& w, std::size_t N, std::size_t h, c
     Y = layer_norm(w, path + "LayerNorm''.", sum(Y, attention(path + "MultiHead.", Y, X, false)));
     Y = layer_norm(w, path + "LayerNorm.", sum(Y, network(w, path + "FFN.", Y)));
   }
-  Table scores(Y.rows, W_e.rows);
-  for (std::size_t i = 1; i <= Y.rows; ++i)
-    for (std::size_t j = 1; j <= W_e.rows; ++j)
-      for (std::size_t k = 1; k <= Y.cols; ++k) scores(i, j) += Y(i, k) * W_e(j, k);
-  return scores;
+  return product(Y, transposed(W_e));
 }
 
 /// The Wolfram article's scores, without dropout, by its programs; with learned positions or with sines, then cosines.
@@ -109,7 +76,7 @@ inline Table wolfram_scores(const Weights& w, std::size_t blocks, std::size_t h,
     return X;
   };
   const auto attention = [&](const std::string& path, const Table& X, const Table& Z, bool mask) {
-    return affine(path, "_O", heads_of(affine(path, "_q", X), affine(path, "_k", Z), affine(path, "_v", Z), h, mask));
+    return affine(path, "_O", heads(affine(path, "_q", X), affine(path, "_k", Z), affine(path, "_v", Z), h, mask));
   };
   const auto feed_forward_block = [&](const std::string& path, const Table& X) {
     Table hidden = affine(path + "FF.", "_1", norm(path + "N_FF.", X));
@@ -139,7 +106,7 @@ inline Table wolfram_scores(const Weights& w, std::size_t blocks, std::size_t h,
 inline Table numpy_scores(const Weights& w, std::size_t n_enc, std::size_t n_dec, std::size_t h,
                           const std::vector<int>& src, const std::vector<int>& tgt) {
   const auto attention = [&](const std::string& path, const Table& X, const Table& Z, bool mask) {
-    return product(multi_head(w.at(path + "Q"), w.at(path + "K"), w.at(path + "V"), h, X, Z, mask), w.at(path + "W"));
+    return multi_head(w, path, {"Q", "K", "V", "W"}, h, X, Z, mask);
   };
   Table X = positional_encoding(w.at("src.PE.PE"), embedding(w.at("src.Em.W_e"), src));
   for (std::size_t l = 1; l <= n_enc; ++l) {

@@ -10,46 +10,32 @@
 #include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/matrix/rearranged.hpp>
 
+#include "../support.hpp"
+
 using namespace notebook;
-using tlm::accumulate, tlm::Matrix, tlm::sequence, tlm::part, tlm::Sequences, tlm::concat_sequences, tlm::transposed,
-    tlm::weight;
+using tlm::Matrix, tlm::sequence, tlm::part, tlm::concat_sequences, tlm::weight;
+using tlm::tests::distance, tlm::tests::table, reference::product, reference::Table;
 
 namespace {
 
 const Numbers numbers{GOLDENS};
 
-/// The maximum difference of two matrices.
-template <auto rows, std::size_t cols>
-double difference(const tlm::Matrix<rows, cols, double>& left, const tlm::Matrix<rows, cols, double>& right) {
-  REQUIRE(left.rows() == right.rows());
-  double greatest = 0;
-  for (std::size_t e = 0; e < left.rows() * cols; ++e)
-    greatest = std::max(greatest, std::abs(left.data()[e] - right.data()[e]));
-  return greatest;
-}
-
 template <std::size_t cols>
 double from_published(const std::string& name, const tlm::Matrix<n, cols, double>& ours) {
-  return difference(ours, numbers.published<cols>(name));
+  return distance(ours, numbers.published<cols>(name));
 }
 
 constexpr double three_decimals = 5.1e-4;
 
-/// α = softmax(x Q Kᵀ yᵀ / √M), by plain loops.
-std::vector<std::vector<double>> scores(const Inputs& queries, const Inputs& keys, const Matrix<D, M, double>& Q,
-                                        const Matrix<D, M, double>& K) {
-  const auto q = queries * Q, k = keys * K;
-  std::vector<std::vector<double>> alpha(q.rows(), std::vector<double>(k.rows()));
-  for (std::size_t i = 0; i < q.rows(); ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < k.rows(); ++j) {
-      double beta = 0;
-      for (std::size_t m = 0; m < M; ++m) beta += q(i, m) * k(j, m);
-      sum += alpha[i][j] = std::exp(beta / std::sqrt(double(M)));
-    }
-    for (double& alpha_ij : alpha[i]) alpha_ij /= sum;
-  }
-  return alpha;
+/// A weight of a layer, for the plain loops.
+template <tlm::Symbol path>
+Table plain(const auto& layer) {
+  return table(weight<path>(layer));
+}
+
+/// α = softmax(x Q Kᵀ xᵀ / √M), by plain loops.
+Table scores(const Table& X, const Table& Q, const Table& K) {
+  return reference::softmax(reference::scores(product(X, Q), product(X, K)));
 }
 
 const auto x = numbers.input<Inputs>("x");
@@ -119,52 +105,37 @@ TEST_CASE("cross-attention, of one head and of several") {
 
 TEST_CASE("the pipelined form softmax(x Q Kᵀ xᵀ/√M) x V is the layer") {
   const auto layer = numbers.layer<SelfAttention>();
-  const auto alpha = scores(x, x, weight<"Q">(layer), weight<"K">(layer));
-  Inputs alpha_x{x.sequences(), 0.0};
-  for (std::size_t i = 0; i < x.rows(); ++i)
-    for (std::size_t j = 0; j < x.rows(); ++j)
-      for (std::size_t d = 0; d < D; ++d) alpha_x(i, d) += alpha[i][j] * x(j, d);
-  CHECK(difference(alpha_x * weight<"V">(layer), layer(x)) < 1e-14);
+  const Table X = table(x), alpha = scores(X, plain<"Q">(layer), plain<"K">(layer));
+  CHECK(distance(product(product(alpha, X), plain<"V">(layer)), table(layer(x))) < 1e-14);
 }
 
 TEST_CASE("the closed-form cotangents of x, K, Q and V are those of our pullbacks") {
   const auto layer = numbers.layer<SelfAttention>();
-  const auto &K = weight<"K">(layer), &Q = weight<"Q">(layer), &V = weight<"V">(layer);
   const Matrix<n, M, double> Z_bar{0.5, -1, 2, 1, 0.25, -0.75};
-  const auto alpha = scores(x, x, Q, K);
+  const Table K = plain<"K">(layer), Q = plain<"Q">(layer), V = plain<"V">(layer), X = table(x), Z = table(Z_bar),
+              xK = product(X, K), xQ = product(X, Q), xV = product(X, V), alpha = scores(X, Q, K);
+  const auto T = [](const Table& A) { return reference::transposed(A); };
 
   // ᾱ = Z̄ (xV)ᵀ, and β̄ = softmax_backward(ᾱ)/√M.
-  const auto values = x * V;
-  double alpha_bar[2][2] = {}, beta_bar[2][2];
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j)
-      for (std::size_t m = 0; m < M; ++m) alpha_bar[i][j] += Z_bar(i, m) * values(j, m);
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j)
-      beta_bar[i][j] = alpha[i][j] * (alpha_bar[i][j] - alpha[i][0] * alpha_bar[i][0] - alpha[i][1] * alpha_bar[i][1]) /
+  const Table alpha_bar = product(Z, T(xV));
+  Table beta_bar(2, 2);
+  for (std::size_t i = 1; i <= 2; ++i)
+    for (std::size_t j = 1; j <= 2; ++j)
+      beta_bar(i, j) = alpha(i, j) * (alpha_bar(i, j) - alpha(i, 1) * alpha_bar(i, 1) - alpha(i, 2) * alpha_bar(i, 2)) /
                        std::sqrt(double(M));
 
-  // A 2×2 matrix, or its transpose, times one of 2 rows.
-  const auto times = []<std::size_t cols>(const auto& A, bool transposed_A, const Matrix<n, cols, double>& B) {
-    Matrix<n, cols, double> C{B.sequences(), 0.0};
-    for (std::size_t i = 0; i < 2; ++i)
-      for (std::size_t j = 0; j < 2; ++j)
-        for (std::size_t k = 0; k < cols; ++k) C(i, k) += (transposed_A ? A[j][i] : A[i][j]) * B(j, k);
-    return C;
-  };
-  Matrix<D, M, double> V_bar, Q_bar, K_bar;
-  accumulate(V_bar, transposed(times(alpha, false, x)), Z_bar);       // V̄ = (αx)ᵀ Z̄
-  accumulate(Q_bar, transposed(x), times(beta_bar, false, x * K));    // Q̄ = xᵀ β̄ xK
-  accumulate(K_bar, transposed(x), times(beta_bar, true, x * Q));     // K̄ = xᵀ β̄ᵀ xQ
-  const auto X_bar = times(alpha, true, Z_bar) * transposed(V) +      // x̄ = αᵀ Z̄ Vᵀ
-                     times(beta_bar, false, x * K) * transposed(Q) +  //    + β̄ x KQᵀ
-                     times(beta_bar, true, x * Q) * transposed(K);    //    + β̄ᵀ x QKᵀ
+  const Table V_bar = product(T(product(alpha, X)), Z);                                         // V̄ = (αx)ᵀ Z̄
+  const Table Q_bar = product(T(X), product(beta_bar, xK));                                     // Q̄ = xᵀ β̄ xK
+  const Table K_bar = product(T(X), product(T(beta_bar), xQ));                                  // K̄ = xᵀ β̄ᵀ xQ
+  const Table X_bar = reference::sum(product(product(T(alpha), Z), T(V)),                       // x̄ = αᵀ Z̄ Vᵀ
+                                     reference::sum(product(product(beta_bar, xK), T(Q)),       //    + β̄ x KQᵀ
+                                                    product(product(T(beta_bar), xQ), T(K))));  //    + β̄ᵀ x QKᵀ
 
   SelfAttention gradient;
-  CHECK(difference(layer.value_and_pullback(x).pullback(Z_bar, gradient), X_bar) < 1e-13);
-  CHECK(difference(weight<"K">(gradient), K_bar) < 1e-13);
-  CHECK(difference(weight<"Q">(gradient), Q_bar) < 1e-13);
-  CHECK(difference(weight<"V">(gradient), V_bar) < 1e-13);
+  CHECK(distance(table(layer.value_and_pullback(x).pullback(Z_bar, gradient)), X_bar) < 1e-13);
+  CHECK(distance(plain<"K">(gradient), K_bar) < 1e-13);
+  CHECK(distance(plain<"Q">(gradient), Q_bar) < 1e-13);
+  CHECK(distance(plain<"V">(gradient), V_bar) < 1e-13);
 }
 
 TEST_CASE("no published number is left out") { CHECK(numbers.unread() == std::vector<std::string>{"gradient errors"}); }
@@ -172,6 +143,6 @@ TEST_CASE("no published number is left out") { CHECK(numbers.unread() == std::ve
 TEST_CASE("control: one digit changed is seen") {
   auto published = numbers.published<M>("self-attention");
   published(1, 2) += 0.001;
-  CHECK(difference(numbers.layer<SelfAttention>()(x), published) > three_decimals);
+  CHECK(distance(numbers.layer<SelfAttention>()(x), published) > three_decimals);
   CHECK(Numbers{GOLDENS}.unread().size() > 1);
 }

@@ -23,17 +23,24 @@ void scale_by(Matrix<n, cols, double>& X, double factor) {
   for (std::size_t e = 0; e < X.rows() * cols; ++e) X.data()[e] *= factor;
 }
 
-/// X̄ with the wrong sign.
-struct SignFlipped : Product {
+/// X×W, where the X̄ that its pullback returns was changed.
+template <auto change>
+struct Changed : Product {
   auto value_and_pullback(const domain& X) const {
     auto [Y, pullback] = Product::value_and_pullback(X);
-    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& Y_bar, SignFlipped& gradient) {
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& Y_bar, Changed& gradient) {
       domain X_bar = pullback(Y_bar, static_cast<Product&>(gradient));
-      scale_by(X_bar, -1);
+      change(X_bar);
       return X_bar;
     });
   }
 };
+/// X̄ with the wrong sign.
+using SignFlipped = Changed<[](auto& X_bar) { scale_by(X_bar, -1); }>;
+/// One entry of X̄ that is off by a hundred-thousandth of itself.
+using SlightlyOff = Changed<[](auto& X_bar) { X_bar(1, 2) *= 1 + 1e-5; }>;
+/// An X̄ that is NaN.
+using NotANumber = Changed<[](auto& X_bar) { scale_by(X_bar, std::numeric_limits<double>::quiet_NaN()); }>;
 
 /// W̄ of 2·Ȳ: a factor too many, in the weights alone.
 struct WrongFactor : Product {
@@ -44,18 +51,6 @@ struct WrongFactor : Product {
       domain X_bar = pullback(Y_bar, unused);
       scale_by(Y_bar, 2);
       pullback(Y_bar, static_cast<Product&>(gradient));
-      return X_bar;
-    });
-  }
-};
-
-/// One entry of X̄ that is off by a hundred-thousandth of itself.
-struct SlightlyOff : Product {
-  auto value_and_pullback(const domain& X) const {
-    auto [Y, pullback] = Product::value_and_pullback(X);
-    return with_pullback(std::move(Y), [pullback = std::move(pullback)](const codomain& Y_bar, SlightlyOff& gradient) {
-      domain X_bar = pullback(Y_bar, static_cast<Product&>(gradient));
-      X_bar(1, 2) *= 1 + 1e-5;
       return X_bar;
     });
   }
@@ -87,18 +82,6 @@ struct WithoutMean : N {
 struct Forgotten : Product {
   auto value_and_pullback(const domain& X) const {
     return with_pullback((*this)(X), [X](const codomain&, Forgotten&) { return domain{X.sequences(), 0.0}; });
-  }
-};
-
-/// An X̄ that is NaN.
-struct NotANumber : Product {
-  auto value_and_pullback(const domain& X) const {
-    auto [Y, pullback] = Product::value_and_pullback(X);
-    return with_pullback(std::move(Y),
-                         [X, pullback = std::move(pullback)](const codomain& Y_bar, NotANumber& gradient) {
-                           pullback(Y_bar, static_cast<Product&>(gradient));
-                           return domain{X.sequences(), std::numeric_limits<double>::quiet_NaN()};
-                         });
   }
 };
 

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "../layers.hpp"
@@ -31,12 +30,9 @@ Table expected_kernel(const reference::Weights& w, std::size_t head, const Table
   const std::size_t d_head = d_model / n_heads, left = head * d_head + 1;
   const Table Q = reference::product(X, reference::columns(w.at("W_Q"), left, d_head)),
               K = reference::product(X, reference::columns(w.at("W_K"), left, d_head));
-  Table scores(X.rows, X.rows);
+  Table scores = reference::scores(Q, K);
   for (std::size_t i = 1; i <= X.rows; ++i)
-    for (std::size_t j = 1; j <= i; ++j) {
-      for (std::size_t k = 1; k <= d_head; ++k) scores(i, j) += Q(i, k) * K(j, k) / std::sqrt(double(d_head));
-      scores(i, j) += w.at("b.b")(head + 1, std::min(i - j, max_len - 1) + 1);
-    }
+    for (std::size_t j = 1; j <= i; ++j) scores(i, j) += w.at("b.b")(head + 1, std::min(i - j, max_len - 1) + 1);
   return reference::softmax(reference::masked(scores));
 }
 

@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include <tlm/checking/check.hpp>
-#include <tlm/derivation/derivation.hpp>
 
 #include "../layers.hpp"
 
@@ -117,14 +116,6 @@ TEST_CASE("its weights are visited from left to right: so a seed draws them") {
         "");
   // Control: the first that is drawn elsewhere is named.
   CHECK(not_drawn_in_this_order<Concat<Times<"A", 2, 3, double>, Times<"B", 2, 3, double>>>({"B", "A"}) == "B");
-}
-
-TEST_CASE("its derivation is by the rule of concatenation") {
-  CHECK(proof_tree<Concat<Times<"A", 4, 2>, Plus<"B", 4>>>() ==
-        R"(X ↦ Concat(X×A, X + B) is rowwise: Concat(F_1(X), …, F_k(X)) is rowwise if each F_i is
-  X ↦ X×A is rowwise: declared
-  X ↦ X + B is rowwise: declared
-)");
 }
 
 }  // namespace tlm::tests::in_concat

@@ -2,8 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <utility>
-#include <vector>
+#include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "../layers.hpp"
 
@@ -14,86 +15,81 @@ namespace {
 using Model = SmallLM<Block::definition>;
 using Weights = Matrix<n, 1, double>;
 
-constexpr double tolerance = 1e-12;
-
 /// The token that starts, in most cases: some token of the vocabulary, and not 0.
 constexpr Token start = 3;
+constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
-/// A batch of three sequences of 4, 2 and 6 tokens with weights from (0, 1].
-Batch<double> random_batch(Generator& generator) {
-  const Sequences lengths = Sequences::of_lengths({4, 2, 6});
-  Batch<double> batch{start, random_rows<Tokens>(lengths, generator), Weights{lengths}};
-  for (std::size_t i = 0; i < lengths.rows(); ++i) batch.omega(i, 0) = 1 - generator.uniform();
-  return batch;
+/// A batch of three sequences.
+Batch<double> batch_of_three(Generator& generator) {
+  return random_batch(start, Sequences::of_lengths({4, 2, 6}), generator);
 }
 
-/// y_k of one sequence, from all n + 1 rows of T(first, x_1, …, x_n) by the reference.
-std::vector<double> log_probabilities(const Model& model, const std::vector<Token>& x, Token first) {
-  std::vector<Token> X{first};
-  X.insert(X.end(), x.begin(), x.end());
-  return reference::log_probabilities(
-      reference::transformer_lm(weights_of(model), 2, n_heads, reference::Block::definition, X), x);
+/// Σ_k ω_k·CrossEntropy(q_k, p_k) by plain loops, over all tokens of the vocabulary, where q_k = (1−ε)·OneHot(x_k) + ε/s and
+/// p_k = softmax(Z_k).
+double sum_by_loops(const Model& model, const Batch<double>& batch, double epsilon) {
+  const auto Z = model(detail::after_start(batch.start, batch.x));
+  double sum = 0;
+  for (std::size_t k = 0; k < Z.rows(); ++k) {
+    double denominator = 0;
+    for (std::size_t j = 0; j < vocab_size; ++j) denominator += std::exp(Z(k, j));
+    for (std::size_t j = 0; j < vocab_size; ++j) {
+      const double one_hot = int(j) == batch.x(k, 0) ? 1 : 0;
+      const double q = (1 - epsilon) * one_hot + epsilon / double(vocab_size);
+      sum -= batch.omega(k, 0) * q * std::log(std::exp(Z(k, j)) / denominator);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
 
 TEST_CASE("unweighted tokens weigh 1 each") {
-  const auto batch = unweighted<double>(start, concat_sequences<1, Token>({{1, 2}, {4}}));
-  CHECK((batch.start == start && batch.x == concat_sequences<1, Token>({{1, 2}, {4}})));
-  CHECK(batch.omega == concat_sequences<1, double>({{1, 1}, {1}}));
+  const auto batch = unweighted<double>(start, Tokens{{1, 2}, {4}});
+  CHECK((batch.start == start && batch.x == Tokens{{1, 2}, {4}}));
+  CHECK(batch.omega == Matrix<n, 1, double>{{1, 1}, {1}});
 }
 
-TEST_CASE("the loss of a batch is −Σωy/Σω") {
-  Generator generator{2};
+TEST_CASE(
+    "the loss of a batch is −Σωy/Σω by Mean; Sum divides by 1, DividedBy by another number; and smoothed, y is that of "
+    "(1−ε)·OneHot(x) + ε/s") {
+  Generator generator{1};
   const auto model = random_layer<Model>(generator);
-  const auto batch = random_batch(generator);
-  double weighted = 0, sum = 0;
-  for (std::size_t s = 0; s < 3; ++s) {
-    const auto y = log_probabilities(model, plain(sequence(batch.x, s)), start);
-    const auto omega = sequence(batch.omega, s);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      weighted += omega(i, 0) * y[i];
-      sum += omega(i, 0);
-    }
+  const auto batch = batch_of_three(generator);
+  const auto compare = [&](const auto& objective, double epsilon, double divisor) {
+    CAPTURE(epsilon);
+    CAPTURE(divisor);
+    const double value = loss(model, batch, objective);
+    CHECK(value == doctest::Approx(sum_by_loops(model, batch, epsilon) / divisor).epsilon(1e-12));
+    Model gradient;
+    CHECK(loss_and_gradient(model, batch, gradient, objective) == value);
+  };
+  const double omega = sum_of(batch.omega);
+  compare(Mean{}, 0, omega);
+  compare(Sum{}, 0, 1);
+  compare(DividedBy<double>{100}, 0, 100);
+  for (const double epsilon : {0.1, 0.5, 0.999}) {
+    compare(Smoothed<Mean>{epsilon}, epsilon, omega);
+    compare(Smoothed<Sum>{epsilon}, epsilon, 1);
+    compare(Smoothed<DividedBy<double>>{epsilon, {100}}, epsilon, 100);
   }
-  CHECK(loss(model, batch) == doctest::Approx(-weighted / sum).epsilon(tolerance));
+  CHECK(loss(model, batch) == loss(model, batch, Mean{}));
+  CHECK(Smoothed<Mean>{}.epsilon == 0.1);
+  // Control: they are not the same.
+  CHECK(std::abs(loss(model, batch, Sum{}) - loss(model, batch)) > 0.1);
+  CHECK(std::abs(loss(model, batch, Smoothed<Mean>{}) - loss(model, batch)) > 1e-3);
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
-  const Tokens x = concat_sequences<1, Token>({{1, 2, 3}, {4}, {2, 2}});
-  CHECK(detail::after_start(0, x) == concat_sequences<1, Token>({{0, 1, 2}, {0}, {0, 2}}));
-  CHECK(detail::after_start(7, x) == concat_sequences<1, Token>({{7, 1, 2}, {7}, {7, 2}}));
-}
-
-TEST_CASE("Mean divides by Σω, Sum by 1, DividedBy by the Σω of the whole") {
-  Generator generator{8};
-  const auto model = random_layer<Model>(generator);
-  const auto batch = random_batch(generator);
-  const double omega = sum_of(batch.omega), mean = loss(model, batch);
-  CHECK(loss(model, batch, Mean{}) == mean);
-  CHECK(loss(model, batch, Sum{}) == doctest::Approx(omega * mean).epsilon(tolerance));
-  CHECK(loss(model, batch, DividedBy<double>{omega}) == doctest::Approx(mean).epsilon(tolerance));
-  CHECK(loss(model, batch, DividedBy<double>{10 * omega}) == doctest::Approx(mean / 10).epsilon(tolerance));
-  CHECK(std::abs(loss(model, batch, Sum{}) - mean) > 0.1);
-
-  // Their gradients differ by the same factors.
-  Model of_mean, of_sum;
-  CHECK(loss_and_gradient(model, batch, of_mean, Mean{}) == mean);
-  CHECK(loss_and_gradient(model, batch, of_sum, Sum{}) == loss(model, batch, Sum{}));
-  for_each_weight(
-      [&](const Name& name, const auto& W_bar_mean, const auto& W_bar_sum) {
-        CAPTURE(name.path());
-        for (std::size_t e = 0; e < W_bar_mean.size; ++e)
-          CHECK(W_bar_sum.data()[e] == doctest::Approx(omega * W_bar_mean.data()[e]).epsilon(1e-9));
-      },
-      std::as_const(of_mean), std::as_const(of_sum));
+  const Tokens x{{1, 2, 3}, {4}, {2, 2}};
+  CHECK(detail::after_start(0, x) == Tokens{{0, 1, 2}, {0}, {0, 2}});
+  CHECK(detail::after_start(7, x) == Tokens{{7, 1, 2}, {7}, {7, 2}});
 }
 
 TEST_CASE(
     "value_and_gradient returns what loss_and_gradient adds to a gradient of 0, of any batch and by any objective") {
   Generator generator{9};
   const auto model = random_layer<Model>(generator);
-  const auto batch = random_batch(generator);
+  const auto batch = batch_of_three(generator);
   const Model nothing{};
   const auto compare = [&](const auto& of, const auto& objective) {
     Model added;
@@ -115,6 +111,45 @@ TEST_CASE("LogSoftmax neither overflows nor forgets the small entries") {
   CHECK(Y(0, 1) == -1e4);
   CHECK(Y(0, 2) == -2e4);
   CHECK(Y(1, 2) == doctest::Approx(-std::log(3.0)));
+}
+
+TEST_CASE("a smoothed loss is least where the model says q, and then it is the entropy of q") {
+  const SmoothedOneHot q{0.4};
+  const Tokens x{1};
+  const Weights omega{1};
+  const Matrix<n, 4, double> Z{std::log(0.1), std::log(0.7), std::log(0.1), std::log(0.1)};
+  const double entropy = -(3 * 0.1 * std::log(0.1) + 0.7 * std::log(0.7));
+  const auto Y = log_softmax(Z), Z_bar = cross_entropy_gradient(Y, x, omega, 1.0, q);
+  CHECK(cross_entropy(Y, x, omega, 1.0, q) == doctest::Approx(entropy).epsilon(1e-14));
+  for (std::size_t j = 0; j < 4; ++j) CHECK(std::abs(Z_bar(0, j)) <= 1e-15);
+  // Any other distribution has a larger one, and the surest model has the largest.
+  for (const double z : {-20.0, -3.0, -1.0, 0.0, 3.0}) {
+    auto other = Z;
+    other(0, 1) += z;
+    if (z != 0) CHECK(cross_entropy(log_softmax(other), x, omega, 1.0, q) > entropy + 1e-3);
+  }
+}
+
+TEST_CASE("where a token is impossible, the loss of another one is finite, and its smoothed loss is not") {
+  const auto Y = log_softmax(Matrix<n, 2, float>{3e38f, -3e38f});  // −∞ for token 1, in float
+  CHECK(cross_entropy(Y, Tokens{0}, Matrix<n, 1>{1}, 1.f) == 0);
+  CHECK(cross_entropy(Y, Tokens{0}, Matrix<n, 1>{1}, 1.f, SmoothedOneHot{0.1}) == infinity);
+}
+
+TEST_CASE("an ε that smooths nothing, or leaves nothing, is refused, and the gradient is as it was") {
+  Generator generator{2};
+  const auto model = random_layer<Model>(generator);
+  const auto batch = batch_of_three(generator);
+  const auto sentence = [](const char* epsilon) {
+    return std::string("epsilon of Smoothed must be greater than 0 and less than 1, not ") + epsilon;
+  };
+  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{0}), sentence("0").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{1}), sentence("1").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{-0.5}), sentence("-0.5").c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{NaN}), sentence("nan").c_str(), std::invalid_argument);
+  Model gradient;
+  CHECK_THROWS_AS(loss_and_gradient(model, batch, gradient, Smoothed<Mean>{0}), std::invalid_argument);
+  CHECK(distance_of_weights(gradient, Model{}) == 0);
 }
 
 }  // namespace tlm::tests::in_loss

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include <tlm/matrix/rearranged.hpp>
 #include <tlm/numbers/rows.hpp>
 
+#include "../refusal.hpp"
 #include "../support.hpp"
 
 namespace tlm::tests::in_masked_matrix {
@@ -78,27 +81,20 @@ void compare(const Sequences& queries, const Sequences& keys) {
   CHECK(transposed_Y.sequences() == keys);
 
   double greatest = 0;
-  for (std::size_t s = 0; s < queries.count(); ++s)
-    for (std::size_t head = 0; head < n_heads; ++head) {
-      const auto Q_h = head_of<n_heads>(Q, s, head), K_h = head_of<n_heads>(K, s, head),
-                 Y_h = head_of<n_heads>(Y, s, head);
-      const std::size_t n_queries = Q_h.rows, n_keys = K_h.rows;
-      reference::Table by_query(n_queries, d / n_heads), by_key(n_keys, d / n_heads);
-      for (std::size_t i = 1; i <= n_queries; ++i)
-        for (std::size_t j = 1; j <= n_keys; ++j) {
-          // The query's own position is n_keys − n_queries + i: it sees the keys up to there.
-          if (std::is_same_v<Mask, Causal> && j > n_keys - n_queries + i) continue;
-          double a = 0;
-          for (std::size_t k = 1; k <= d / n_heads; ++k) a += 0.5 * Q_h(i, k) * K_h(j, k);
-          greatest = greater(greatest, std::abs(a - A(s, head)(i - 1, j - 1)));
-          for (std::size_t k = 1; k <= d / n_heads; ++k) {
-            by_query(i, k) += a * K_h(j, k);
-            by_key(j, k) += a * Y_h(i, k);
-          }
-        }
-      greatest = greater(greatest, distance(head_of<n_heads>(A_K, s, head), by_query));
-      greatest = greater(greatest, distance(head_of<n_heads>(transposed_Y, s, head), by_key));
-    }
+  for_each_head<n_heads>(queries, [&](std::size_t s, std::size_t h) {
+    const auto Q_h = head_of<n_heads>(Q, s, h), K_h = head_of<n_heads>(K, s, h), Y_h = head_of<n_heads>(Y, s, h);
+    reference::Table A_h = reference::product(Q_h, reference::transposed(K_h));
+    for (std::size_t i = 1; i <= A_h.rows; ++i)
+      for (std::size_t j = 1; j <= A_h.cols; ++j) {
+        // The query's own position is n_keys − n_queries + i: it sees the keys up to there.
+        const bool hidden = std::is_same_v<Mask, Causal> && j > A_h.cols - A_h.rows + i;
+        A_h(i, j) *= hidden ? 0 : 0.5;
+        if (!hidden) greatest = greater(greatest, std::abs(A_h(i, j) - A(s, h)(i - 1, j - 1)));
+      }
+    greatest = greater(greatest, distance(head_of<n_heads>(A_K, s, h), reference::product(A_h, K_h)));
+    greatest = greater(
+        greatest, distance(head_of<n_heads>(transposed_Y, s, h), reference::product(reference::transposed(A_h), Y_h)));
+  });
   CHECK(greatest <= 1e-13);
 }
 
@@ -168,18 +164,6 @@ TEST_CASE("the softmax of the visible entries does not overflow") {
   CHECK(large(0, 0)(1, 0) == 0.5);
 }
 
-TEST_CASE("as many sequences of keys as of queries") {
-  using Weights = AttentionWeights<1, Causal, float, 2>;
-  CHECK_THROWS_WITH_AS((Weights{Sequences::of_lengths({1, 2}), Sequences{3}}),
-                       "2 sequences of queries cannot look at 1 sequences of keys", std::invalid_argument);
-}
-
-TEST_CASE("causal queries are the last positions of their keys' sequence") {
-  CHECK_THROWS_WITH_AS((AttentionWeights<1, Causal, float, 2>{Sequences{4}, Sequences{3}}),
-                       "4 queries cannot be the last of only 3 positions", std::invalid_argument);
-  CHECK_NOTHROW((AttentionWeights<1, Unmasked, float, 2>{Sequences{4}, Sequences{3}}));  // cross-attention
-}
-
 namespace {
 
 /// j ≤ i + 1, of which the last row of a sequence has none.
@@ -195,27 +179,41 @@ struct OneOfTheFuture {
   static constexpr std::size_t visible(std::size_t i, std::size_t n_keys) { return std::min(i + 2, n_keys); }
 };
 
+/// The sentence by which weights of these queries and keys are refused, or "".
+template <class Mask>
+std::string refusal_of(const Sequences& queries, const Sequences& keys) {
+  return refusal<std::invalid_argument>([&] { AttentionWeights<1, Mask, float, 2>{queries, keys}; });
+}
+
 }  // namespace
 
+TEST_CASE("as many sequences of keys as of queries") {
+  CHECK(refusal_of<Causal>(Sequences::of_lengths({1, 2}), Sequences{3}) ==
+        "2 sequences of queries cannot look at 1 sequences of keys");
+}
+
+TEST_CASE("causal queries are the last positions of their keys' sequence") {
+  CHECK(refusal_of<Causal>(Sequences{4}, Sequences{3}) == "4 queries cannot be the last of only 3 positions");
+  CHECK(refusal_of<Unmasked>(Sequences{4}, Sequences{3}) == "");  // cross-attention
+}
+
 TEST_CASE("a mask that shows a query more keys than there are, or none, is refused") {
-  CHECK_THROWS_WITH_AS((AttentionWeights<1, OneTooMany, float>{Sequences{3}, Sequences{3}}),
-                       "the mask shows the query at position 3 of a sequence 4 keys, of 3 that there are",
-                       std::invalid_argument);
-  CHECK_THROWS_WITH_AS((AttentionWeights<1, OneTooMany, float>{Sequences{1}, Sequences{5}}),
-                       "the mask shows the query at position 5 of a sequence 6 keys, of 5 that there are",
-                       std::invalid_argument);
-  CHECK_THROWS_WITH_AS((AttentionWeights<1, StrictlyBefore, float>{Sequences{3}, Sequences{3}}),
-                       "the mask shows the query at position 1 of a sequence 0 keys, of 3 that there are",
-                       std::invalid_argument);
-  CHECK_NOTHROW((AttentionWeights<1, StrictlyBefore, float>{Sequences{2}, Sequences{3}}));
-  CHECK_NOTHROW((AttentionWeights<1, OneOfTheFuture, float>{Sequences{3}, Sequences{3}}));
+  const auto shows = [](int position, int keys, int of) {
+    return detail::sentence({"the mask shows the query at position ", position, " of a sequence ", keys, " keys, of ",
+                             of, " that there are"});
+  };
+  CHECK(refusal_of<OneTooMany>(Sequences{3}, Sequences{3}) == shows(3, 4, 3));
+  CHECK(refusal_of<OneTooMany>(Sequences{1}, Sequences{5}) == shows(5, 6, 5));
+  CHECK(refusal_of<StrictlyBefore>(Sequences{3}, Sequences{3}) == shows(1, 0, 3));
+  CHECK(refusal_of<StrictlyBefore>(Sequences{2}, Sequences{3}) == "");
+  CHECK(refusal_of<OneOfTheFuture>(Sequences{3}, Sequences{3}) == "");
 }
 
 TEST_CASE("queries without keys have nothing to look at") {
-  const Sequences queries = Sequences::of_lengths({1, 2}), keys = Sequences::of_lengths({3, 0});
-  CHECK_THROWS_WITH_AS((AttentionWeights<1, Unmasked, float>{queries, keys}),
-                       "sequence 2 has 2 queries and no keys: attention needs a row to look at", std::invalid_argument);
-  CHECK_NOTHROW((AttentionWeights<1, Unmasked, float>{Sequences::of_lengths({1, 0}), keys}));
+  const Sequences keys = Sequences::of_lengths({3, 0});
+  CHECK(refusal_of<Unmasked>(Sequences::of_lengths({1, 2}), keys) ==
+        "sequence 2 has 2 queries and no keys: attention needs a row to look at");
+  CHECK(refusal_of<Unmasked>(Sequences::of_lengths({1, 0}), keys) == "");
 }
 
 TEST_CASE("each row sees its keys, in every sequence and head") {
@@ -357,10 +355,10 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE("keys and values are not appended to another number of sequences, nor other keys than values") {
   detail::KVCache<1, 1, 1, float> KV;
-  const Matrix<n, 1> two = concat_sequences<1, float>({{1}, {2, 3}});
+  const Matrix<n, 1> two{{1}, {2, 3}};
   KV.append(two, two);
   CHECK_THROWS_WITH_AS(KV.append({1}, {1}), "a stack of 2 sequences cannot be continued by 1", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(KV.append(two, concat_sequences<1, float>({{1}, {2}})),
+  CHECK_THROWS_WITH_AS(KV.append(two, Matrix<n, 1>{{1}, {2}}),
                        "the number of rows of sequence 2 is 2 in the keys, but 1 in the values", std::invalid_argument);
   CHECK(same(KV, two, two));
 }

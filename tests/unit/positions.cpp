@@ -2,7 +2,6 @@
 // The NumPy notebook's ways to see positions, beside plain loops.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -86,18 +85,7 @@ TEST_CASE("p_t is added to q_t, k_t and v_t, each head's own columns of one p, a
     const auto with_p = [&](const char* letter) {
       return reference::positional_encoding(w.at("p"), reference::product(x, w.at(letter)));
     };
-    const Table q = with_p("Q"), k = with_p("K"), v = with_p("V");
-    Table expected(x.rows, h * M);
-    for (std::size_t head = 0; head < h; ++head) {
-      Table scores(x.rows, x.rows);
-      for (std::size_t i = 1; i <= x.rows; ++i)
-        for (std::size_t j = 1; j <= x.rows; ++j)
-          for (std::size_t m = head * M + 1; m <= head * M + M; ++m)
-            scores(i, j) += q(i, m) * k(j, m) / std::sqrt(double(M));
-      const Table z = reference::product(reference::softmax(reference::masked(scores)), v);
-      for (std::size_t i = 1; i <= x.rows; ++i)
-        for (std::size_t m = head * M + 1; m <= head * M + M; ++m) expected(i, m) = z(i, m);
-    }
+    const Table expected = reference::heads(with_p("Q"), with_p("K"), with_p("V"), h, true);
     CHECK(distance(table(sequence(Y, s)), expected) < 1e-12);
   }
 }

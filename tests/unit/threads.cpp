@@ -23,10 +23,8 @@ using Model = wolfram::Transformer<small, Real>;
 
 /// Five translations of unequal lengths. One token does not count.
 Translations batch() {
-  return {concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
-          concat_sequences<1, Token>(
-              {Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}),
-          3};
+  return {Tokens{{1, 2, 3}, {4}, {5, 0}, {1, 1, 1, 2}, {3}},
+          Tokens{{1, 3, 2}, {0, 2, 6, 3}, {5, 5}, {2, 0}, {4, 3, 2, 1, 0}}, 3};
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+
+#include <tlm/checking/gradients.hpp>
+
+#include "layers.hpp"
+
+namespace tlm::tests {
+
+/// How a gradient of a model's loss differs from central differences of the loss, weight by weight, or nothing. The
+/// weights are moved, and are in the end what they were.
+template <class Model, class BatchOf, class Objective = Mean>
+std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const BatchOf& batch,
+                                           const Objective& objective = {}) {
+  checking::Comparison comparison;
+  comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
+  return comparison.failure(
+      {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"});
+}
+
+}  // namespace tlm::tests
