@@ -7,8 +7,9 @@ book and nothing else. Every header must include, itself or through others, the 
 """
 
 import pathlib
-import re
 import sys
+
+from includes import includes, reached
 
 ORDER = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding",
          "derivation", "checking", "text", "storage", "parallel"]
@@ -20,23 +21,9 @@ AT_THE_TOP = ["tlm.hpp", "all.hpp"]
 FIRST = ["base/language.hpp", "base/version.hpp"]
 
 
-def includes(header):
-    """The headers of the library that a header includes, by their paths within the library."""
-    return re.findall(r'^#include [<"]tlm/([^>"]*)[>"]', header.read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def reached(library, path, seen):
-    """All headers that a header includes, directly or not."""
-    if path not in seen:
-        seen.add(path)
-        for included in includes(library / path):
-            reached(library, included, seen)
-    return seen
-
-
 def complaints(library):
     """A line for everything that is wrong."""
-    everything = reached(library, "all.hpp", set())
+    everything = reached(library, "all.hpp")
     for header in sorted(library.rglob("*.hpp")):
         path = header.relative_to(library)
         by_choice = path.parts[0] in BY_CHOICE or path.as_posix() in BY_CHOICE
@@ -48,7 +35,7 @@ def complaints(library):
             if includes(header):
                 yield f"{path} includes {', '.join(includes(header))}"
             continue
-        if "base/language.hpp" not in reached(library, path.as_posix(), set()):
+        if "base/language.hpp" not in reached(library, path.as_posix()):
             yield f"{path} does not include base/language.hpp"
         if path.parts[0] not in ORDER:
             yield f"{path} is in a folder that has no place in the order {', '.join(ORDER)}"

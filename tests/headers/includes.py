@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Which headers of the library a header includes."""
+
+import re
+
+
+def includes(header):
+    """Directly, by their paths within the library."""
+    return re.findall(r'^ *# *include [<"]tlm/([^>"]*)[>"]', header.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def reached(library, path):
+    """A header by its path, and all that it includes, directly or not."""
+    seen, coming = set(), [path]
+    while coming:
+        path = coming.pop()
+        if path not in seen:
+            seen.add(path)
+            coming += includes(library / path)
+    return seen
