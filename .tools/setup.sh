@@ -184,9 +184,16 @@ configure() {
   fi
 }
 
-# look_for_wasm DIRECTORY: configures it once more if Clang for wasm32 came later.
+# look_again DIRECTORY TARGET [meson's options]: configures it once more if what the target needs came later.
+look_again() {
+  local directory=$1 target=$2
+  shift 2
+  grep -q "^build $target:" "$directory/build.ninja" || quietly meson setup --reconfigure "$directory" "$@"
+}
+
+# look_for_wasm DIRECTORY: the same for Clang for wasm32.
 look_for_wasm() {
-  ! is_there program clang++-19 || grep -q 'train.wasm' "$1/build.ninja" || quietly meson setup --reconfigure "$1"
+  ! is_there program clang++-19 || look_again "$1" docs/browser/train.wasm
 }
 
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise
