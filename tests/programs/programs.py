@@ -753,6 +753,11 @@ class FromText(Programs):
     def path(self, name):
         return str(self.directory / name)
 
+    def trained(self, program, *options, name="model"):
+        """Where the model is that it has learned in a step."""
+        run(program, *self.TRAINING[program], "--steps", "1", *options, "--model", self.path(name))
+        return self.path(name)
+
     def bytes_of(self, name):
         return (self.directory / name).read_bytes()
 
@@ -794,8 +799,7 @@ class FromText(Programs):
         self.assertEqual(record["samples"][0]["answer"] + "\n", said)
 
     def test_what_was_learned_is_used(self):
-        model, of_text = self.path("model"), self.path("text")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        model, of_text = self.trained("translate"), self.trained("text", name="text")
         by_argument = self.translated(model, b"", "two hundred", "three").stdout
         by_line = self.translated(model, b"two hundred\nthree\n").stdout
         self.assertEqual(by_line, by_argument)
@@ -804,7 +808,6 @@ class FromText(Programs):
         self.assertEqual(table[0], "1000 pairs of numbers that are held out")
         self.assertEqual([line[:24].strip() for line in table[2:]],
                          ["the model", "the nearest sentence", "the source as it is"])
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
         sample = [run("text", "sample", "--model", of_text, "--tokens", "20", "--seed", seed, "The").stdout
                   for seed in ("1", "1", "2")]
         self.assertTrue(sample[0].startswith("The"))
@@ -830,7 +833,6 @@ class FromText(Programs):
 
     def test_what_is_wrong_is_a_sentence(self):
         empty, binary = self.directory / "empty", self.directory / "binary"
-        model, of_text = self.path("model"), self.path("text")
         empty.write_bytes(b"")
         binary.write_bytes(b"\xff\tx\n")
         few = self.directory / "few"
@@ -858,10 +860,9 @@ class FromText(Programs):
             self.refused("cannot write /nonexistent/r: making /nonexistent/r.part: No such file or directory", program,
                          *self.TRAINING[program], "--model", self.path("none"), "--record", "/nonexistent/r")
             self.assertFalse((self.directory / "none").exists())
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
+        of_text = self.trained("text")
         self.refused(f'{of_text} is refused: its "program" is "text", and should be "translate"', "translate", "translate",
                      "--model", of_text, "two")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
 
     def translated(self, model, text, *sentences):
         """What `translate translate` says to a text on its standard input, or to sentences."""
@@ -869,8 +870,7 @@ class FromText(Programs):
                               capture_output=True, timeout=300)
 
     def test_lines_are_read_by_one_rule_from_wherever_they_come(self):
-        model = self.path("model")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        model = self.trained("translate")
         plain = self.translated(model, b"two hundred\n\nthree\n").stdout
         for text in (b"two hundred\r\n\r\nthree\r\n", b"\xef\xbb\xbftwo hundred\n\nthree", b"two hundred\n\r\nthree\r"):
             self.assertEqual(self.translated(model, text).stdout, plain)
@@ -881,8 +881,7 @@ class FromText(Programs):
         self.assertNotEqual(self.translated(model, b"two hundred x\n\nthree\n").stdout, plain)  # control: what is read is seen
 
     def test_a_line_that_is_too_long_is_told_by_its_number_and_the_others_are_translated(self):
-        model = self.path("model")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        model = self.trained("translate")
         two, three = (self.translated(model, text).stdout for text in (b"two\n", b"three\n"))
         long = b"forty " * 100
         of_lines = self.translated(model, b"two\n" + long + b"\nthree\n")
@@ -895,8 +894,7 @@ class FromText(Programs):
                                                        "reads 64 at the most\ntranslate: 1 of 3 left out\n")
 
     def test_gzip_and_xz_are_measured_whatever_the_temporary_directory_is(self):
-        model, text = self.path("model"), pathlib.Path("/usr/share/common-licenses/GPL-3").read_bytes()
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        model, text = self.trained("text"), pathlib.Path("/usr/share/common-licenses/GPL-3").read_bytes()
         known, held_out = text[:len(text) // 10 * 9], text[len(text) // 10 * 9:]
         gzip = zlib.compressobj(9, wbits=31)
         alone = len(gzip.compress(held_out) + gzip.flush())
@@ -983,8 +981,7 @@ class FromText(Programs):
         self.assertIn("150 lines have numbers in columns 1 and 3: their sentences are columns 2 and 4\n", result.stdout)
 
     def test_what_was_learned_is_not_overwritten(self):
-        model = self.path("model")
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        model = self.trained("text")
         before = self.bytes_of("model")
         self.refused(f"{model} is there already: --resume goes on with it, --model names another file", "text",
                      *self.TRAINING["text"], "--steps", "1", "--model", model)
@@ -999,8 +996,7 @@ class FromText(Programs):
         self.assertFalse((self.directory / "model").exists())
 
     def test_a_file_of_other_settings_is_refused(self):
-        model = self.path("model")
-        run("text", *self.TRAINING["text"], "--steps", "1", "--learning-rate", "0.0123456789", "--model", model)
+        model = self.trained("text", "--learning-rate", "0.0123456789")
         whole = self.bytes_of("model")
         for before, after, sentence in (
                 (b'"steps":"1"', b'"steps":"x"', '"steps" is "x", and should be an integer from 1 to 1000000000'),
