@@ -9,12 +9,9 @@ book and nothing else. Every header must include, itself or through others, the 
 import pathlib
 import sys
 
-from includes import includes, reached
+from includes import BOOK, WORKSHOP, includes, reached
 
-ORDER = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding",
-         "derivation", "checking", "text", "storage", "parallel"]
-# The workshop, which is included by who wants it.
-BY_CHOICE = ["derivation", "checking", "text", "storage", "parallel"]
+ORDER = BOOK + WORKSHOP
 # What stands beside the folders: the article, and the whole book.
 AT_THE_TOP = ["tlm.hpp", "all.hpp"]
 # What includes nothing.
@@ -26,7 +23,7 @@ def complaints(library):
     everything = reached(library, "all.hpp")
     for header in sorted(library.rglob("*.hpp")):
         path = header.relative_to(library)
-        by_choice = path.parts[0] in BY_CHOICE or path.as_posix() in BY_CHOICE
+        by_choice = path.parts[0] in WORKSHOP
         if (path.as_posix() in everything) == by_choice:
             yield f"{path} is {'' if by_choice else 'not '}included by all.hpp"
         if path.as_posix() in AT_THE_TOP:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which headers of the library a header includes."""
+"""The folders of the library in their order, and which headers of it a header includes."""
 
 import re
+
+BOOK = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding"]
+WORKSHOP = ["derivation", "checking", "text", "storage", "parallel"]  # which is included by who wants it
 
 
 def includes(header):
