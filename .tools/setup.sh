@@ -2,7 +2,19 @@
 # Sourced by examples/run, tests/run, docs/run and .ci/run: installs missing packages, configures the build directory and
 # builds, each only where it is needed.
 
+script=$(readlink -f -- "$0" || true)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# refuse SENTENCE: what makes no sense ends a script with it, and with 2.
+refuse() {
+  echo "${script#"$(pwd -P)/"}: $*" >&2
+  exit 2
+}
+
+# alone OPTION [ARGUMENT …]: nothing stands behind it.
+alone() {
+  (($# == 1)) || refuse "$1 takes nothing more: '$2'"
+}
 
 # Ctrl-C ends a script as it ends a program, so that a loop over it ends, too; 130 is its `$?`. What runs is waited for.
 trap 'rm -f -- "${log:-}"; echo "$0: interrupted" >&2; trap - INT; kill -INT $$' INT
@@ -17,20 +29,14 @@ build_directory=build
 case $(basename "${compiler%% *}") in
   g++* | clang++*) ;;  # which can be installed
   *)
-    command -v "${compiler%% *}" >/dev/null || {
-      echo "$0: CXX is '$compiler', and there is no such program" >&2
-      exit 2
-    }
+    command -v "${compiler%% *}" >/dev/null || refuse "CXX is '$compiler', and there is no such program"
     ;;
 esac
-[[ "${JOBS:-1}" =~ ^[1-9][0-9]*$ ]] || {
-  echo "$0: JOBS is '$JOBS', and should be an integer from 1 on" >&2
-  exit 2
-}
+[[ "${JOBS:-1}" =~ ^[1-9][0-9]*$ ]] || refuse "JOBS is '$JOBS', and should be an integer from 1 on"
 # The Python that finds Debian's packages, which need not be the first one.
 readonly system_python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
+readonly for_compiling=("$(basename "${compiler%% *}" | sed 's/^clang++/clang/') program ${compiler%% *}")
 readonly library=(
-  "$(basename "${compiler%% *}" | sed 's/^clang++/clang/') program ${compiler%% *}"
   "meson program meson"
   "ninja-build program ninja"
   "pkg-config program pkg-config"
@@ -116,13 +122,13 @@ install_missing() {
   ((${#missing[@]})) || return 0
   if ! command -v apt-get >/dev/null; then
     echo "Please install what is not found here, in brackets as Debian calls it: $sought." >&2
-    exit 1
+    exit 2
   fi
   local sudo=()
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null; then
       echo "This needs ${missing[*]}: please run apt-get install ${missing[*]} as root." >&2
-      exit 1
+      exit 2
     fi
     sudo=(sudo)
   fi
@@ -131,8 +137,14 @@ install_missing() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
     >/dev/null 2>&1 || {
     echo "apt-get could not install ${missing[*]}" >&2
-    exit 1
+    exit 2
   }
+}
+
+# install_library "PACKAGE KIND NAME" …: what the library needs, and more. The compiler comes first: it tells which headers are there.
+install_library() {
+  install_missing "${for_compiling[@]}"
+  install_missing "${library[@]}" "$@"
 }
 
 # install_if_known "PACKAGE KIND NAME" …: the same for what can be done without. Returns 1 if it is not there afterwards.
@@ -172,9 +184,16 @@ configure() {
   fi
 }
 
-# look_for_wasm DIRECTORY: configures it once more if Clang for wasm32 came later.
+# look_again DIRECTORY TARGET [meson's options]: configures it once more if what the target needs came later.
+look_again() {
+  local directory=$1 target=$2
+  shift 2
+  grep -q "^build $target:" "$directory/build.ninja" || quietly meson setup --reconfigure "$directory" "$@"
+}
+
+# look_for_wasm DIRECTORY: the same for Clang for wasm32.
 look_for_wasm() {
-  ! is_there program clang++-19 || grep -q 'train.wasm' "$1/build.ninja" || quietly meson setup --reconfigure "$1"
+  ! is_there program clang++-19 || look_again "$1" docs/browser/train.wasm
 }
 
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise

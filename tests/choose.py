@@ -15,7 +15,8 @@ import sys
 LEFT_OUT = ("docs", "kernel", "mpi", "mutations", "fuzz", "wasm")  # by default
 # Suites of which a build directory may know nothing.
 ABSENT = {"fuzz": "needs Clang and its libFuzzer: CXX=clang++ ./tests/run fuzz",
-          "mpi": "needs Open MPI, which ./tests/run mpi installs"}
+          "mpi": "needs Open MPI, which ./tests/run mpi installs",
+          "mutations": "needs RapidCheck and Open MPI, which ./tests/run mutations installs"}
 
 
 def introspect(build, what):

@@ -87,7 +87,7 @@ std::vector<double> times_of_reading(std::size_t count) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main() {
   Generator generator{1};
   const auto model = models::random_model<Model>(generator);
   // When each token was generated, for all rounds.
@@ -113,20 +113,18 @@ int main(int, char** arguments) {
     for (const auto& when : rounds_of) ms.push_back(when[n_tokens] - when[0]);
     return median(ms);
   };
-  table::Table results{{"n", "extended ms", "tokens/s", "a row's products ms", "reading ms", "anew ms",
-                        "anew ÷ extended", "anew ÷ both", "16 texts ms", "16 texts tokens/s", "16 rows' products ms",
-                        "reading of 16 ms", "16 texts ÷ one, tokens/s", "one, 16 times, ÷ both"}};
+  table::row({"n", "extended ms", "tokens/s", "a row's products ms", "reading ms", "anew ms", "anew ÷ extended",
+              "anew ÷ both", "16 texts ms", "16 texts tokens/s", "16 rows' products ms", "reading of 16 ms",
+              "16 texts ÷ one, tokens/s", "one, 16 times, ÷ both"});
   for (std::size_t n_tokens = 16; n_tokens <= longest; n_tokens *= 2) {
     const auto ms = [&](const Rounds& all) { return until(all, n_tokens); };
     const auto both = [&](const auto& of) { return ms(of.multiplied) + ms(of.read); };
     const double of_one = ms(one.said), of_all = ms(together.said), whole = ms(anew);
     const double tokens = 1e3 * double(n_tokens);
-    results.row({std::to_string(n_tokens), rounded(of_one, 2), rounded(tokens / of_one, 0),
-                 rounded(ms(one.multiplied), 2), rounded(ms(one.read), 2), rounded(whole, 2),
-                 rounded(whole / of_one, 1), rounded(whole / both(one), 1), rounded(of_all, 2),
-                 rounded(at_once * tokens / of_all, 0), rounded(ms(together.multiplied), 2),
-                 rounded(ms(together.read), 2), rounded(double(at_once) * of_one / of_all, 1),
-                 rounded(double(at_once) * of_one / both(together), 1)});
+    table::row({std::to_string(n_tokens), rounded(of_one, 2), rounded(tokens / of_one, 0),
+                rounded(ms(one.multiplied), 2), rounded(ms(one.read), 2), rounded(whole, 2), rounded(whole / of_one, 1),
+                rounded(whole / both(one), 1), rounded(of_all, 2), rounded(at_once * tokens / of_all, 0),
+                rounded(ms(together.multiplied), 2), rounded(ms(together.read), 2),
+                rounded(double(at_once) * of_one / of_all, 1), rounded(double(at_once) * of_one / both(together), 1)});
   }
-  results.write(arguments[1]);
 }

@@ -37,6 +37,22 @@ inline tlm::Tokens random_tokens(std::size_t count, std::size_t length, std::siz
   return x;
 }
 
+/// What a model learns from: this many sequences of one length.
+template <tlm::Config c>
+tlm::Batch<> random_batch(const tlm::TransformerLM<c>&, std::size_t count, std::size_t length) {
+  tlm::Generator generator{1};
+  return tlm::unweighted(0, random_tokens(count, length, c.vocab_size, generator));
+}
+
+/// The same for the Wolfram article's model, which reads its pairs of sequences with noise, as in training.
+template <tlm::wolfram::Config c>
+tlm::Noisy<tlm::Translations> random_batch(const tlm::wolfram::Transformer<c>& model, std::size_t count,
+                                           std::size_t length) {
+  tlm::Generator generator{1};
+  const auto drawn = [&](std::size_t vocab_size) { return random_tokens(count, length, vocab_size, generator); };
+  return {{drawn(c.src_vocab_size), drawn(c.tgt_vocab_size)}, tlm::Noise{model, 1, 1}};
+}
+
 /// A model with weights at random.
 template <class Model>
 std::unique_ptr<Model> random_model(tlm::Generator& generator) {

@@ -25,12 +25,12 @@ namespace {
 
 constexpr std::size_t rounds = 9;
 
-/// Measures a model that learns from batch_for(model).
-template <class Model, class BatchFor>
-void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
+/// Measures a model that learns from this many sequences of one length.
+template <class Model>
+void measure(Ranks& ranks, const std::string& name, std::size_t count, std::size_t length) {
   Generator generator{1};
   const auto model = models::random_model<Model>(generator), gradient = std::make_unique<Model>();
-  const auto batch = batch_for(*model);
+  const auto batch = models::random_batch(*model, count, length);
   ThreadsOfRanks<Model> workers{ranks, 1};
   const SharedBatch shared{workers, batch};
   const SGD sgd{1e-6};
@@ -68,18 +68,9 @@ void measure(Ranks& ranks, const std::string& name, const BatchFor& batch_for) {
 
 int main() {
   Ranks ranks;
-  Generator generator{1};
-  const auto of_text = [&](std::size_t count, std::size_t length) {
-    return [&generator, count, length](const auto& model) {
-      return unweighted(0, models::random_tokens(count, length, model.config.vocab_size, generator));
-    };
-  };
-  measure<TransformerLM<models::example_0>>(ranks, "Example 0, 4×6 tokens", of_text(4, 6));
-  measure<TransformerLM<models::narrow>>(ranks, "128/512/6/4, 12×64 tokens", of_text(12, 64));
-  measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 4×128 tokens", of_text(4, 128));
-  measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 12×128 tokens", of_text(12, 128));
-  measure<wolfram::Transformer<models::translator>>(ranks, "translator, 48 pairs of 20 tokens", [&](const auto& model) {
-    const auto drawn = [&] { return models::random_tokens(48, 20, models::translator.src_vocab_size, generator); };
-    return Noisy<Translations>{{drawn(), drawn()}, Noise{model, 1, 1}};
-  });
+  measure<TransformerLM<models::example_0>>(ranks, "Example 0, 4×6 tokens", 4, 6);
+  measure<TransformerLM<models::narrow>>(ranks, "128/512/6/4, 12×64 tokens", 12, 64);
+  measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 4×128 tokens", 4, 128);
+  measure<TransformerLM<models::wide>>(ranks, "512/2048/6/8, 12×128 tokens", 12, 128);
+  measure<wolfram::Transformer<models::translator>>(ranks, "translator, 48 pairs of 20 tokens", 48, 20);
 }

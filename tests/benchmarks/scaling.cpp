@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -52,12 +51,7 @@ double expected_megabytes(std::size_t count, std::size_t length, std::size_t thr
 
 template <Config c>
 Point measure(double value, std::size_t count, std::size_t length, std::size_t threads) {
-  using Model = TransformerLM<c>;
-  const auto batch_for = [&](const Model&) {
-    Generator generator{1};
-    return unweighted(0, models::random_tokens(count, length, c.vocab_size, generator));
-  };
-  steps::Steps<Model, Batch<>> training{batch_for, threads};
+  steps::Steps<TransformerLM<c>> training{count, length, threads};
   const double estimate = timing::milliseconds([&] { training.run(1); });
   const auto steps_a_round = std::size_t(std::max(1.0, 50 / estimate));
   std::vector<double> rounds;
@@ -82,19 +76,18 @@ double exponent(const std::vector<Point>& points, double Point::*number) {
   return products / squares;
 }
 
-/// The two tables.
+/// Prints a row for each point, and keeps that of the exponents for the table that follows.
 struct Results {
-  table::Table points{{"of", "", "ms", "MB", "GFLOP", "expected MB"}};
-  table::Table exponents{{"exponent of", "from", "to", "time", "of operations", "memory", "of numbers kept"}};
+  std::vector<std::vector<std::string>> exponents;
 
   void add(const std::string& name, const std::vector<Point>& those) {
     for (const Point& point : those)
-      points.row({name, rounded(point.value, 0), rounded(point.ms, 3), rounded(point.megabytes, 1),
+      table::row({name, rounded(point.value, 0), rounded(point.ms, 3), rounded(point.megabytes, 1),
                   rounded(point.operations / 1e9, 3), rounded(point.expected_megabytes, 1)});
-    exponents.row({name, rounded(those.front().value, 0), rounded(those.back().value, 0),
-                   rounded(exponent(those, &Point::ms), 2), rounded(exponent(those, &Point::operations), 2),
-                   rounded(exponent(those, &Point::megabytes), 2),
-                   rounded(exponent(those, &Point::expected_megabytes), 2)});
+    exponents.push_back({name, rounded(those.front().value, 0), rounded(those.back().value, 0),
+                         rounded(exponent(those, &Point::ms), 2), rounded(exponent(those, &Point::operations), 2),
+                         rounded(exponent(those, &Point::megabytes), 2),
+                         rounded(exponent(those, &Point::expected_megabytes), 2)});
   }
 };
 
@@ -108,7 +101,8 @@ std::vector<Point> for_each(const std::vector<std::size_t>& values, const Measur
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main() {
+  table::row({"of", "", "ms", "MB", "GFLOP", "expected MB"});
   Results results;
   results.add(
       "n", for_each({32, 64, 128, 256, 512, 1024}, [](std::size_t n) { return measure<usual>(double(n), 4, n, 1); }));
@@ -120,7 +114,7 @@ int main(int, char** arguments) {
                                     [](std::size_t count) { return measure<usual>(double(count), count, 128, 1); }));
   results.add("threads",
               for_each({1, 2}, [](std::size_t threads) { return measure<usual>(double(threads), 4, 128, threads); }));
-  const std::filesystem::path path = arguments[1];
-  results.points.write(path);
-  results.exponents.write(path.parent_path() / (path.stem().string() + "_exponents.tsv"));
+  table::next();
+  table::row({"exponent of", "from", "to", "time", "of operations", "memory", "of numbers kept"});
+  for (const auto& cells : results.exponents) table::row(cells);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include <tlm/all.hpp>
 #include <tlm/parallel/threads.hpp>
@@ -14,12 +15,11 @@
 namespace steps {
 
 /// A model that learns from one batch again and again, by SGD.
-template <class Model, class BatchOf>
+template <class Model>
 class Steps {
  public:
-  /// batch_for(model) is the batch.
-  template <class BatchFor>
-  Steps(const BatchFor& batch_for, std::size_t thread_count) : batch_{batch_for(*model_)}, threads_{thread_count} {
+  Steps(std::size_t count, std::size_t length, std::size_t thread_count)
+      : batch_{models::random_batch(*model_, count, length)}, threads_{thread_count} {
     run(2);
     allocations::begin();
     run(1);
@@ -38,6 +38,8 @@ class Steps {
   const allocations::Count& allocated() const { return allocated_; }
 
  private:
+  using BatchOf = decltype(models::random_batch(std::declval<const Model&>(), 1, 1));
+
   tlm::OneThreadPerProduct on_each_;
   tlm::Generator generator_{1};
   std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tables of what was measured: as table.hpp writes them."""
+"""Tables of what was measured, on the screen and in files.
+
+usage: table.py PROGRAM FILE.tsv …, where the program prints a table for each file: TSV, with an empty line between two
+"""
 
 import pathlib
+import subprocess
+import sys
 
 
 class Table:
@@ -24,3 +29,24 @@ class Table:
         path = pathlib.Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join("\t".join(row) + "\n" for row in self.rows), encoding="utf-8")
+
+
+def main():
+    program, *paths = sys.argv[1:]
+    tables, begins = [], True
+    with subprocess.Popen([program], stdout=subprocess.PIPE, encoding="utf-8") as process:
+        for line in process.stdout:
+            cells = line.rstrip("\n").split("\t")
+            if begins:
+                tables.append(Table(cells))
+            elif cells != [""]:
+                tables[-1].row(*cells)
+            begins = cells == [""]
+    if process.returncode != 0:
+        sys.exit(f"{program} ended with {process.returncode}")
+    for table, path in zip(tables, paths, strict=True):
+        table.write(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -27,7 +27,7 @@ using Table = Embedding<config.src_vocab_size, config.d>;
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main() {
   Generator generator{1};
   const auto model = std::make_unique<Model>(), gradient = std::make_unique<Model>();
   const auto adam = std::make_unique<Adam<Model>>();
@@ -58,11 +58,10 @@ int main(int, char** arguments) {
   }
   const double step = median(losses) + median(zeros) + median(moves);
   const double of_tables = median(zeros_of_tables) + median(moves_of_tables);
-  table::Table results{{"ms", "the model", "the two tables"}};
-  results.row({"weights", std::to_string(parameter_count<Model>), std::to_string(2 * parameter_count<Table>)});
-  results.row({"loss and gradient", rounded(median(losses), 1), ""});
-  results.row({"the gradient is set to zero", rounded(median(zeros), 1), rounded(median(zeros_of_tables), 1)});
-  results.row({"Adam", rounded(median(moves), 1), rounded(median(moves_of_tables), 1)});
-  results.row({"a step", rounded(step, 1), rounded(of_tables, 1)});
-  results.write(arguments[1]);
+  table::row({"ms", "the model", "the two tables"});
+  table::row({"weights", std::to_string(parameter_count<Model>), std::to_string(2 * parameter_count<Table>)});
+  table::row({"loss and gradient", rounded(median(losses), 1), ""});
+  table::row({"the gradient is set to zero", rounded(median(zeros), 1), rounded(median(zeros_of_tables), 1)});
+  table::row({"Adam", rounded(median(moves), 1), rounded(median(moves_of_tables), 1)});
+  table::row({"a step", rounded(step, 1), rounded(of_tables, 1)});
 }

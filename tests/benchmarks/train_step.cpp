@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tlm/all.hpp>
@@ -30,12 +29,12 @@ using timing::median, timing::milliseconds;
 
 namespace {
 
-/// A row for 1 thread and one for 2, for a model with batch_for(model) of this many sequences of one length.
-template <class Model, class BatchFor>
-void measure(table::Table& results, const std::string& name, const BatchFor& batch_for, std::size_t count,
-             std::size_t length, std::size_t rounds, std::size_t steps_a_round) {
+/// A row for 1 thread and one for 2, for a model with a batch of this many sequences of one length.
+template <class Model>
+void measure(const std::string& name, std::size_t count, std::size_t length, std::size_t rounds,
+             std::size_t steps_a_round) {
   for (const std::size_t threads : {1, 2}) {
-    steps::Steps<Model, decltype(batch_for(std::declval<const Model&>()))> training{batch_for, threads};
+    steps::Steps<Model> training{count, length, threads};
     ThreadPool sharing{threads};
     const std::size_t part_count = std::min(threads, count);
     std::vector<products::Products> parts;
@@ -56,47 +55,21 @@ void measure(table::Table& results, const std::string& name, const BatchFor& bat
     }
     const double ms = median(steps), speed = operations / ms / 1e6;
     const allocations::Count& allocated = training.allocated();
-    results.row({name, std::to_string(threads), rounded(ms, 3), rounded(1e3 * double(count * length) / ms, 0),
-                 rounded(speed, 1), rounded(ms / median(alone), 2), rounded(median(most), 0),
-                 rounded(100 * speed / median(most), 1), rounded(double(allocated.bytes) / 1e6, 1),
-                 std::to_string(allocated.matrices), std::to_string(allocated.others)});
+    table::row({name, std::to_string(threads), rounded(ms, 3), rounded(1e3 * double(count * length) / ms, 0),
+                rounded(speed, 1), rounded(ms / median(alone), 2), rounded(median(most), 0),
+                rounded(100 * speed / median(most), 1), rounded(double(allocated.bytes) / 1e6, 1),
+                std::to_string(allocated.matrices), std::to_string(allocated.others)});
   }
-}
-
-/// The same of T_LM.
-template <Config c>
-void measure(table::Table& results, const std::string& name, std::size_t count, std::size_t length, std::size_t rounds,
-             std::size_t steps_a_round) {
-  const auto batch_for = [&](const auto&) {
-    Generator generator{1};
-    return unweighted(0, models::random_tokens(count, length, c.vocab_size, generator));
-  };
-  measure<TransformerLM<c>>(results, name, batch_for, count, length, rounds, steps_a_round);
-}
-
-/// The same for the Wolfram article's model, which reads its pairs of sequences with noise, as in training.
-template <wolfram::Config c>
-void measure(table::Table& results, const std::string& name, std::size_t count, std::size_t length, std::size_t rounds,
-             std::size_t steps_a_round) {
-  const auto batch_for = [&](const auto& model) {
-    Generator generator{1};
-    const auto drawn = [&](std::size_t vocab_size) {
-      return models::random_tokens(count, length, vocab_size, generator);
-    };
-    return Noisy<Translations>{{drawn(c.src_vocab_size), drawn(c.tgt_vocab_size)}, Noise{model, 1, 1}};
-  };
-  measure<wolfram::Transformer<c>>(results, name, batch_for, count, length, rounds, steps_a_round);
 }
 
 }  // namespace
 
-int main(int, char** arguments) {
-  table::Table results{{"model", "threads", "ms", "tokens/s", "GFLOP/s", "÷ products", "peak GFLOP/s", "% of peak",
-                        "MB", "allocations of matrices", "others"}};
-  measure<models::example_0>(results, "Example 0, 4×6 tokens", 4, 6, 30, 40);
-  measure<models::narrow>(results, "128/512/6/4, 4×256 tokens", 4, 256, 9, 4);
-  measure<models::wide>(results, "512/2048/6/8, 4×128 tokens", 4, 128, 7, 3);
-  measure<models::wide>(results, "512/2048/6/8, 1×1024 tokens", 1, 1024, 5, 2);
-  measure<models::translator>(results, "translator, 16 pairs of 20 tokens", 16, 20, 9, 5);
-  results.write(arguments[1]);
+int main() {
+  table::row({"model", "threads", "ms", "tokens/s", "GFLOP/s", "÷ products", "peak GFLOP/s", "% of peak", "MB",
+              "allocations of matrices", "others"});
+  measure<TransformerLM<models::example_0>>("Example 0, 4×6 tokens", 4, 6, 30, 40);
+  measure<TransformerLM<models::narrow>>("128/512/6/4, 4×256 tokens", 4, 256, 9, 4);
+  measure<TransformerLM<models::wide>>("512/2048/6/8, 4×128 tokens", 4, 128, 7, 3);
+  measure<TransformerLM<models::wide>>("512/2048/6/8, 1×1024 tokens", 1, 1024, 5, 2);
+  measure<wolfram::Transformer<models::translator>>("translator, 16 pairs of 20 tokens", 16, 20, 9, 5);
 }

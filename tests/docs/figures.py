@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Uses the figures that run as a reader would, in headless Chromium, without a network, as wide as a desk and as a phone.
 
-usage: figures.py SITE PRINTED [--pictures DIRECTORY], where PRINTED is what examples/break_the_mask has printed
+usage: figures.py SITE PRINTED, where PRINTED is what examples/break_the_mask has printed
 """
 
 import pathlib
@@ -36,14 +36,14 @@ new MutationObserver(() => ++window.drawn).observe(arguments[0], { childList: tr
 class Reader:
     """Someone who uses a figure of a page."""
 
-    def __init__(self, chrome, site, page, width, scheme="light"):
-        self.chrome, self.site, self.width, self.scheme = chrome, site, width, scheme
+    def __init__(self, chrome, site, page, width):
+        self.chrome, self.site, self.width = chrome, site, width
         self.turn_to(page)
         chrome.execute_script("sessionStorage.clear()")  # of the readers before
 
     def turn_to(self, page):
         self.page = page
-        check.show(self.chrome, self.site / f"{page}.html", self.width, scheme=self.scheme)
+        check.show(self.chrome, self.site / f"{page}.html", self.width)
 
     def expect(self, holds, what):
         if not holds:
@@ -86,17 +86,6 @@ class Reader:
         field.send_keys(Keys.BACKSPACE)
         field.send_keys(text)
 
-    def picture(self, directory, name):
-        if directory:
-            size = self.chrome.execute_script("const r = arguments[0].getBoundingClientRect(); return [r.top + scrollY, r.height]", self.figure)
-            self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                "width": self.width, "height": int(size[1]) + 80, "deviceScaleFactor": 1, "mobile": self.width < 600})
-            self.chrome.execute_script("arguments[0].scrollIntoView()", self.figure)
-            for scheme in ("light", "dark"):
-                self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-                self.chrome.save_screenshot(str(directory / f"{name}-{self.width}-{scheme}.png"))
-            check.size(self.chrome, self.width)
-
     def tap(self, element, x, y):
         """By touch, so many pixels from the left and the top of an element."""
         self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
@@ -119,7 +108,7 @@ class Reader:
         self.expect(not said, f"the console says {said}")
 
 
-def trains(reader, pictures):
+def trains(reader):
     reader.open("train")
     reader.press("Train 600 steps")
     reader.until("600 steps are done", lambda: reader.data("step") == "600")
@@ -139,15 +128,14 @@ def trains(reader, pictures):
     reader.expect(len(reader.figure.find_elements(By.CSS_SELECTOR, ".live-maps svg[aria-label]")) == 4, "there are not four maps")
     reader.fits()
     reader.described()
-    reader.picture(pictures, "train")
     keeps(reader)
-    looks_inside(reader, pictures)
+    looks_inside(reader)
     reader.press("Train to step")  # stopped, asked, and gone on with
     reader.until("it goes on", lambda: "Step 600 " not in reader.one(".live-status").text)
     reader.type("1 2")
     reader.until("it answers while it learns", lambda: reader.one(".live-answer").text == "→ 1 2 0 2 1 0 right")
     reader.press("Stop")
-    chooses(reader, pictures)
+    chooses(reader)
     seed = reader.one('input[type="number"]')
     seed.send_keys(Keys.CONTROL, "a")
     seed.send_keys("x")
@@ -198,7 +186,7 @@ return Math.max(0, ...labels(".live-rows", "top", "height"), ...labels(".live-co
 """
 
 
-def looks_inside(reader, pictures):
+def looks_inside(reader):
     """Each box of the drawing opens what it stands for; matrices have labels; and each entry that is pointed at is what its terms
     make: in each matrix of each box, forth and back. (On a phone of some.)"""
     reader.one(".live-inside summary").send_keys(Keys.ENTER)
@@ -239,7 +227,6 @@ def looks_inside(reader, pictures):
             if (box, name) in ((6, "A"), (39, "P")):
                 reader.fits()
                 reader.described()
-                reader.picture(pictures, f"inside-{box}")
 
     for block in (1, 2) if reader.width > 600 else (1,):
         if block == 2:
@@ -262,7 +249,7 @@ def looks_inside(reader, pictures):
     reader.expect(made > (100 if reader.width > 600 else 10), f"only {made} entries were explained")
 
 
-def chooses(reader, pictures):
+def chooses(reader):
     """A small model of one's own, another seed, SGD; and without motion nothing is drawn until training stops."""
     model, optimizer = (Select(element) for element in reader.figure.find_elements(By.TAG_NAME, "select")[:2])
     status, chart = reader.one(".live-status"), reader.one(".live-chart")
@@ -279,7 +266,6 @@ def chooses(reader, pictures):
         reader.expect((drawn == 1) == few, f"prefers-reduced-motion is {motion}, and the curve was drawn {drawn} times")
     reader.expect(reader.one(".live-answer").text == "→ 3 7 0 7 3 0 right", "the small model did not learn")
     reader.fits()
-    reader.picture(pictures, "own")
     reader.press("Another seed")
     reader.until("there is another model", lambda: status.text.startswith("A new model") and reader.data("step") == "0")
     reader.expect(reader.one('input[type="number"]').get_attribute("value") == "2", "the seed is the same")
@@ -303,7 +289,7 @@ def same_report(reader, printed):
         reader.expect(abs(float(a) - float(b)) < 1e-6, f"{a} is not {b}")
 
 
-def breaks(reader, pictures, printed):
+def breaks(reader, printed):
     reader.open("break_the_mask")
     holds = reader.one(".live-status").text
     reader.expect(re.fullmatch(r"All \d+ statements hold\.", holds), f"unbroken: {holds}")
@@ -313,7 +299,6 @@ def breaks(reader, pictures, printed):
     same_report(reader, printed)
     reader.fits()
     reader.described()
-    reader.picture(pictures, "break_the_mask")
     selects = [Select(element) for element in reader.figure.find_elements(By.TAG_NAME, "select")]
     reader.press("Heal it")
     reader.until("it is healed", lambda: reader.data("checked") == "0 0 0 0")
@@ -335,11 +320,10 @@ def breaks(reader, pictures, printed):
     reader.quiet()
 
 
-def moves(reader, figure, pictures):
+def moves(reader, figure):
     """By keyboard, each slider."""
     reader.open(figure)
     reader.described()
-    reader.picture(pictures, figure)
     for slider in reader.figure.find_elements(By.CSS_SELECTOR, 'input[type="range"]'):
         before = reader.data("shown")
         key = Keys.ARROW_LEFT if slider.get_attribute("value") == slider.get_attribute("max") else Keys.ARROW_RIGHT
@@ -378,8 +362,7 @@ SMALL = {"positional_encoding": "positions", "loss": "loss", "attention": "softm
 
 
 def main():
-    site, printed = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
-    pictures = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    site, printed = (pathlib.Path(name).resolve() for name in sys.argv[1:])
     if not (site / "_static/browser/train.wasm.js").is_file():
         print("skipped: the pages are not built, or without Clang for wasm32; ./docs/run builds them, and installs it on Debian")
         sys.exit(77)
@@ -390,10 +373,10 @@ def main():
         chrome = check.browser(profile)
         try:
             for width in WIDTHS:
-                breaks(Reader(chrome, site, "break_the_mask", width), pictures, printed.read_text(encoding="utf-8"))
-                trains(Reader(chrome, site, "transformer_lm", width), pictures)
+                breaks(Reader(chrome, site, "break_the_mask", width), printed.read_text(encoding="utf-8"))
+                trains(Reader(chrome, site, "transformer_lm", width))
                 for page, figure in SMALL.items():
-                    moves(Reader(chrome, site, page, width), figure, pictures)
+                    moves(Reader(chrome, site, page, width), figure)
             for page, figure in {"transformer_lm": "train", "break_the_mask": "break_the_mask", **SMALL}.items():
                 stays_still(chrome, site, page, figure)
         finally:

@@ -12,31 +12,15 @@ that is checked alone, too.
 import concurrent.futures
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+from includes import reached
+
 FOUNDATIONS = ["base/xtensor.hpp", "matrix/matrix.hpp"]
 APART = ["parallel/mpi.hpp"]  # what not every machine can compile; its test includes it first
 COMPILED = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x"]
-
-
-def included_by(directory):
-    """For each header of a directory which others of it are read with it."""
-    direct = {}
-    for header in directory.rglob("*.hpp"):
-        names = re.findall(r"^ *# *include <tlm/(.+)>", header.read_text(encoding="utf-8"), re.MULTILINE)
-        direct[str(header.relative_to(directory))] = names
-    included = {}
-
-    def gather(name):
-        if name not in included:
-            included[name] = set()  # whatever a circle makes of it: the compiler then says so
-            included[name] = set(direct.get(name, [])).union(*(gather(other) for other in direct.get(name, [])))
-        return included[name]
-
-    return {name: gather(name) for name in sorted(direct) if name not in APART}
 
 
 def with_foundation(foundation, compiler, place):
@@ -59,7 +43,8 @@ def complaint(header, compiler):
 
 def main():
     directory, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
-    headers = included_by(directory)
+    names = sorted(header.relative_to(directory).as_posix() for header in directory.rglob("*.hpp"))
+    headers = {name: reached(directory, name) - {name} for name in names if name not in APART}
     if not headers:
         sys.exit(f"there is no header in {directory}")
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -7,39 +7,23 @@ book and nothing else. Every header must include, itself or through others, the 
 """
 
 import pathlib
-import re
 import sys
 
-ORDER = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding",
-         "derivation", "checking", "text", "storage", "parallel"]
-# The workshop, which is included by who wants it.
-BY_CHOICE = ["derivation", "checking", "text", "storage", "parallel"]
+from includes import BOOK, WORKSHOP, includes, reached
+
+ORDER = BOOK + WORKSHOP
 # What stands beside the folders: the article, and the whole book.
 AT_THE_TOP = ["tlm.hpp", "all.hpp"]
 # What includes nothing.
 FIRST = ["base/language.hpp", "base/version.hpp"]
 
 
-def includes(header):
-    """The headers of the library that a header includes, by their paths within the library."""
-    return re.findall(r'^#include [<"]tlm/([^>"]*)[>"]', header.read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def reached(library, path, seen):
-    """All headers that a header includes, directly or not."""
-    if path not in seen:
-        seen.add(path)
-        for included in includes(library / path):
-            reached(library, included, seen)
-    return seen
-
-
 def complaints(library):
     """A line for everything that is wrong."""
-    everything = reached(library, "all.hpp", set())
+    everything = reached(library, "all.hpp")
     for header in sorted(library.rglob("*.hpp")):
         path = header.relative_to(library)
-        by_choice = path.parts[0] in BY_CHOICE or path.as_posix() in BY_CHOICE
+        by_choice = path.parts[0] in WORKSHOP
         if (path.as_posix() in everything) == by_choice:
             yield f"{path} is {'' if by_choice else 'not '}included by all.hpp"
         if path.as_posix() in AT_THE_TOP:
@@ -48,7 +32,7 @@ def complaints(library):
             if includes(header):
                 yield f"{path} includes {', '.join(includes(header))}"
             continue
-        if "base/language.hpp" not in reached(library, path.as_posix(), set()):
+        if "base/language.hpp" not in reached(library, path.as_posix()):
             yield f"{path} does not include base/language.hpp"
         if path.parts[0] not in ORDER:
             yield f"{path} is in a folder that has no place in the order {', '.join(ORDER)}"

@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-BOOK = ["base", "numbers", "matrix", "algebra", "attention", "layers", "models", "training", "decoding"]
+from includes import BOOK, reached
+
 LIMITS = {
     "lines of tlm/": 12400,
     "lines of the book": 7210,
@@ -22,15 +23,6 @@ LIMITS = {
     "lines read with matrix/product.hpp": 900,
     "names that tlm.hpp brings": 120,
 }
-
-
-def read_with(library, path, seen):
-    """A header and all that it includes of the library."""
-    if path not in seen:
-        seen.add(path)
-        for included in re.findall(r"^#include <tlm/([^>]*)>", (library / path).read_text(encoding="utf-8"), re.MULTILINE):
-            read_with(library, included, seen)
-    return seen
 
 
 def lines(library, paths):
@@ -62,7 +54,7 @@ def main():
     library = pathlib.Path(sys.argv[1])
     limits = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8")) if len(sys.argv) > 2 else LIMITS
     everything = [path.relative_to(library).as_posix() for path in sorted(library.rglob("*.hpp"))]
-    brought = sorted({name for path in read_with(library, "tlm.hpp", set())
+    brought = sorted({name for path in reached(library, "tlm.hpp")
                       for name in names((library / path).read_text(encoding="utf-8"))})
     sizes = {
         "lines of tlm/": lines(library, everything),
@@ -71,7 +63,7 @@ def main():
         "names that tlm.hpp brings": len(brought),
     }
     for header in ("layers/causal_attention.hpp", "training/loss.hpp", "matrix/product.hpp"):
-        sizes[f"lines read with {header}"] = lines(library, read_with(library, header, set()))
+        sizes[f"lines read with {header}"] = lines(library, reached(library, header))
     print(*(f"{what}: {sizes[what]:,} of at most {limit:,}" for what, limit in limits.items()), sep="\n")
     print("the names:", *brought)
     sys.exit(any(sizes[what] > limit for what, limit in limits.items()))

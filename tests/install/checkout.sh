@@ -48,13 +48,14 @@ done
 export PATH="$work/programs"
 ln -s "$first/examples/run" "$work/run"
 # shellcheck disable=SC2016  # expanded there
-needed='install_missing "${library[@]}" "${for_examples[@]}"'
+needed='install_library "${for_examples[@]}"'
 said=$(PKG_CONFIG_LIBDIR="$work/modules" in_checkout "$first" "$needed" 2>&1) || fail "all is there, and yet: $said"
 test -z "$said" || fail "all is there, and yet: $said"
 
 # What is missing it says in one sentence.
 rm "$work/modules/xtensor.pc" "$work/modules/CLI11.pc"
-! said=$(PKG_CONFIG_LIBDIR="$work/modules" "$work/run" 2>&1) || fail "xtensor and CLI11 are missing, and it ran"
+said=$(PKG_CONFIG_LIBDIR="$work/modules" "$work/run" 2>&1) && fail "xtensor and CLI11 are missing, and it ran" || code=$?
+test "$code" = 2 || fail "xtensor and CLI11 are missing, and it ends with $code"
 expected="Please install what is not found here, in brackets as Debian calls it: the module xtensor (libxtensor-dev), \
 the module CLI11 (libcli11-dev)."
 test "$said" = "$expected" || fail "xtensor and CLI11 are missing, and it says: $said"

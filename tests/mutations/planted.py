@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Plants changes in a copy of the library, one at a time, and requires that a check sees each.
 
-    planted.py PLANTED.txt SOURCES BUILD DOCTEST_MAIN COMPILER [ARGUMENT...]
+    planted.py PLANTED.txt SOURCES BUILD DOCTEST_MAIN COMPILER [ARGUMENT...] -- [LIBRARY...]
     planted.py --places PLANTED.txt SOURCES
 
 With --places it only verifies that every line is valid and has its place in the headers. The lines of PLANTED.txt:
@@ -221,11 +221,11 @@ class Planted:
 class Runner:
     """What compiles, and runs what is compiled."""
 
-    def __init__(self, planted, build, doctest_main, compiler):
+    def __init__(self, planted, build, doctest_main, compiler, libraries):
         self.planted, self.library, self.build, self.main = planted, planted.library, build, doctest_main
+        self.libraries = libraries
         # Of loops for vector instructions the compiler reads the conditions.
         self.compiler = [argument for argument in compiler if argument != "-fopenmp-simd"]
-        self.libraries = subprocess.check_output(["pkg-config", "--libs", "openblas"], text=True).split() + ["-lrapidcheck"]
         self.copy, self.dropped, self.lock = self.copied("switched"), set(), threading.Lock()
         (self.copy / "switch.hpp").write_text(SWITCH)
         for name in planted.changes:
@@ -456,12 +456,12 @@ def main():
     print(f"{len(planted.by_hand)} changes by hand, {len(planted.header_of)} general ones in {len(planted.folders)} folders")
     if only_places:
         return 0
-    build, doctest_main, *compiler = rest
-    build = pathlib.Path(build)
+    build, doctest_main, *rest = rest
+    build, end = pathlib.Path(build), rest.index("--")
     shutil.rmtree(build, ignore_errors=True)
     jobs = int(os.environ.get("JOBS") or os.cpu_count())
     try:
-        return int(not Campaign(planted, Runner(planted, build, doctest_main, compiler), jobs).run())
+        return int(not Campaign(planted, Runner(planted, build, doctest_main, rest[:end], rest[end + 1:]), jobs).run())
     except RuntimeError as error:
         sys.exit(str(error))
 

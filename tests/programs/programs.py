@@ -31,9 +31,29 @@ FOR_THE_SITE = ("by_hand", "pictures")  # and built by who builds that
 FROM_TEXT = ("translate", "text")  # which have commands
 
 
-def run(program, *options):
-    return subprocess.run([DIRECTORY / program, *options], capture_output=True, text=True, errors="replace",
-                          timeout=300)
+def run(program, *options, **how):
+    """What becomes of a program of DIRECTORY, or of another one that is given by its whole path."""
+    return subprocess.run([DIRECTORY / program, *options], capture_output=True, text=True, errors="replace", timeout=300, **how)
+
+
+def bash(script, *arguments, **how):
+    return run("/bin/bash", "-c", script, *arguments, **how)
+
+
+class Programs(unittest.TestCase):
+    BEFORE = ""  # what those that are refused may have printed, a regular expression
+
+    def refused(self, sentence, program, *options, directory=DIRECTORY, **how):
+        """It ends with 2 and one sentence."""
+        result = run(directory / program, *options, **how)
+        self.assertEqual((result.returncode, result.stderr), (2, f"{program}: {sentence}\n"), options)
+        self.assertRegex(result.stdout, rf"\A(?s:{self.BEFORE})\Z", options)
+
+    def printed(self, program, *options):
+        """What it prints, if all is well."""
+        result = run(program, *options)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
 
 
 def success_rate(output):
@@ -45,7 +65,7 @@ def success_rate(output):
     return (right, total) if f"{100 * right / total:.1f}" == match[1] else None
 
 
-class Reverse(unittest.TestCase):
+class Reverse(Programs):
     def test_example_0_is_learned(self):
         result = run("reverse", "--ask", "3 7")
         self.assertEqual(result.returncode, 0)
@@ -120,16 +140,11 @@ class Reverse(unittest.TestCase):
             (["--ask", "1 2 3 4 1", "--example", "2"], "--ask: a sequence must have 2 to 4 tokens, not 5"),
             (["--ask"], '--ask: its value is missing: "TOKEN ..."'),
         ):
-            result = run("reverse", *options)
-            self.assertEqual(result.returncode, 2, options)
-            self.assertEqual(result.stdout, "")
-            self.assertEqual(result.stderr, f"reverse: {sentence}\n")
+            self.refused(sentence, "reverse", *options)
 
     def test_a_learning_rate_that_is_0_for_the_model_is_refused(self):
-        result = run("reverse", "--learning-rate", "1e-60", "--quiet")
-        self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertEqual(result.stderr, "reverse: the learning rate of Adam must be finite and greater than 0 when "
-                                        "rounded to the model's numbers, not 1e-60\n")
+        self.refused("the learning rate of Adam must be finite and greater than 0 when rounded to the model's numbers, not 1e-60",
+                     "reverse", "--learning-rate", "1e-60", "--quiet")
 
     def test_training_that_diverges_ends_with_a_sentence(self):
         result = run("reverse", "--learning-rate", "1e9", "--quiet")
@@ -139,7 +154,7 @@ class Reverse(unittest.TestCase):
                                         r"grown too large, as they do with too large a learning rate\n$")
 
 
-class Seq2seq(unittest.TestCase):
+class Seq2seq(Programs):
     def test_both_models_learn(self):
         for model, task in (("numpy", "reverse"), ("formulated", "copy")):
             right, total = success_rate(run("seq2seq", "--model", model, "--task", task, "--steps", "1200").stdout)
@@ -154,9 +169,7 @@ class Seq2seq(unittest.TestCase):
             (["--ask", "3 4 5 6 7 8 9 10 11"], "--ask: a sequence must have 1 to 8 tokens, not 9"),
             (["--ask", " "], "--ask: a sequence must have 1 to 8 tokens, not 0"),
         ):
-            result = run("seq2seq", *options)
-            self.assertEqual((result.returncode, result.stdout), (2, ""), options)
-            self.assertEqual(result.stderr, f"seq2seq: {sentence}\n")
+            self.refused(sentence, "seq2seq", *options)
 
     def test_what_is_asked_is_answered(self):
         for task, answer in (("copy", "3 12 4 2"), ("reverse", "4 12 3 2")):
@@ -241,7 +254,7 @@ class Errata(unittest.TestCase):
 class Tutorial(unittest.TestCase):
     def test_the_layer_is_what_it_says_and_the_model_learns_and_is_kept(self):
         with tempfile.TemporaryDirectory() as directory:
-            result = subprocess.run([DIRECTORY / "tutorial"], capture_output=True, text=True, timeout=300, cwd=directory)
+            result = run("tutorial", cwd=directory)
             self.assertEqual(result.returncode, 0)
             self.assertTrue((pathlib.Path(directory) / "mine.safetensors").is_file())
         self.assertNotIn("FAILS", result.stdout)
@@ -334,7 +347,7 @@ def record_of(test, file, heads):
     return record
 
 
-class Record(unittest.TestCase):
+class Record(Programs):
     def test_losses_answers_and_attention_are_kept(self):
         with tempfile.TemporaryDirectory() as directory:
             file = pathlib.Path(directory) / "run.json"
@@ -346,35 +359,23 @@ class Record(unittest.TestCase):
                 self.assertEqual((record["right"], record["total"]), success_rate(result.stdout))
 
     def test_where_it_cannot_be_written_is_said_before_training(self):
-        result = run("reverse", "--record", "/nowhere/run.json", "--steps", "1000000000")
-        self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertEqual(result.stderr, "reverse: cannot write /nowhere/run.json: making /nowhere/run.json.part: No such file or "
-                                        "directory\n")
+        self.refused("cannot write /nowhere/run.json: making /nowhere/run.json.part: No such file or directory", "reverse",
+                     "--record", "/nowhere/run.json", "--steps", "1000000000")
 
 
-class Small(unittest.TestCase):
+class Small(Programs):
     def test_programs_with_few_options_refuse_others(self):
         for program in ("errata", "break_the_mask", "attention", "averages", "positional_encoding", "proof_tree"):
-            result = run(program, "--frobnicate")
-            self.assertEqual(result.returncode, 2)
-            self.assertEqual(result.stdout, "")
-            self.assertEqual(result.stderr, f"{program}: --frobnicate: there is no such option; "
-                                            "--help lists what there is\n")
+            self.refused("--frobnicate: there is no such option; --help lists what there is", program, "--frobnicate")
 
     def test_a_model_of_own_layers_learns(self):
-        result = run("own_layer")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(len(re.findall(r"^all \d+ statements hold$", result.stdout, re.M)), 1)
-        right = re.search(r"\n(\d+) of 80 reversed\n$", result.stdout)
-        self.assertGreaterEqual(int(right[1]), 76, result.stdout)
+        output = self.printed("own_layer")
+        self.assertEqual(len(re.findall(r"^all \d+ statements hold$", output, re.M)), 1)
+        right = re.search(r"\n(\d+) of 80 reversed\n$", output)
+        self.assertGreaterEqual(int(right[1]), 76, output)
 
 
-class Ladder(unittest.TestCase):
-    def printed(self, program):
-        result = run(program)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return result.stdout
-
+class Ladder(Programs):
     def test_each_rung_is_a_page(self):
         for program in QUIET:
             self.assertLessEqual(len((ROOT / f"examples/{program}.cpp").read_text(encoding="utf-8").splitlines()), 120)
@@ -505,22 +506,19 @@ class Manners(unittest.TestCase):
             self.assertEqual(self.written_to(writer, program),
                              (1, f"{program}: standard output cannot be written: Broken pipe\n"))
         os.close(writer)
-        result = subprocess.run(["bash", "-c", '"$0" --steps 1000000000 | head -1; echo ${PIPESTATUS[0]}',
-                                 DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60)
+        result = bash('"$0" --steps 1000000000 | head -1; echo ${PIPESTATUS[0]}', DIRECTORY / "reverse")
         self.assertEqual(result.stdout, "Example 0: to reverse 2 of 10 tokens\n1\n")
         self.assertEqual(result.stderr, "reverse: standard output cannot be written: Broken pipe\n")
 
     def test_a_closed_standard_output_is_an_error(self):
-        result = subprocess.run(["bash", "-c", '"$0" >&-', DIRECTORY / "averages"], capture_output=True, text=True,
-                                timeout=60)
+        result = bash('"$0" >&-', DIRECTORY / "averages")
         self.assertEqual(result.returncode, 1)
         self.assertEqual(result.stderr, "averages: standard output cannot be written: Bad file descriptor\n")
 
     def test_too_little_memory_is_a_sentence(self):
         # Enough to begin with, and for what OpenBLAS keeps, which waits for ever if the system refuses it; not for the batch.
-        result = subprocess.run(["bash", "-c", 'ulimit -v 1000000; exec "$0" --example 2 --batch-size 10000 --quiet',
-                                 DIRECTORY / "reverse"], capture_output=True, text=True, timeout=60,
-                                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        result = bash('ulimit -v 1000000; exec "$0" --example 2 --batch-size 10000 --quiet', DIRECTORY / "reverse",
+                      env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         # tcmalloc may write a line of its own before it.
         self.assertEqual(result.stderr.splitlines()[-1], "reverse: there is not enough memory")
@@ -562,15 +560,11 @@ class Terminal(unittest.TestCase):
         self.assertEqual([len(line) for line in lines], [79, 79])  # of more
 
 
-class Runner(unittest.TestCase):
-    """examples/run and tests/run, as far as they build nothing."""
-
-    @staticmethod
-    def run_examples(*options):
-        return subprocess.run([ROOT / "examples/run", *options], capture_output=True, text=True, timeout=60)
+class Runner(Programs):
+    """The scripts of that name, as far as they build nothing."""
 
     def test_it_lists_all_programs(self):
-        listed = dict(line.split(maxsplit=1) for line in self.run_examples("--list").stdout.splitlines())
+        listed = dict(line.split(maxsplit=1) for line in run(ROOT / "examples/run", "--list").stdout.splitlines())
         self.assertEqual(tuple(listed), PROGRAMS)
         targets = json.loads((DIRECTORY.parent / "meson-info/intro-targets.json").read_text(encoding="utf-8"))
         built = {target["name"] for target in targets
@@ -581,42 +575,34 @@ class Runner(unittest.TestCase):
             for name in re.findall(r"examples/run ([a-z]\w*)", page.read_text(encoding="utf-8")):
                 self.assertIn(name, listed, page)
 
-    def test_there_is_no_other(self):
-        for name in ("frobnicate", ".*", "reverse seq2seq"):
-            result = self.run_examples(name)
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertEqual(result.stderr, f"examples/run: there is no example '{name}'; --list says what there is\n")
-
-
     def test_what_makes_no_sense_is_refused_before_anything_is_built(self):
         for runner, arguments, variables, sentence in (
-                ("examples/run", [""], {}, "there is no example ''; --list says what there is"),
+                *(("examples/run", [name], {}, f"there is no example '{name}'; --list says what there is")
+                  for name in ("", "frobnicate", ".*", "reverse seq2seq")),
                 ("examples/run", ["--list", "extra"], {}, "--list takes nothing more: 'extra'"),
                 ("examples/run", ["tutorial", "--steps"], {}, "tutorial has no options: '--steps'"),
                 ("examples/run", ["own_layer", ""], {}, "own_layer has no options: ''"),
+                ("examples/run", ["--help", "extra"], {}, "--help takes nothing more: 'extra'"),
                 ("examples/run", [], {"JOBS": "abc"}, "JOBS is 'abc', and should be an integer from 1 on"),
                 ("tests/run", [], {"JOBS": "0"}, "JOBS is '0', and should be an integer from 1 on"),
                 ("tests/run", [], {"CXX": "nosuch++"}, "CXX is 'nosuch++', and there is no such program"),
                 ("tests/run", [], {"SANITIZE": "foo"},
                  "SANITIZE is 'foo', and should be address, undefined, both with a comma between, or thread"),
-                ("docs/run", ["--nosuch"], {}, "'--nosuch': there is no such option")):
-            result = subprocess.run([ROOT / runner, *arguments], capture_output=True, text=True, timeout=60,
-                                    env={**os.environ, **variables})
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertRegex(result.stderr, rf"^(\S*/)?{runner}: {re.escape(sentence)}\n$")
+                ("tests/run", ["--help", "extra"], {}, "--help takes nothing more: 'extra'"),
+                ("docs/run", ["--nosuch"], {}, "'--nosuch': there is no such option"),
+                (".ci/run", ["unit"], {}, "'unit': there is no such option")):
+            self.refused(sentence, runner, *arguments, directory=ROOT, env={**os.environ, **variables})
 
     def test_help_is_of_the_runner(self):
         for runner, names in (("examples/run", PROGRAMS), ("tests/run", ("proofs/3", "mutations", "--list", "JOBS=1"))):
-            result = subprocess.run([ROOT / runner, "--help"], capture_output=True, text=True, timeout=60)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertTrue(result.stdout.startswith(f"./{runner} ["))
+            output = self.printed(ROOT / runner, "--help")
+            self.assertTrue(output.startswith(f"./{runner} ["))
             for name in names:
-                self.assertIn(name, result.stdout)
+                self.assertIn(name, output)
 
     @staticmethod
     def choose(*names):
-        return subprocess.run([sys.executable, ROOT / "tests/choose.py", DIRECTORY.parent, *names], capture_output=True,
-                              text=True, timeout=60)
+        return run(sys.executable, ROOT / "tests/choose.py", DIRECTORY.parent, *names)
 
     def test_suites_are_chosen_by_name_and_by_folder_and_anything_else_is_refused(self):
         self.assertEqual(self.choose("proofs").stdout, self.choose("proofs/").stdout)
@@ -638,12 +624,13 @@ class Runner(unittest.TestCase):
             self.assertTrue(result.stderr.startswith(f"tests/run: {sentence}"), result.stderr)
 
     def test_ctrl_c_while_it_builds(self):
-        script = 'source "$0"; echo step; quietly sleep 60; echo on'
+        # It tells when it runs: a shell that has not yet begun it may miss a signal.
+        script = 'source "$0"; quietly bash -c "echo step >&3; exec sleep 60" 3>&1; echo on'
         code, lines = interrupted("bash", "-c", script, ROOT / ".tools/setup.sh")
         self.assertEqual((code, lines), (-signal.SIGINT, ["step", f"{ROOT}/.tools/setup.sh: interrupted"]))
 
 
-class ProofTree(unittest.TestCase):
+class ProofTree(Programs):
     MODELS = ("T_LM", "inspirational", "two_heads", "formulated", "numpy", "wolfram")
 
     @staticmethod
@@ -737,10 +724,8 @@ class ProofTree(unittest.TestCase):
                                         "sees the second"))
 
     def test_bad_options_are_refused_in_one_sentence(self):
-        result = run("proof_tree", "--model", "recurrent")
-        self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertEqual(result.stderr, "proof_tree: --model: it must be T_LM or formulated or inspirational or numpy or "
-                                        "two_heads or wolfram, not recurrent\n")
+        self.refused("--model: it must be T_LM or formulated or inspirational or numpy or two_heads or wolfram, not recurrent",
+                     "proof_tree", "--model", "recurrent")
 
 
 def is_a_test_case(check):
@@ -754,9 +739,10 @@ def is_a_test_case(check):
     return path.parent == ROOT / "proofs" and name in names
 
 
-class FromText(unittest.TestCase):
+class FromText(Programs):
     """`translate` and `text`: what they learn is kept in a file, from which they go on."""
 
+    BEFORE = ".*"  # what they learn from
     TRAINING = {"translate": ["train", "--blocks", "2", "--batch-size", "2"], "text": ["train", "--batch-size", "1"]}
 
     def setUp(self):
@@ -767,12 +753,13 @@ class FromText(unittest.TestCase):
     def path(self, name):
         return str(self.directory / name)
 
+    def trained(self, program, *options, name="model"):
+        """Where the model is that it has learned in a step."""
+        run(program, *self.TRAINING[program], "--steps", "1", *options, "--model", self.path(name))
+        return self.path(name)
+
     def bytes_of(self, name):
         return (self.directory / name).read_bytes()
-
-    def refused(self, sentence, program, *options):
-        result = run(program, *options)
-        self.assertEqual((result.returncode, result.stderr), (2, f"{program}: {sentence}\n"))
 
     def test_an_interrupted_run_that_is_resumed_ends_as_one_that_was_not(self):
         for program, options in self.TRAINING.items():
@@ -798,8 +785,7 @@ class FromText(unittest.TestCase):
     def test_what_a_run_was_like_is_kept(self):
         for program, heads in (("translate", 48), ("text", 16)):
             file = self.path(f"{program}.json")
-            result = run(program, *self.TRAINING[program], "--steps", "30", "--model", self.path(program), "--record", file)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.printed(program, *self.TRAINING[program], "--steps", "30", "--model", self.path(program), "--record", file)
             record = record_of(self, file, heads)
             self.assertEqual((len(record["losses"]), record["about"]["steps"]), (30, "30"))
             self.assertEqual(record["attention"][-1]["queries"][0], "⟨start⟩")
@@ -809,24 +795,19 @@ class FromText(unittest.TestCase):
         cross = record["attention"][-1]
         self.assertEqual(" ".join(cross["keys"]), "⟨start⟩ ninety - four thousand five hundred seventy - five ⟨end⟩")
         self.assertEqual(" ".join(cross["queries"]), "⟨start⟩ quatre - vingt - quatorze mille cinq cent soixante - quinze")
-        said = subprocess.run([DIRECTORY / "translate", "translate", "--model", self.path("translate"),
-                               record["samples"][0]["question"]], capture_output=True).stdout
-        self.assertEqual(record["samples"][0]["answer"] + "\n", said.decode("utf-8"))
+        said = run("translate", "translate", "--model", self.path("translate"), record["samples"][0]["question"]).stdout
+        self.assertEqual(record["samples"][0]["answer"] + "\n", said)
 
     def test_what_was_learned_is_used(self):
-        model, of_text = self.path("model"), self.path("text")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
-        by_argument = subprocess.run([DIRECTORY / "translate", "translate", "--model", model, "two hundred", "three"],
-                                     capture_output=True).stdout
-        by_line = subprocess.run([DIRECTORY / "translate", "translate", "--model", model], input=b"two hundred\nthree\n",
-                                 capture_output=True).stdout
+        model, of_text = self.trained("translate"), self.trained("text", name="text")
+        by_argument = self.translated(model, b"", "two hundred", "three").stdout
+        by_line = self.translated(model, b"two hundred\nthree\n").stdout
         self.assertEqual(by_line, by_argument)
-        self.assertGreaterEqual(by_argument.decode("utf-8").count("\n"), 2)
+        self.assertGreaterEqual(by_argument.count(b"\n"), 2)
         table = run("translate", "evaluate", "--model", model).stdout.splitlines()
         self.assertEqual(table[0], "1000 pairs of numbers that are held out")
         self.assertEqual([line[:24].strip() for line in table[2:]],
                          ["the model", "the nearest sentence", "the source as it is"])
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
         sample = [run("text", "sample", "--model", of_text, "--tokens", "20", "--seed", seed, "The").stdout
                   for seed in ("1", "1", "2")]
         self.assertTrue(sample[0].startswith("The"))
@@ -852,7 +833,6 @@ class FromText(unittest.TestCase):
 
     def test_what_is_wrong_is_a_sentence(self):
         empty, binary = self.directory / "empty", self.directory / "binary"
-        model, of_text = self.path("model"), self.path("text")
         empty.write_bytes(b"")
         binary.write_bytes(b"\xff\tx\n")
         few = self.directory / "few"
@@ -880,10 +860,9 @@ class FromText(unittest.TestCase):
             self.refused("cannot write /nonexistent/r: making /nonexistent/r.part: No such file or directory", program,
                          *self.TRAINING[program], "--model", self.path("none"), "--record", "/nonexistent/r")
             self.assertFalse((self.directory / "none").exists())
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", of_text)
+        of_text = self.trained("text")
         self.refused(f'{of_text} is refused: its "program" is "text", and should be "translate"', "translate", "translate",
                      "--model", of_text, "two")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
 
     def translated(self, model, text, *sentences):
         """What `translate translate` says to a text on its standard input, or to sentences."""
@@ -891,23 +870,18 @@ class FromText(unittest.TestCase):
                               capture_output=True, timeout=300)
 
     def test_lines_are_read_by_one_rule_from_wherever_they_come(self):
-        model = self.path("model")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        model = self.trained("translate")
         plain = self.translated(model, b"two hundred\n\nthree\n").stdout
         for text in (b"two hundred\r\n\r\nthree\r\n", b"\xef\xbb\xbftwo hundred\n\nthree", b"two hundred\n\r\nthree\r"):
             self.assertEqual(self.translated(model, text).stdout, plain)
         self.assertEqual(self.translated(model, b"", b"\xef\xbb\xbftwo hundred\r", "", b"three\r").stdout, plain)
         directory = os.open("/", os.O_RDONLY)
         self.addCleanup(os.close, directory)
-        refused = subprocess.run([DIRECTORY / "translate", "translate", "--model", model], stdin=directory, capture_output=True,
-                                 text=True, timeout=300)
-        self.assertEqual((refused.returncode, refused.stderr),
-                         (2, "translate: standard input cannot be read: Is a directory\n"))
+        self.refused("standard input cannot be read: Is a directory", "translate", "translate", "--model", model, stdin=directory)
         self.assertNotEqual(self.translated(model, b"two hundred x\n\nthree\n").stdout, plain)  # control: what is read is seen
 
     def test_a_line_that_is_too_long_is_told_by_its_number_and_the_others_are_translated(self):
-        model = self.path("model")
-        run("translate", *self.TRAINING["translate"], "--steps", "1", "--model", model)
+        model = self.trained("translate")
         two, three = (self.translated(model, text).stdout for text in (b"two\n", b"three\n"))
         long = b"forty " * 100
         of_lines = self.translated(model, b"two\n" + long + b"\nthree\n")
@@ -920,8 +894,7 @@ class FromText(unittest.TestCase):
                                                        "reads 64 at the most\ntranslate: 1 of 3 left out\n")
 
     def test_gzip_and_xz_are_measured_whatever_the_temporary_directory_is(self):
-        model, text = self.path("model"), pathlib.Path("/usr/share/common-licenses/GPL-3").read_bytes()
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        model, text = self.trained("text"), pathlib.Path("/usr/share/common-licenses/GPL-3").read_bytes()
         known, held_out = text[:len(text) // 10 * 9], text[len(text) // 10 * 9:]
         gzip = zlib.compressobj(9, wbits=31)
         alone = len(gzip.compress(held_out) + gzip.flush())
@@ -930,8 +903,7 @@ class FromText(unittest.TestCase):
             ("gzip -9 of these alone", alone), ("xz -9 of these alone", len(lzma.compress(held_out, preset=9))),
             ("xz -9 that has read what comes before", behind))]
         for directory in ("/nonexistent", self.path("it's '; touch " + self.path("ran") + "; echo '")):
-            measured = subprocess.run([DIRECTORY / "text", "evaluate", "--model", model], capture_output=True, text=True,
-                                      env={**os.environ, "TMPDIR": directory}, timeout=300)
+            measured = run("text", "evaluate", "--model", model, env={**os.environ, "TMPDIR": directory})
             self.assertEqual((measured.returncode, measured.stderr), (0, ""))
             self.assertEqual(measured.stdout.splitlines()[-3:], expected)
         self.assertFalse((self.directory / "ran").exists())
@@ -980,9 +952,6 @@ class FromText(unittest.TestCase):
             (directory / "input").write_bytes(data)
             (directory / "pairs").write_text("".join(f"word {k}\tmot {k + len(directory.name)}\n" for k in range(150)))
 
-        def ran(directory, program, *options):
-            return subprocess.run([DIRECTORY / program, *options], capture_output=True, text=True, cwd=directory, timeout=300)
-
         for program, data, what in (("text", ["input"], "input"), ("translate", ["--pairs", "pairs"], "pairs pairs")):
             model = self.path(program)
             with Training(self.path("record"), DIRECTORY / program, "train", *data, "--batch-size", "1", "--steps",
@@ -991,18 +960,18 @@ class FromText(unittest.TestCase):
             sentence = (rf"^{program}: {re.escape(model)} is refused: it has learned from other data than {what} has now, \d+ bytes "
                         r"with the hash [0-9a-f]{16} and not \d+ bytes with the hash [0-9a-f]{16}; --other-data takes these\n$")
             for command in (["evaluate"], ["train", "--resume"]):
-                refused = ran(elsewhere, program, *command, "--model", model)
+                refused = run(program, *command, "--model", model, cwd=elsewhere)
                 self.assertEqual((refused.returncode, refused.stdout.count("\n")), (2, 0))
                 self.assertRegex(refused.stderr, sentence)
-            self.assertEqual(ran(elsewhere, program, "evaluate", "--model", model, "--other-data").returncode, 0)
-            self.assertEqual(ran(there, program, "evaluate", "--model", model).returncode, 0)
+            self.assertEqual(run(program, "evaluate", "--model", model, "--other-data", cwd=elsewhere).returncode, 0)
+            self.assertEqual(run(program, "evaluate", "--model", model, cwd=there).returncode, 0)
             # A file of before, which does not say which data these were: as long, but with other names.
             old = pathlib.Path(model).read_bytes()
             for name in (b'"data_bytes"', b'"data_hash"'):
                 self.assertEqual(old.count(name), 1)
                 old = old.replace(name, name.replace(b"data", b"was_"))
             pathlib.Path(model + ".old").write_bytes(old)
-            self.assertEqual(ran(elsewhere, program, "evaluate", "--model", model + ".old").returncode, 0)
+            self.assertEqual(run(program, "evaluate", "--model", model + ".old", cwd=elsewhere).returncode, 0)
 
     def test_pairs_whose_sentences_are_numbered_are_read_from_columns_2_and_4(self):
         pairs = self.directory / "pairs"
@@ -1012,8 +981,7 @@ class FromText(unittest.TestCase):
         self.assertIn("150 lines have numbers in columns 1 and 3: their sentences are columns 2 and 4\n", result.stdout)
 
     def test_what_was_learned_is_not_overwritten(self):
-        model = self.path("model")
-        run("text", *self.TRAINING["text"], "--steps", "1", "--model", model)
+        model = self.trained("text")
         before = self.bytes_of("model")
         self.refused(f"{model} is there already: --resume goes on with it, --model names another file", "text",
                      *self.TRAINING["text"], "--steps", "1", "--model", model)
@@ -1028,8 +996,7 @@ class FromText(unittest.TestCase):
         self.assertFalse((self.directory / "model").exists())
 
     def test_a_file_of_other_settings_is_refused(self):
-        model = self.path("model")
-        run("text", *self.TRAINING["text"], "--steps", "1", "--learning-rate", "0.0123456789", "--model", model)
+        model = self.trained("text", "--learning-rate", "0.0123456789")
         whole = self.bytes_of("model")
         for before, after, sentence in (
                 (b'"steps":"1"', b'"steps":"x"', '"steps" is "x", and should be an integer from 1 to 1000000000'),
