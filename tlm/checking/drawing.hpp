@@ -163,15 +163,15 @@ template <class M>
 M tagged(const Sequences& sequences) {
   return tagged(sequences, M::cols).template as<M>();
 }
-/// As an input. A source has one row for each sequence. In a stack its tag is that of the sequence's first row; for one
-/// sequence alone it has none.
+/// As an input. In a stack the rows of a source have the tag of the first row of their sequence; those of one sequence
+/// alone have none.
 inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
-  Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
-  if (T.source.cols == 0) return X;
-  X.source = {Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), T.source};
+  Generator generator{0};
+  auto X = draw_input(T, sequences, generator).with(tagged(sequences, T.target.cols));
+  if (T.source.cols == 0 || sequences.count() == 1) return X;
   for (std::size_t s = 0; s < sequences.count(); ++s)
-    std::fill_n(&X.source(s, 0), T.source.cols,
-                sequences.count() == 1 ? Dependencies(1) : Dependencies::position(sequences.begin(s)));
+    for (std::size_t r = X.source.sequences.begin(s); r < X.source.sequences.end(s); ++r)
+      std::fill_n(&X.source(r, 0), X.source.cols, Dependencies::position(sequences.begin(s)));
   return X;
 }
 
