@@ -12,7 +12,7 @@
 
 namespace tlm::tests::in_gradients {
 
-using checking::Comparison, proofs::must_hold;
+using proofs::must_hold;
 
 namespace {
 
@@ -29,12 +29,12 @@ std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint6
   Model gradient;
   const double value = loss_and_gradient(model, batch, gradient, objective);
   CHECK(value == loss(model, batch, objective));
-  Comparison comparison;
-  comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
-  return comparison.failure({.claim = "the gradient of the loss agrees with differences",
-                             .layer = object,
-                             .arithmetic = "double",
-                             .seed = seed});
+  return checking::gradient_differs(
+      {.claim = "the gradient of the loss agrees with differences",
+       .layer = object,
+       .arithmetic = "double",
+       .seed = seed},
+      [&] { return loss(model, batch, objective); }, model, gradient);
 }
 
 Translations batch() {

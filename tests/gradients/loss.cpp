@@ -10,7 +10,7 @@
 
 namespace tlm::tests::in_loss {
 
-using checking::Comparison, proofs::must_hold;
+using proofs::must_hold;
 
 namespace {
 
@@ -20,11 +20,9 @@ std::optional<Failure> loss_gradient_fails(std::string object, T model, const Ba
                                            const Objective& objective) {
   T gradient;
   loss_and_gradient(model, batch, gradient, objective);
-  Comparison comparison;
-  comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
-  return comparison.failure({.claim = "the gradient of the loss agrees with differences",
-                             .layer = std::move(object),
-                             .arithmetic = "double"});
+  return checking::gradient_differs(
+      {.claim = "the gradient of the loss agrees with differences", .layer = std::move(object), .arithmetic = "double"},
+      [&] { return loss(model, batch, objective); }, model, gradient);
 }
 
 /// A model of random weights, and a batch in which the first position of the target counts for nothing.

@@ -91,11 +91,10 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
   CHECK(loss_and_gradient(model, noisy, gradient) == value());
   CHECK(value() != loss(model, batch()));
   const auto failure = [&] {
-    checking::Comparison comparison;
-    comparison.add_weights(value, model, gradient);
-    return comparison.failure({.claim = "the gradient of the loss agrees with differences",
-                               .layer = "a model with noise",
-                               .arithmetic = "double"});
+    return checking::gradient_differs({.claim = "the gradient of the loss agrees with differences",
+                                       .layer = "a model with noise",
+                                       .arithmetic = "double"},
+                                      value, model, gradient);
   };
   proofs::must_hold(failure());
 

@@ -94,17 +94,18 @@ std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vect
       return failure;
     }
     for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths)) {
-      const auto state = layer->at_the_beginning();
+      auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken(lengths.size(), 0);
       for (const auto& piece : pieces) {
         if (pieces.size() == 2) {
-          state->extend(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
-          state->copy()->extend(X.with(piece_of(other.target, taken, piece)));
+          state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
+          auto copy = state;
+          copy(X.with(piece_of(other.target, taken, piece)));
         }
         auto failure =
             failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives");
         failure.place = "computed in pieces of " + shown(pieces);
-        if (auto found = first_difference(failure, state->extend(X.with(piece_of(X.target, taken, piece))),
+        if (auto found = first_difference(failure, state(X.with(piece_of(X.target, taken, piece))),
                                           piece_of(Y, taken, piece), one ? taken[0] : 0))
           return found;
         for (std::size_t s = 0; s < lengths.size(); ++s) taken[s] += piece[s];
