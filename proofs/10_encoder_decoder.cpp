@@ -17,7 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string_view>
+#include <string>
 
 #include "controls.hpp"
 #include "support.hpp"
@@ -27,72 +27,57 @@ using namespace tlm::proofs;
 
 namespace {
 
+// The encoders and decoders without embeddings, positions and output.
 template <class Real>
-using FormulatedEncoderLayers = Stack<EncoderLayer<Real>, 2>;
+using FormulatedEncoder = Stack<EncoderLayer<Real>, 2>;
 template <class Real>
-using NumpyEncoderBlocks = Stack<EncoderBlock<Real>, 2>;
+using NumpyEncoder = Stack<EncoderBlock<Real>, 2>;
 template <class Real>
-using WolframEncoderBlocks = Stack<WolframEncoderBlock<Real>, 2>;
+using WolframEncoder = Stack<WolframEncoderBlock<Real>, 2>;
 template <class Real>
-using FormulatedEncoderBehindPE = Composition<FormulatedEncoderLayers<Real>, W_p<Real>>;
+using FormulatedDecoder = Stack<formulated::DecoderLayer<small_formulated, Real>, 2>;
 template <class Real>
-using NumpyEncoderBehindPE = Composition<NumpyEncoderBlocks<Real>, PE<Real>>;
+using NumpyDecoder = Stack<numpy::DecoderBlock<small_numpy, Real>, 2>;
 template <class Real>
-using FormulatedDecoderLayers = Stack<formulated::DecoderLayer<small_formulated, Real>, 2>;
+using WolframDecoder = Stack<wolfram::DecoderBlock<small_wolfram, Real>, 2>;
 template <class Real>
-using NumpyDecoderBlocks = Stack<numpy::DecoderBlock<small_numpy, Real>, 2>;
+using FormulatedEncoderBehindPE = Composition<FormulatedEncoder<Real>, W_p<Real>>;
 template <class Real>
-using WolframDecoderBlocks = Stack<wolfram::DecoderBlock<small_wolfram, Real>, 2>;
-/// The models after their embeddings: source and target are not tokens, but any rows.
-template <class Real>
-using FormulatedBehindEm = EncoderDecoder<FormulatedEncoderLayers<Real>, FormulatedDecoderLayers<Real>>;
-template <class Real>
-using NumpyBehindEm = EncoderDecoder<NumpyEncoderBlocks<Real>, NumpyDecoderBlocks<Real>>;
-template <class Real>
-using WolframBehindEm = EncoderDecoder<WolframEncoderBlocks<Real>, WolframDecoderBlocks<Real>>;
-/// (M, y) ↦ D(y; M)
-template <class Real>
-using FormulatedDecoder = EncoderDecoder<Same<Real>, FormulatedDecoderLayers<Real>>;
-template <class Real>
-using NumpyDecoder = EncoderDecoder<Same<Real>, NumpyDecoderBlocks<Real>>;
-template <class Real>
-using WolframDecoder = EncoderDecoder<Same<Real>, WolframDecoderBlocks<Real>>;
+using NumpyEncoderBehindPE = Composition<NumpyEncoder<Real>, PE<Real>>;
 
-static_assert(!autoregressive<FormulatedEncoderLayers<double>> && !autoregressive<NumpyEncoderBlocks<double>>);
-static_assert(autoregressive<FormulatedDecoderLayers<double>> && !rowwise<FormulatedDecoderLayers<double>>);
-static_assert(autoregressive<NumpyDecoderBlocks<double>> && !rowwise<NumpyDecoderBlocks<double>>);
-static_assert(!autoregressive<WolframEncoderBlocks<double>> && autoregressive<WolframDecoderBlocks<double>>);
-static_assert(autoregressive<FormulatedModel<double>> && autoregressive<NumpyModel<double>>);
-static_assert(autoregressive<WolframModel<double>>);
 // With one memory cross-attention is rowwise (below). It is not called rowwise, because in a stack each row looks at
 // the memory of its sequence. So it cannot run once over all rows.
 static_assert(autoregressive<CrossMH<double>> && !rowwise<CrossMH<double>>);
 
-/// An operation over double and the prime field, and another one over sets of positions. Claim 4 runs the parts of the
-/// models in float, too.
-template <template <class> class T, template <class> class OverSets, int faces = value_face>
-Subject without_float(std::string_view name) {
-  return {.in_double = operation<T<double>>(name),
-          .in_field = operation<T<PrimeField>, faces>(name),
-          .in_sets = operation<OverSets<Dependencies>>(name)};
+/// A model T with its encoder E and its decoder D. Claim 4 runs their parts in float, too.
+struct Checked {
+  Subject model{};  ///< Over sets D(y; E(x)): source and target are not tokens, but any rows.
+  std::unique_ptr<Operation<Dual<PrimeField>>> in_duals{};
+  std::unique_ptr<Operation<PrimeField>> encoder{};
+  Subject decoder{};                                      ///< (M, y) ↦ D(y; M)
+  std::unique_ptr<Operation<Dependencies>> of_one_row{};  ///< y ↦ D(y; M), where M has one row.
+};
+template <template <class> class T, template <class> class E, template <class> class D>
+Checked checked(const std::string& name) {
+  static_assert(autoregressive<T<double>> && !autoregressive<E<double>>);
+  static_assert(autoregressive<D<double>> && !rowwise<D<double>>);
+  const std::string model = name + " model", decoder = name + " decoder";
+  return {
+      .model = {.in_double = operation<T<double>>(model),
+                .in_field = operation<T<PrimeField>, pullback_face>(model),
+                .in_sets = operation<EncoderDecoder<E<Dependencies>, D<Dependencies>>>(model)},
+      .in_duals = operation<T<Dual<PrimeField>>>(model),
+      .encoder = operation<E<PrimeField>>(name + " encoder"),
+      .decoder = {.in_double = operation<EncoderDecoder<Same<double>, D<double>>>(decoder),
+                  .in_field = operation<EncoderDecoder<Same<PrimeField>, D<PrimeField>>>(decoder),
+                  .in_sets = operation<EncoderDecoder<Same<Dependencies>, D<Dependencies>>>(decoder)},
+      .of_one_row = operation<WithMemory<D<Dependencies>, 1>>(decoder),
+  };
 }
-/// The models, and over sets of positions their blocks.
-std::array<Subject, 3> models() {
-  return {without_float<FormulatedModel, FormulatedBehindEm, pullback_face>("the formulated model"),
-          without_float<NumpyModel, NumpyBehindEm, pullback_face>("the NumPy notebook's model"),
-          without_float<WolframModel, WolframBehindEm, pullback_face>("the Wolfram article's model")};
-}
-/// The decoders' blocks, as operations on a memory and y.
-std::array<Subject, 3> decoders() {
-  return {without_float<FormulatedDecoder, FormulatedDecoder>("the formulated decoder"),
-          without_float<NumpyDecoder, NumpyDecoder>("the NumPy notebook's decoder"),
-          without_float<WolframDecoder, WolframDecoder>("the Wolfram article's decoder")};
-}
-/// The encoders, without positional encoding.
-std::array<std::unique_ptr<Operation<PrimeField>>, 3> encoders() {
-  return {operation<FormulatedEncoderLayers<PrimeField>>("the formulated encoder"),
-          operation<NumpyEncoderBlocks<PrimeField>>("the NumPy notebook's encoder"),
-          operation<WolframEncoderBlocks<PrimeField>>("the Wolfram article's encoder")};
+std::array<Checked, 3> models() {
+  return {checked<FormulatedModel, FormulatedEncoder, FormulatedDecoder>("the formulated"),
+          checked<NumpyModel, NumpyEncoder, NumpyDecoder>("the NumPy notebook's"),
+          checked<WolframModel, WolframEncoder, WolframDecoder>("the Wolfram article's")};
 }
 
 /// The NumPy class's decoder block, whose mask is upside down (see UpsideDownMask).
@@ -105,14 +90,6 @@ using UpsideDownBlock =
                            Res<numpy::Attention<"cross", small_numpy, Unmasked, FromMemory, Real>>,
                            LayerNorm<"norm_self", d_model, Real>, Res<UpsideDownSelf<Real>>>>;
 
-/// The decoders' blocks with a memory of one row.
-template <class Real>
-using FormulatedDecoderOfOne = WithMemory<FormulatedDecoderLayers<Real>, 1>;
-template <class Real>
-using NumpyDecoderOfOne = WithMemory<NumpyDecoderBlocks<Real>, 1>;
-template <class Real>
-using WolframDecoderOfOne = WithMemory<WolframDecoderBlocks<Real>, 1>;
-
 }  // namespace
 
 TEST_CASE(
@@ -121,7 +98,7 @@ TEST_CASE(
     doctest::description(
         "formulated_encoder_is_equivariant, numpy_encoder_is_equivariant, wolfram_encoder_is_equivariant, "
         "unmasked_attention_is_equivariant, rowwise_is_equivariant, composition_is_equivariant, zip_is_equivariant")) {
-  for (const auto& encoder : encoders()) must_hold(permutation_fails(*encoder, 1));
+  for (const Checked& of : models()) must_hold(permutation_fails(*of.encoder, 1));
 }
 
 TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked attention") {
@@ -134,8 +111,8 @@ TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked atten
 TEST_CASE(
     "for random weights none of the encoders is autoregressive: the first of two rows sees the second, over the prime "
     "field") {
-  for (const auto& encoder : encoders()) {
-    const auto failure = compare_parts(*encoder, Claim::autoregressive, 11);
+  for (const Checked& of : models()) {
+    const auto failure = compare_parts(*of.encoder, Claim::autoregressive, 11);
     REQUIRE(failure);
     CHECK(failure->n == 2);
     CHECK(failure->i == 1);
@@ -151,26 +128,23 @@ TEST_CASE(
     "the models are autoregressive in y, T(x, y|i) = T(x, y)|i: over double, its bits and the prime field; their "
     "blocks alone, without embedding, positions and output, over sets; n ≤ 6 and n+1 rows of x" *
     doctest::description("encoder_decoder_is_autoregressive, Transformer_is_autoregressive")) {
-  for (const Subject& model : models()) must_hold(verdict_on(model, Claim::autoregressive));
+  for (const Checked& of : models()) must_hold(verdict_on(of.model, Claim::autoregressive));
 }
 
 TEST_CASE(
     "row i of the decoders depends on no row of y after i, for all y, memories and weights: over sets of positions, "
     "n ≤ 6, memories of 1 and of n+1 rows; and over double, its bits and the prime field, memories of n+1 rows") {
-  for (const Subject& decoder : decoders()) must_hold(verdict_on(decoder, Claim::autoregressive));
-  must_hold(trace_positions(OperationOf<FormulatedDecoderOfOne<Dependencies>>{"the formulated decoder"},
-                            Claim::autoregressive));
-  must_hold(trace_positions(OperationOf<NumpyDecoderOfOne<Dependencies>>{"the NumPy notebook's decoder"},
-                            Claim::autoregressive));
-  must_hold(trace_positions(OperationOf<WolframDecoderOfOne<Dependencies>>{"the Wolfram article's decoder"},
-                            Claim::autoregressive));
+  for (const Checked& of : models()) {
+    must_hold(verdict_on(of.decoder, Claim::autoregressive));
+    must_hold(trace_positions(*of.of_one_row, Claim::autoregressive));
+  }
 }
 
 TEST_CASE(
     "for random weights every entry of row i of the decoders depends on each of the rows 1, …, i of y and on each row "
     "of the memory: if one of them is drawn anew, every entry changes (over the prime field, n ≤ 6, a memory of n+1 "
     "rows)") {
-  for (const Subject& decoder : decoders()) must_hold(a_row_does_not_count(*decoder.in_field, Claim::autoregressive));
+  for (const Checked& of : models()) must_hold(a_row_does_not_count(*of.decoder.in_field, Claim::autoregressive));
 }
 
 TEST_CASE(
@@ -195,8 +169,10 @@ TEST_CASE(
     "the sequences of a batch do not affect each other, whatever their lengths and those of their sources: the models "
     "over double, its bits and the prime field, their blocks over sets, and the decoders' blocks over all of these, "
     "with NaN in the other sequences and memories, in stacks of 2 and 5") {
-  for (const Subject& model : models()) must_hold(verdict_on(model, Claim::of_each_sequence));
-  for (const Subject& decoder : decoders()) must_hold(verdict_on(decoder, Claim::of_each_sequence));
+  for (const Checked& of : models()) {
+    must_hold(verdict_on(of.model, Claim::of_each_sequence));
+    must_hold(verdict_on(of.decoder, Claim::of_each_sequence));
+  }
 }
 
 TEST_CASE(
@@ -222,16 +198,14 @@ TEST_CASE(
 TEST_CASE(
     "the pullbacks of the models are the transposes of their derivatives: exactly over dual numbers of the prime "
     "field") {
-  must_hold(transpose_fails<FormulatedModel, PrimeField>("the formulated model", 11));
-  must_hold(transpose_fails<NumpyModel, PrimeField>("the NumPy notebook's model", 12));
-  must_hold(transpose_fails<WolframModel, PrimeField>("the Wolfram article's model", 20));
+  for (const Checked& of : models()) must_hold(transpose_fails(*of.model.in_field, *of.in_duals, 11));
 }
 
 TEST_CASE(
     "the pullbacks of the models are linear, add to the gradient, and can be applied again: exactly over the prime "
     "field") {
   for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
-    for (const Subject& model : models()) must_hold(pullback_fails(*model.in_field, requirement, 14));
+    for (const Checked& of : models()) must_hold(pullback_fails(*of.model.in_field, requirement, 14));
 }
 
 TEST_CASE(
