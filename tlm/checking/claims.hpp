@@ -128,8 +128,7 @@ std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint6
       const auto layer = drawn(T, generator, kind);
       for (const Sequences& sequences : all) {
         if (kind == Draw::special && &sequences != &all.back()) continue;
-        auto X = draw_input(T, sequences, generator, limits, kind);
-        if constexpr (std::is_same_v<Real, Dependencies>) X = tagged(T, sequences);
+        const auto X = draw_input(T, sequences, generator, limits, kind);
         Failure failure = failure_of(T, claim, seed, sequences);
         const auto Y = value_at(*layer, X, failure);
         if (claim != Claim::constant && !(Y.sequences == sequences)) {

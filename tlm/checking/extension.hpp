@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -78,14 +77,12 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
 template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vector<std::size_t>& lengths,
                                        std::uint64_t seed, const Limits& limits = {}) {
-  constexpr bool of_sets = std::is_same_v<Real, Dependencies>;
   const bool one = lengths.size() == 1, few = one && lengths[0] > split_in_all_ways;
   const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
     if (kind == Draw::special) return std::nullopt;
     const auto layer = drawn(T, generator);
-    auto X = draw_input(T, sequences, generator, limits);
+    const auto X = draw_input(T, sequences, generator, limits);
     const auto other = draw_input(T, sequences, generator, limits);
-    if constexpr (of_sets) X = tagged(T, sequences);
     const auto Y = (*layer)(X);
     if (!(Y.sequences == sequences)) {
       auto failure = failure_of("T(X) has as many rows as X", "T(X) has", "X has");
