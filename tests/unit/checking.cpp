@@ -22,7 +22,7 @@
 /// with what they should say.
 namespace tlm::tests::in_checking {
 
-using namespace lying;
+using lying::Lie, lying::RunningSum, lying::Square, lying::printed, lying::contains, lying::report_on;
 
 namespace {
 

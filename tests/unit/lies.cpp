@@ -15,7 +15,7 @@
 /// tlm::check must find every lie with the statement that is named.
 namespace tlm::tests::in_lies {
 
-using namespace lying;
+using lying::Lie, lying::printed, lying::contains, lying::report_on;
 
 namespace {
 
