@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -59,6 +62,32 @@ void must_be_equal(const char* equation, const std::string& object, const M& lef
                               .left = {"the left side is", ""},
                               .right = {"the right side is", ""}},
                              left, right));
+}
+
+/// The failure of T(PX) = P T(X) for all permutations P of the first `moved` of four rows of X, if only the rows after
+/// the first `left_out` are compared. (A maximum is the only function here for which the order of its arguments could
+/// matter, and it is symmetric.)
+inline std::optional<Failure> permutation_fails(const Operation<PrimeField>& T, std::uint64_t seed,
+                                                std::size_t moved = 4, std::size_t left_out = 0) {
+  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
+    const auto layer = drawn(T, generator);
+    const auto X = draw_input(T, Sequences{4}, generator);
+    const auto Y = (*layer)(X);
+    auto failure = failure_of("T(PX) = P T(X)", "T(PX) gives", "P T(X) gives");
+    failure.layer = T.name;
+    failure.arithmetic = arithmetic<PrimeField>();
+    failure.seed = seed;
+    failure.n = 4;
+    std::vector<std::size_t> order{0, 1, 2, 3};
+    while (std::next_permutation(order.begin(), order.begin() + std::ptrdiff_t(moved))) {
+      const auto of_permuted = (*layer)(X.with(X.target.rows(Sequences{4}, order)));
+      const auto permuted = Y.rows(Sequences{4}, order);
+      if (auto found = first_difference(failure, of_permuted.rows(left_out, 4 - left_out),
+                                        permuted.rows(left_out, 4 - left_out), left_out))
+        return found;
+    }
+    return std::nullopt;
+  });
 }
 
 }  // namespace tlm::proofs

@@ -14,10 +14,9 @@ namespace tlm::tests {
 template <class Model, class BatchOf, class Objective = Mean>
 std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const BatchOf& batch,
                                            const Objective& objective = {}) {
-  checking::Comparison comparison;
-  comparison.add_weights([&] { return loss(model, batch, objective); }, model, gradient);
-  return comparison.failure(
-      {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"});
+  return checking::gradient_differs(
+      {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"},
+      [&] { return loss(model, batch, objective); }, model, gradient);
 }
 
 }  // namespace tlm::tests

@@ -89,7 +89,7 @@ struct Forgotten : Product {
 template <class F>
 std::string refused() {
   const auto failure =
-      checking::gradient_fails(checking::OperationOf<F, checking::pullback_face>{"a layer"}, unequal(), 1);
+      checking::gradient_fails(checking::OperationOf<F, checking::pullback_face>{"a layer"}, 1, {unequal()});
   return failure ? failure->entry : "";
 }
 

@@ -6,145 +6,25 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <tlm/checking/check.hpp>
-#include <tlm/checking/in_memory.hpp>
+#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/softmax.hpp>
+
+#include "lying.hpp"
 
 /// tlm::check, applied to layers that are right and to layers that are wrong in one way each. Its reports are compared
 /// with what they should say.
 namespace tlm::tests::in_checking {
 
+using lying::Lie, lying::RunningSum, lying::Square, lying::printed, lying::contains, lying::report_on;
+
 namespace {
-
-/// What a plant changes in the right layer.
-enum class Plant {
-  none,
-  future_seen,           ///< a row adds the row after it
-  n_seen,                ///< each row is divided by n
-  sign_flipped,          ///< −X̄
-  gradient_forgotten,    ///< W̄ is not added
-  gradient_overwritten,  ///< W̄ takes the place of what is there
-  not_linear,            ///< 1 is added to X̄
-  gradient_not_linear,   ///< 1 is added to W̄
-  rows_added,            ///< X̄ has a row more than X
-  never_set,             ///< X̄ is added to entries that nobody has set
-  used_up,               ///< −X̄, where the pullback has been applied before
-  other_value,           ///< value_and_pullback(X) begins with 2·T(X)
-  extend_forgets,        ///< the state does not move on
-  sequences_mix,         ///< the sum goes on from one sequence to the next
-  throws                 ///< for more than two rows
-};
-
-/// What is changed now.
-Plant plant = Plant::none;
-
-/// Row i of T(X) is Σ_{j ≤ i} w·x_j, column by column. It is autoregressive, with one row w of weights.
-template <class Claim, class Real>
-struct RunningSum {
-  using declared = Claim;
-  using domain = Matrix<n, 3, Real>;
-  using codomain = domain;
-
-  Matrix<1, 3, Real> w;
-
-  struct State {
-    domain last;  ///< The row that each sequence has come to.
-  };
-
-  codomain operator()(const domain& X) const {
-    if (plant == Plant::throws && X.rows() > 2) throw std::length_error("more than two rows");
-    auto Y = from_the_beginning(*this, X);
-    for (std::size_t i = 0; i < X.rows(); ++i)
-      for (std::size_t j = 0; j < 3; ++j) {
-        if (plant == Plant::future_seen && i + 1 < X.rows()) Y(i, j) += X(i + 1, j);
-        if (plant == Plant::n_seen) Y(i, j) = Y(i, j) / Real(X.rows());
-      }
-    return Y;
-  }
-
-  /// dx_j = w·Σ_{i ≥ j} dy_i, and dw = Σ_i dy_i·Σ_{j ≤ i} x_j.
-  auto value_and_pullback(const domain&) const&& { return refuse_temporary<RunningSum>(); }
-  auto value_and_pullback(const domain& X) const& {
-    auto Y = (*this)(X);
-    if (plant == Plant::other_value) Y += Y;
-    return with_pullback(std::move(Y), [this, X, applied = std::make_shared<bool>(false)](codomain Y_bar,
-                                                                                          RunningSum& gradient) {
-      const Sequences& sequences = X.sequences();
-      const bool flipped = plant == Plant::sign_flipped || (plant == Plant::used_up && std::exchange(*applied, true));
-      if (plant == Plant::gradient_not_linear) gradient.w(0, 0) += Real(1);
-      if (plant == Plant::gradient_overwritten) gradient.w = {};
-      for (std::size_t s = 0; s < sequences.count(); ++s)
-        for (std::size_t i = sequences.end(s); i-- > sequences.begin(s);)
-          for (std::size_t j = 0; j < 3; ++j) {
-            if (i + 1 < sequences.end(s)) Y_bar(i, j) += Y_bar(i + 1, j);
-            if (plant != Plant::gradient_forgotten) gradient.w(0, j) += Y_bar(i, j) * X(i, j);
-          }
-      for (std::size_t i = 0; i < X.rows(); ++i)
-        for (std::size_t j = 0; j < 3; ++j) {
-          Y_bar(i, j) *= flipped ? -w(0, j) : w(0, j);
-          if (plant == Plant::not_linear) Y_bar(i, j) += Real(1);
-        }
-      if (plant == Plant::never_set) {
-        codomain X_bar{sequences};
-        X_bar += Y_bar;
-        return X_bar;
-      }
-      if (plant == Plant::rows_added) Y_bar = codomain{Sequences{X.rows() + 1}, Real(0)};
-      return Y_bar;
-    });
-  }
-
-  codomain extend(State& state, domain X) const {
-    const Sequences& sequences = X.sequences();
-    if (state.last.rows() == 0)
-      state.last = domain{Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
-    domain last = state.last;
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
-        for (std::size_t j = 0; j < 3; ++j)
-          X(i, j) = last(plant == Plant::sequences_mix ? 0 : s, j) += w(0, j) * X(i, j);
-    if (plant != Plant::extend_forgets) state.last = last;
-    return X;
-  }
-
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
-};
-
-/// w·X, row by row: rowwise.
-template <class Claim, class Real>
-struct Scale {
-  using declared = Claim;
-  using domain = Matrix<n, 3, Real>;
-  using codomain = domain;
-
-  Matrix<1, 3, Real> w;
-
-  codomain operator()(domain X) const {
-    for (std::size_t i = 0; i < X.rows(); ++i)
-      for (std::size_t j = 0; j < 3; ++j) X(i, j) *= w(0, j);
-    return X;
-  }
-  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Scale>(); }
-  auto value_and_pullback(const domain& X) const& {
-    return with_pullback((*this)(X), [this, X](const codomain& Y_bar, Scale& gradient) {
-      for (std::size_t i = 0; i < X.rows(); ++i)
-        for (std::size_t j = 0; j < 3; ++j) gradient.w(0, j) += X(i, j) * Y_bar(i, j);
-      return (*this)(Y_bar);
-    });
-  }
-  struct State {};
-  codomain extend(State&, const domain& X) const { return (*this)(X); }
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
-};
 
 template <class Real>
 using SumSoFar = RunningSum<is::Autoregressive, Real>;
@@ -153,21 +33,21 @@ using DeclaredRowwise = RunningSum<is::Rowwise, Real>;
 template <class Real>
 using DeclaredUnrestricted = RunningSum<is::Unrestricted, Real>;
 template <class Real>
-using RightScale = Scale<is::Rowwise, Real>;
+using RightSquare = Square<is::Rowwise, Real>;
 template <class Real>
-using DeclaredAutoregressive = Scale<is::Autoregressive, Real>;
+using DeclaredAutoregressive = Square<is::Autoregressive, Real>;
 template <class Real>
-using DeclaredConstant = Scale<is::Constant, Real>;
+using DeclaredConstant = Square<is::Constant, Real>;
 
 /// The same with a weight that is not visited.
 template <class Real>
-struct ScaleWithMore : RightScale<Real> {
+struct SquareWithMore : RightSquare<Real> {
   Matrix<2, 3, Real> more;
 };
 /// The same where a temporary one is not refused, to which its pullback would refer.
 template <class Real>
-struct ScaleTemporarily : RightScale<Real> {
-  auto value_and_pullback(const Matrix<n, 3, Real>& X) const { return RightScale<Real>::value_and_pullback(X); }
+struct SquareTemporarily : RightSquare<Real> {
+  auto value_and_pullback(const Matrix<n, 3, Real>& X) const { return RightSquare<Real>::value_and_pullback(X); }
 };
 
 /// X sin ½, and its derivative as −sin(−½), which is another number of the prime field.
@@ -196,19 +76,8 @@ using WithoutWeights = Softmax<3, Real>;
 template <class Real>
 using OfTokens = Embedding<5, 3, Real>;
 
-/// The report on the sum with this change.
-Report check_sum(Plant changed, const checking::Limits& limits = {}) {
-  plant = changed;
-  const Report report = check<SumSoFar>("Sum", limits);
-  plant = Plant::none;
-  return report;
-}
-
-std::string printed(const auto& object) {
-  std::ostringstream out;
-  out << object;
-  return out.str();
-}
+/// The report on the sum that tells this lie.
+Report check_sum(Lie lie, const checking::Limits& limits = {}) { return report_on<SumSoFar>(lie, "Sum", limits); }
 
 /// The first line that fails, with its counter-example; and that some line holds beside it.
 std::string first_failure(const Report& report) {
@@ -229,13 +98,10 @@ bool fails_only(const Report& report, std::initializer_list<std::string_view> wo
   return only;
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-/// Requires that for the sum with this change exactly those statements fail that begin with one of these words.
+/// Requires that for the sum that tells this lie exactly those statements fail that begin with one of these words.
 /// Requires also that the report has each of these parts.
-void must_fail(Plant changed, std::initializer_list<std::string_view> words,
-               std::initializer_list<std::string_view> parts) {
-  const auto report = check_sum(changed);
+void must_fail(Lie lie, std::initializer_list<std::string_view> words, std::initializer_list<std::string_view> parts) {
+  const auto report = check_sum(lie);
   INFO(report);
   CHECK(!report.holds());
   CHECK(fails_only(report, words));
@@ -248,7 +114,7 @@ void must_fail(Plant changed, std::initializer_list<std::string_view> words,
 }  // namespace
 
 TEST_CASE("what is right holds") {
-  const auto sum = check_sum(Plant::none);
+  const auto sum = check_sum(Lie::none);
   INFO(sum);
   CHECK(sum.holds());
   CHECK(contains(printed(sum),
@@ -259,14 +125,14 @@ TEST_CASE("what is right holds") {
   CHECK(contains(printed(sum), "holds: the pullback is linear"));
   CHECK(contains(printed(sum), "holds: extending in pieces"));
 
-  const auto scale = check<RightScale>("Scale", {.rows = 4});
-  INFO(scale);
-  CHECK(scale.holds());
-  CHECK(contains(printed(scale), "holds: Scale is rowwise: double within 1e-12, n ≤ 4\n"));
+  const auto square = check<RightSquare>("Square", {.rows = 4});
+  INFO(square);
+  CHECK(square.holds());
+  CHECK(contains(printed(square), "holds: Square is rowwise: double within 1e-12, n ≤ 4\n"));
 }
 
 TEST_CASE("a future that is seen") {
-  const auto report = check_sum(Plant::future_seen);
+  const auto report = check_sum(Lie::sees_the_next_row);
   const auto text = first_failure(report);
   INFO(report);
   CHECK(
@@ -279,7 +145,7 @@ TEST_CASE("a future that is seen") {
 }
 
 TEST_CASE("a number of rows that is seen") {
-  const auto report = check_sum(Plant::n_seen);
+  const auto report = check_sum(Lie::divides_by_n);
   INFO(report);
   CHECK(contains(printed(report), "FAILS: Sum is autoregressive: the prime field, exactly, n ≤ 6\n"));
   CHECK(contains(printed(report),
@@ -287,20 +153,20 @@ TEST_CASE("a number of rows that is seen") {
 }
 
 TEST_CASE("a flipped sign in the pullback") {
-  must_fail(Plant::sign_flipped, {"the pullback is the transpose", "the pullback agrees with central differences"},
+  must_fail(Lie::flips_the_sign, {"the pullback is the transpose", "the pullback agrees with central differences"},
             {"FAILS: the pullback is the transpose of the derivative: dual numbers of the prime field, exactly",
              "\n  ⟨Jv, w⟩ = ⟨v, Jᵀw⟩ — fails for Sum\n"
              "  seen over dual numbers of the prime field, in a sequence of 1 row, in X, row 1, column 1:\n"
              "    the pullback returns ",
              "\n    the derivative is ", "in X, row 1, column 1:\n    by differences the derivative is "});
-  CHECK(!contains(first_failure(check_sum(Plant::sign_flipped)), "n ="));
+  CHECK(!contains(first_failure(check_sum(Lie::flips_the_sign)), "n ="));
 }
 
 TEST_CASE("a gradient that is forgotten, and one that is overwritten") {
-  must_fail(Plant::gradient_forgotten,
+  must_fail(Lie::forgets_the_gradient,
             {"the pullback is the transpose", "the pullback agrees with central differences"},
             {"in w, row 1, column 1:", "the pullback returns 0"});
-  must_fail(Plant::gradient_overwritten, {"the pullback adds to the gradient"},
+  must_fail(Lie::overwrites_the_gradient, {"the pullback adds to the gradient"},
             {"in w, row 1, column 1:\n    w₂ makes of the gradient that w₁ has left "});
 }
 
@@ -308,36 +174,36 @@ TEST_CASE("a pullback that is not linear") {
   const std::string linear =
       "\n  pullbacks are linear — fails for Sum\n"
       "  seen over the prime field, in a sequence of 1 row, in ";
-  must_fail(Plant::not_linear, {"the pullback "}, {linear + "X, row 1, column 1:\n    for a·w₁ + w₂ it returns "});
-  must_fail(Plant::gradient_not_linear, {"the pullback "}, {linear + "w, row 1, column 1:\n"});
+  must_fail(Lie::adds_1_to_x_bar, {"the pullback "}, {linear + "X, row 1, column 1:\n    for a·w₁ + w₂ it returns "});
+  must_fail(Lie::adds_1_to_the_gradient, {"the pullback "}, {linear + "w, row 1, column 1:\n"});
 }
 
 TEST_CASE("a pullback that returns other rows than X has") {
-  must_fail(Plant::rows_added, {"the pullback ", "value and pullback in float"},
+  must_fail(Lie::returns_a_row_more, {"the pullback ", "value and pullback in float"},
             {"it throws: the number of rows of sequence 1 is 1 in X, but 2 in the X̄ that the pullback returns"});
 }
 
 TEST_CASE("an X̄ that is added to what was never set") {
-  must_fail(Plant::never_set, {"the pullback ", "value and pullback in float"},
+  must_fail(Lie::adds_x_bar_to_what_was_never_set, {"the pullback ", "value and pullback in float"},
             {" nan\n", "\nnote:  nan may be an entry that was never set: M{sequences} sets none, "});
-  CHECK(!contains(printed(check_sum(Plant::future_seen)), "nan may be"));  // which was put in
+  CHECK(!contains(printed(check_sum(Lie::sees_the_next_row)), "nan may be"));  // which was put in
   CHECK_FALSE(detail::unset_is_nan);
 }
 
 TEST_CASE("a pullback that can be applied only once") {
   must_fail(
-      Plant::used_up, {"the pullback "},
+      Lie::flips_the_sign_the_second_time, {"the pullback "},
       {"FAILS: the pullback can be applied again: the prime field, exactly, and double to the last bit",
        "\n  a pullback can be applied again — fails for Sum\n"
        "  seen over the prime field, in a sequence of 1 row, in X, row 1, column 1:\n    applied again, it returns "});
 }
 
 TEST_CASE("a value that is another") {
-  must_fail(Plant::other_value, {"value_and_pullback(X) begins"}, {"    value_and_pullback(X).value is "});
+  must_fail(Lie::begins_with_another_value, {"value_and_pullback(X) begins"}, {"    value_and_pullback(X).value is "});
 }
 
 TEST_CASE("an extension that forgets") {
-  must_fail(Plant::extend_forgets, {"extending in pieces"},
+  must_fail(Lie::does_not_move_on, {"extending in pieces"},
             {"seen over double, in a sequence of 2 rows, computed in pieces of 1 + 1 rows, in row 2, column 1:\n"
              "    extending by the piece gives "});
 }
@@ -356,20 +222,20 @@ TEST_CASE("a layer is not asked to go on with other sequences than before, and i
 }
 
 TEST_CASE("the weights that are visited are listed, and how many lines fail") {
-  CHECK(contains(printed(check<RightScale>("Scale", {.rows = 2})),
-                 "note:  Scale has the weights w (1×3)\nholds: `weights` visits every number that a new Scale "
+  CHECK(contains(printed(check<RightSquare>("Square", {.rows = 2})),
+                 "note:  Square has the weights w (1×3)\nholds: `weights` visits every number that a new Square "
                  "holds\n"));
-  const auto right = check_sum(Plant::none, {.rows = 3});
+  const auto right = check_sum(Lie::none, {.rows = 3});
   CHECK(right.failed() == 0);
   CHECK(printed(right).ends_with("\nall " + std::to_string(right.statements()) + " statements hold\n"));
   CHECK(right.statements() + 3 == right.lines().size());  // with the notes
-  const auto wrong = check_sum(Plant::gradient_overwritten, {.rows = 3});
+  const auto wrong = check_sum(Lie::overwrites_the_gradient, {.rows = 3});
   CHECK(wrong.failed() == 1);
   CHECK(contains(printed(wrong), "\n1 of " + std::to_string(wrong.statements()) +
                                      " statements fail\n"));  // over the field, but nowhere else was it asked
   CHECK(!contains(printed(wrong), "note:  over the prime field alone"));
   CHECK(contains(printed(check<OddSine>("Sine")), " statements fail\nnote:  over the prime field alone"));
-  const auto everywhere = check_sum(Plant::sequences_mix, {.rows = 3});
+  const auto everywhere = check_sum(Lie::mixes_sequences, {.rows = 3});
   CHECK(everywhere.failed() > 1);
   CHECK(printed(everywhere)
             .ends_with(" statements fail\nnote:  begin with the first that fails: what is below may fail "
@@ -378,29 +244,29 @@ TEST_CASE("the weights that are visited are listed, and how many lines fail") {
 }
 
 TEST_CASE("a weight that is not visited") {
-  const auto report = check<ScaleWithMore>("Scale", {.rows = 2});
+  const auto report = check<SquareWithMore>("Square", {.rows = 2});
   INFO(report);
   CHECK(report.failed() == 1);
   CHECK(contains(
       first_failure(report),
-      "`weights` visits every number that a new Scale holds\n  a layer holds its weights and no other numbers — "
-      "fails for Scale:\n    it holds 9 numbers\n    `weights` visits the weights w (1×3): 3\n  what is not"));
+      "`weights` visits every number that a new Square holds\n  a layer holds its weights and no other numbers — "
+      "fails for Square:\n    it holds 9 numbers\n    `weights` visits the weights w (1×3): 3\n  what is not"));
 }
 
 TEST_CASE("a pullback that refers to a temporary layer") {
-  const auto report = check<ScaleTemporarily>("Scale", {.rows = 2});
+  const auto report = check<SquareTemporarily>("Square", {.rows = 2});
   INFO(report);
   CHECK(report.failed() == 1);
-  CHECK(
-      contains(first_failure(report), "a pullback that refers to its layer refuses a temporary one — fails for Scale"));
-  CHECK(contains(first_failure(report), "return tlm::refuse_temporary<Scale>(); } beside it"));
-  CHECK(!contains(printed(check<RightScale>("Scale", {.rows = 2})), "temporary"));
+  CHECK(contains(first_failure(report),
+                 "a pullback that refers to its layer refuses a temporary one — fails for Square"));
+  CHECK(contains(first_failure(report), "return tlm::refuse_temporary<Square>(); } beside it"));
+  CHECK(!contains(printed(check<RightSquare>("Square", {.rows = 2})), "temporary"));
   CHECK(contains(printed(check<WithoutWeights>("Softmax", {.rows = 2})),
                  "holds: the pullback does not refer to the weights of Softmax, which may be a temporary"));
 }
 
 TEST_CASE("sequences that mix") {
-  const auto report = check_sum(Plant::sequences_mix);
+  const auto report = check_sum(Lie::mixes_sequences);
   const auto text = first_failure(report);
   INFO(report);
   CHECK(text.starts_with("the sequences of a stack do not affect each other: double within 1e-12"));
@@ -415,15 +281,15 @@ TEST_CASE("too much declared") {
   CHECK(contains(first_failure(report),
                  "T(X_i) = T(X)_i — fails for Sum\n  seen over double at n = 2, i = 2, in row 2, "
                  "column 1:\n    T(X_i) gives "));
-  const auto constant = check<DeclaredConstant>("Scale");
-  CHECK(contains(first_failure(constant), "T(X) does not depend on X — fails for Scale\n  seen over double at n = 1"));
+  const auto constant = check<DeclaredConstant>("Square");
+  CHECK(contains(first_failure(constant), "T(X) does not depend on X — fails for Square\n  seen over double at n = 1"));
 }
 
 TEST_CASE("too little declared is a note") {
-  const auto scale = check<DeclaredAutoregressive>("Scale");
-  CHECK(scale.holds());
-  CHECK(
-      contains(printed(scale), "note:  Scale is not called rowwise, though as far as running can tell it is, n ≤ 6\n"));
+  const auto square = check<DeclaredAutoregressive>("Square");
+  CHECK(square.holds());
+  CHECK(contains(printed(square),
+                 "note:  Square is not called rowwise, though as far as running can tell it is, n ≤ 6\n"));
   const auto sum = check<DeclaredUnrestricted>("Sum");
   CHECK(sum.holds());
   CHECK(contains(printed(sum),
@@ -431,13 +297,13 @@ TEST_CASE("too little declared is a note") {
 }
 
 TEST_CASE("a layer that throws") {
-  const auto report = check_sum(Plant::throws);
+  const auto report = check_sum(Lie::throws_after_two_rows);
   CHECK(contains(
       first_failure(report),
       "T(X|i) = T(X)|i — fails for Sum\n  seen over double at n = 3\n  it throws: more than two rows\n  seed 1"));
   for (const auto& line : report.lines())
     if (line.failure) CHECK(contains(printed(*line.failure), "it throws: more than two rows"));
-  CHECK(check_sum(Plant::throws, {.rows = 1}).lines().size() > 10);
+  CHECK(check_sum(Lie::throws_after_two_rows, {.rows = 1}).lines().size() > 10);
 }
 
 namespace {
@@ -491,7 +357,7 @@ TEST_CASE("31 rows are split in some ways, and the report says so") {
   CHECK(checking::some_splits(7).size() == 7);
   CHECK(checking::shown(checking::some_splits(3)[0]) == "1 + 1 + 1 rows");
   CHECK(checking::shown(checking::some_splits(3)[2]) == "2 + 1 rows");
-  const auto report = check_sum(Plant::none, {.rows = 31});
+  const auto report = check_sum(Lie::none, {.rows = 31});
   CHECK(report.holds());
   CHECK(contains(printed(report),
                  "however split: double within 1e-12, in all ways for n ≤ 6, in two and one by one beyond, n ≤ 31 and "
@@ -593,9 +459,10 @@ TEST_CASE("sources are as long as the targets in reverse order, and one row long
 
 TEST_CASE("derivatives that are all 0 are no comparison, and NaN is no derivative") {
   const auto failure_of = [](double by_differences, double by_pullback) {
-    checking::Comparison comparison;
-    comparison.entries.push_back({"w", by_differences, by_pullback});
-    return comparison.failure({.claim = "a claim", .layer = "T", .arithmetic = "double"});
+    double x = 0;
+    return checking::derivatives_differ({.claim = "a claim", .layer = "T", .arithmetic = "double"},
+                                        [&] { return by_differences * x; }, {{{&x, 1, 1}, "w"}},
+                                        {{{&by_pullback, 1, 1}, "w"}});
   };
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   CHECK(!failure_of(1e-9, 1e-9));
@@ -665,17 +532,17 @@ TEST_CASE("a row that counts for nothing is seen, and a row that is not to count
   using checking::a_row_does_not_count, checking::trace_positions;
   using checking::Claim, checking::Dependencies, checking::PrimeField, checking::OperationOf;
   CHECK(!a_row_does_not_count(OperationOf<SumSoFar<PrimeField>>{"Sum"}, Claim::autoregressive));
-  CHECK(!a_row_does_not_count(OperationOf<RightScale<PrimeField>>{"Scale"}, Claim::rowwise));
-  CHECK(a_row_does_not_count(OperationOf<RightScale<PrimeField>>{"Scale"}, Claim::autoregressive));
+  CHECK(!a_row_does_not_count(OperationOf<RightSquare<PrimeField>>{"Square"}, Claim::rowwise));
+  CHECK(a_row_does_not_count(OperationOf<RightSquare<PrimeField>>{"Square"}, Claim::autoregressive));
   CHECK(a_row_does_not_count(OperationOf<Ones<PrimeField>>{"1"}, Claim::rowwise));
   CHECK((!trace_positions(OperationOf<SumSoFar<Dependencies>>{"Sum"}, Claim::autoregressive) &&
          trace_positions(OperationOf<SumSoFar<Dependencies>>{"Sum"}, Claim::rowwise)));
-  CHECK((!trace_positions(OperationOf<RightScale<Dependencies>>{"Scale"}, Claim::rowwise) &&
-         trace_positions(OperationOf<RightScale<Dependencies>>{"Scale"}, Claim::constant)));
+  CHECK((!trace_positions(OperationOf<RightSquare<Dependencies>>{"Square"}, Claim::rowwise) &&
+         trace_positions(OperationOf<RightSquare<Dependencies>>{"Square"}, Claim::constant)));
   CHECK(!trace_positions(OperationOf<Ones<Dependencies>>{"1"}, Claim::constant));
-  const auto failure = trace_positions(OperationOf<RightScale<Dependencies>>{"Scale"}, Claim::constant);
+  const auto failure = trace_positions(OperationOf<RightSquare<Dependencies>>{"Square"}, Claim::constant);
   REQUIRE(failure);
-  CHECK(failure->layer == "Scale");
+  CHECK(failure->layer == "Square");
   CHECK(failure->arithmetic == checking::arithmetic<Dependencies>());
   const auto of_Y = Dependencies::codomain_position(0) + Dependencies::codomain_position(1);
   CHECK(printed(Dependencies::position(0) + Dependencies::position(2) + of_Y) == "{1, 3 | 1, 2}");

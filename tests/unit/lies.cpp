@@ -2,250 +2,27 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
-#include <memory>
-#include <sstream>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tlm/all.hpp>
-#include <tlm/checking/check.hpp>
 
-/// Layers that are not what they say. Each is right except for one lie. tlm::check must find it with the statement that
-/// is named. Without the lie the same layer passes.
+#include "lying.hpp"
+
+/// tlm::check must find every lie with the statement that is named.
 namespace tlm::tests::in_lies {
+
+using lying::Lie, lying::printed, lying::contains, lying::report_on;
 
 namespace {
 
-enum class Lie {
-  none,
-  // of values, told in floating point alone: over the other arithmetics they would not compile
-  counts_rows_of_zeros,
-  looks_for_a_zero,
-  looks_for_equal_neighbours,
-  nan_at_equal_neighbours,
-  // of values
-  adds_and_subtracts_the_last_row,
-  wrong_in_float,
-  other_for_one_row,
-  adds_the_last_row_to_the_first,
-  reads_the_sequence_before,
-  counts_sequences,
-  sees_the_next_row_a_little,
-  overflows,
-  mixes_sequences_of_one_length,
-  counts_positions_over_the_stack,
-  looks_for_large_numbers,
-  writes_into_X,
-  makes_one_sequence,
-  // of derivatives
-  nan_at_zero,
-  nan_for_an_empty_sequence,
-  reads_the_next_row_of_five,
-  pullback_wrong_in_float,
-  keeps_a_reference_to_X,
-  keeps_a_reference_to_Y,
-  forgets_the_last_sequence,
-  doubles_the_gradient,
-  not_linear,
-  skips_rows_whose_y_bar_begins_with_0,
-  makes_one_sequence_of_x_bar,
-  adds_the_last_row_of_y_bar_to_the_first_of_x_bar,
-  // of extensions
-  copies_share_memory,
-  positions_begin_anew,
-  forgets_where_nothing_comes,
-  forgets_at_an_empty_piece
-};
-
-/// The lie that is told now.
-Lie told = Lie::none;
-bool tells(Lie lie) { return told == lie; }
-
-/// Whether x is 0, or two numbers are equal: known of real numbers alone.
 template <class Real>
-bool zero(const Real& x) {
-  if constexpr (std::is_floating_point_v<Real>) return x == 0;
-  return false;
-}
+using Square = lying::Square<is::Rowwise, Real>;
 template <class Real>
-bool equal(const Real& a, const Real& b) {
-  if constexpr (std::is_floating_point_v<Real>) return a == b;
-  return false;
-}
-
-/// w·x², entry by entry: rowwise.
-template <class Real>
-struct Square {
-  using declared = is::Rowwise;
-  using domain = Matrix<n, 3, Real>;
-  using codomain = domain;
-
-  Matrix<1, 3, Real> w;
-
-  codomain operator()(const domain& X) const {
-    codomain Y{X.sequences()};
-    std::size_t rows_of_zeros = 0;
-    for (std::size_t i = 0; i < X.rows(); ++i) {
-      bool zeros = true;
-      for (std::size_t j = 0; j < 3; ++j) {
-        Y(i, j) = w(0, j) * X(i, j) * X(i, j);
-        zeros = zeros && zero(X(i, j));
-      }
-      rows_of_zeros += zeros;
-    }
-    for (std::size_t i = 0; i < X.rows(); ++i)
-      for (std::size_t j = 0; j < 3; ++j) lie(X, Y, i, j, rows_of_zeros);
-    const Sequences& sequences = X.sequences();
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (std::size_t t = 0; t < s; ++t)
-        if (tells(Lie::mixes_sequences_of_one_length) && sequences.length(s) == sequences.length(t) &&
-            sequences.length(s) > 1)
-          Y(sequences.begin(s), 0) += X(sequences.begin(t), 0);
-    if (tells(Lie::writes_into_X) && X.rows() > 0) const_cast<Real&>(X(0, 0)) = Real(0);
-    return tells(Lie::makes_one_sequence) ? of_one_sequence(Y) : Y;
-  }
-
-  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Square>(); }
-  auto value_and_pullback(const domain& X) const& {
-    auto Y = (*this)(X);
-    if (tells(Lie::reads_the_next_row_of_five) && X.rows() >= 5) Y(0, 0) += X(1, 0);
-    const Real* const y = Y.data();  // which stay where they are when Y is moved
-    return with_pullback(std::move(Y), [this, y, copied = X, X = &X](const codomain& Y_bar, Square& gradient) {
-      auto X_bar = pulled_back(tells(Lie::keeps_a_reference_to_X) ? *X : copied, Y_bar, gradient);
-      if (tells(Lie::keeps_a_reference_to_Y))
-        for (std::size_t e = 0; e < X_bar.rows() * 3; ++e)
-          X_bar.data()[e] = Real(2) * Y_bar.data()[e] * y[e] / copied.data()[e];
-      return tells(Lie::makes_one_sequence_of_x_bar) ? of_one_sequence(X_bar) : X_bar;
-    });
-  }
-
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
-
- private:
-  static domain of_one_sequence(const domain& X) {
-    domain one{Sequences{X.rows()}};
-    std::copy_n(X.data(), X.rows() * 3, one.data());
-    return one;
-  }
-
-  void lie(const domain& X, codomain& Y, std::size_t i, std::size_t j, std::size_t rows_of_zeros) const {
-    const std::size_t last = X.rows() - 1;
-    const bool neighbours = equal(X(i, 0), X(i, 1)) || equal(X(i, 1), X(i, 2));
-    if (tells(Lie::counts_rows_of_zeros)) Y(i, j) /= Real(1 + rows_of_zeros);
-    if (tells(Lie::looks_for_a_zero) && zero(X(i, j))) Y(i, j) += X(last, j);
-    if (tells(Lie::looks_for_equal_neighbours) && neighbours) Y(i, j) += X(last, j);
-    if constexpr (std::is_floating_point_v<Real>)
-      if (tells(Lie::nan_at_equal_neighbours) && neighbours) Y(i, j) = std::numeric_limits<Real>::quiet_NaN();
-    if (tells(Lie::adds_and_subtracts_the_last_row)) Y(i, j) = Y(i, j) + X(last, j) - X(last, j);
-    if (tells(Lie::wrong_in_float) && std::is_same_v<Real, float>) Y(i, j) += Y(i, j);
-    if (tells(Lie::other_for_one_row) && X.rows() == 1) Y(i, j) += Y(i, j);
-    if (tells(Lie::adds_the_last_row_to_the_first) && i == 0 && last > 0) Y(i, j) += X(last, j);
-    if constexpr (std::is_floating_point_v<Real>)
-      if (tells(Lie::looks_for_large_numbers) && std::abs(X(i, j)) > 100) Y(i, j) += X(last, j);
-    if (tells(Lie::counts_sequences)) Y(i, j) *= Real(X.sequences().count());
-    if (tells(Lie::overflows)) Y(i, j) *= exp(X(i, j)) / exp(X(i, j));
-  }
-
-  domain pulled_back(const domain& X, const codomain& Y_bar, Square& gradient) const {
-    const Sequences& sequences = X.sequences();
-    domain X_bar{Y_bar.sequences()};
-    if (tells(Lie::doubles_the_gradient)) gradient.w += gradient.w;
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
-        for (std::size_t j = 0; j < 3; ++j) {
-          Real y_bar = tells(Lie::not_linear) ? relu(Y_bar(i, j)) : Y_bar(i, j);
-          const Real x = X(i, j);
-          if (tells(Lie::skips_rows_whose_y_bar_begins_with_0) && zero(Y_bar(i, 0))) y_bar = Real(0);
-          X_bar(i, j) = Real(2) * y_bar * w(0, j) * x;
-          if constexpr (std::is_floating_point_v<Real>)
-            if (tells(Lie::nan_at_zero)) X_bar(i, j) = y_bar * 2 * (w(0, j) * x * x) / x;
-          if (tells(Lie::pullback_wrong_in_float) && std::is_same_v<Real, float>) X_bar(i, j) += X_bar(i, j);
-          if (tells(Lie::adds_the_last_row_of_y_bar_to_the_first_of_x_bar) && i == 0)
-            X_bar(i, j) += Y_bar(Y_bar.rows() - 1, j);
-          if (!tells(Lie::forgets_the_last_sequence) || s + 1 < sequences.count() || s == 0)
-            gradient.w(0, j) += y_bar * x * x;
-        }
-    if constexpr (std::is_floating_point_v<Real>)
-      for (std::size_t s = 0; s < sequences.count(); ++s)
-        if (tells(Lie::nan_for_an_empty_sequence) && sequences.length(s) == 0)
-          gradient.w(0, 0) += Real(0) / Real(sequences.length(s));
-    return X_bar;
-  }
-};
-
-/// Row i is Σ_{k ≤ i} (w·x_k + k), column by column: autoregressive.
-template <class Real>
-struct RunningSum {
-  using declared = is::Autoregressive;
-  using domain = Matrix<n, 3, Real>;
-  using codomain = domain;
-
-  Matrix<1, 3, Real> w;
-
-  struct State {
-    domain last;  ///< The row that each sequence has come to.
-    std::vector<std::size_t> read;
-    std::shared_ptr<domain> shared;
-  };
-
-  codomain operator()(const domain& X) const {
-    auto Y = from_the_beginning(*this, X);
-    const Sequences& sequences = X.sequences();
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
-        for (std::size_t j = 0; j < 3; ++j) {
-          if (tells(Lie::counts_positions_over_the_stack)) Y(i, j) += Real(i - sequences.begin(s)) - Real(i);
-          if (tells(Lie::reads_the_sequence_before) && s > 0 && sequences.length(s - 1) > 0)
-            Y(i, j) += X(sequences.begin(s - 1), j);
-          if (tells(Lie::sees_the_next_row_a_little) && std::is_floating_point_v<Real> && i + 1 < sequences.end(s))
-            Y(i, j) += X(i + 1, j) / Real(1'000'000) / Real(100'000'000);
-        }
-    return Y;
-  }
-
-  auto value_and_pullback(const domain&) const&& { return refuse_temporary<RunningSum>(); }
-  auto value_and_pullback(const domain& X) const& {
-    return with_pullback((*this)(X), [this, X](codomain Y_bar, RunningSum& gradient) {
-      const Sequences& sequences = X.sequences();
-      for (std::size_t s = 0; s < sequences.count(); ++s)
-        for (std::size_t i = sequences.end(s); i-- > sequences.begin(s);)
-          for (std::size_t j = 0; j < 3; ++j) {
-            if (i + 1 < sequences.end(s)) Y_bar(i, j) += Y_bar(i + 1, j);
-            gradient.w(0, j) += Y_bar(i, j) * X(i, j);
-          }
-      for (std::size_t i = 0; i < X.rows(); ++i)
-        for (std::size_t j = 0; j < 3; ++j) Y_bar(i, j) *= w(0, j);
-      return Y_bar;
-    });
-  }
-
-  codomain extend(State& state, domain X) const {
-    const Sequences& sequences = X.sequences();
-    if (state.read.empty()) {
-      state.last = domain{Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
-      state.read.resize(sequences.count());
-      state.shared = std::make_shared<domain>(state.last);
-    }
-    auto& last = tells(Lie::copies_share_memory) ? *state.shared : state.last;
-    if (tells(Lie::forgets_at_an_empty_piece) && X.rows() == 0) last = domain{last.sequences(), Real(0)};
-    for (std::size_t s = 0; s < sequences.count(); ++s) {
-      if (tells(Lie::positions_begin_anew) && sequences.length(s) > 1) state.read[s] = 0;
-      if (tells(Lie::forgets_where_nothing_comes) && sequences.length(s) == 0)
-        for (std::size_t j = 0; j < 3; ++j) last(s, j) = Real(0);
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i, ++state.read[s])
-        for (std::size_t j = 0; j < 3; ++j) X(i, j) = last(s, j) += w(0, j) * X(i, j) + Real(state.read[s]);
-    }
-    return X;
-  }
-
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
-};
+using RunningSum = lying::RunningSum<is::Autoregressive, Real>;
 
 /// x, row by row, as if it were rowwise; but from row 8 on the first row is added. (Its pullback is for fewer rows.)
 template <class Real>
@@ -331,9 +108,8 @@ struct TwoNames {
 
 /// Over float it is called rowwise, and is not.
 template <class Real>
-struct OtherClaim : RunningSum<Real> {
-  using declared = std::conditional_t<std::is_same_v<Real, float>, is::Rowwise, is::Autoregressive>;
-};
+using OtherClaim =
+    lying::RunningSum<std::conditional_t<std::is_same_v<Real, float>, is::Rowwise, is::Autoregressive>, Real>;
 
 /// Another thing for an X that is given away than for one that is kept.
 template <class Real>
@@ -373,28 +149,13 @@ using LateAttention = Attending<LateMask, Real>;
 template <class Real>
 using RightAttention = Attending<Causal, Real>;
 
-/// The report on a layer that tells this lie.
-template <template <class> class Layer>
-Report report_on(Lie lie, const checking::Limits& limits = {}) {
-  told = lie;
-  const Report report = check<Layer>("T", limits);
-  told = Lie::none;
-  return report;
-}
-
-std::string printed(const Report& report) {
-  std::ostringstream out;
-  out << report;
-  return out.str();
-}
-
 /// Requires that a statement with these words fails, if the layer tells this lie.
 template <template <class> class Layer>
 void must_fail(Lie lie, std::string_view words) {
   const Report report = report_on<Layer>(lie);
   INFO("lie ", int(lie), ": ", report);
   bool failed = false;
-  for (const auto& line : report.lines()) failed |= line.failure && line.statement.find(words) != std::string::npos;
+  for (const auto& line : report.lines()) failed |= line.failure && contains(line.statement, words);
   CHECK_MESSAGE(failed, std::string(words));
 }
 
@@ -405,7 +166,7 @@ TEST_CASE("without a lie they pass") {
                                report_on<Once>(Lie::none), report_on<RightAttention>(Lie::none), check<F>("F")}) {
     INFO(report);
     CHECK(report.holds());
-    CHECK(printed(report).find("is not finite") == std::string::npos);
+    CHECK(!contains(printed(report), "is not finite"));
   }
 }
 
@@ -472,7 +233,7 @@ TEST_CASE("what begins after the rows that are looked at passes, with the rows t
   CHECK(!seen.holds());
   const auto report = check<LateAttention>("T");
   CHECK(report.holds());
-  CHECK(printed(report).find("is autoregressive: double within 1e-12, n ≤ 6") != std::string::npos);
+  CHECK(contains(printed(report), "is autoregressive: double within 1e-12, n ≤ 6"));
 }
 
 TEST_CASE("what is told where a row itself is large passes, as docs/evidence.rst says") {
@@ -485,13 +246,11 @@ TEST_CASE(
   const auto late = check<Late>("T");
   INFO(late);
   CHECK(late.holds());
-  CHECK(printed(late).find("T is not called rowwise, though as far as running can tell it is, n ≤ 6") !=
-        std::string::npos);
+  CHECK(contains(printed(late), "T is not called rowwise, though as far as running can tell it is, n ≤ 6"));
   CHECK(!checking::verdict_on<Late>("T", checking::Claim::rowwise, {.rows = 9}).holds());
   const auto report = report_on<Square>(Lie::overflows);
   CHECK(report.holds());
-  CHECK(printed(report).find("note:  T is not finite everywhere: double, for an X with entries of up to 2000") !=
-        std::string::npos);
+  CHECK(contains(printed(report), "note:  T is not finite everywhere: double, for an X with entries of up to 2000"));
 }
 
 }  // namespace tlm::tests::in_lies

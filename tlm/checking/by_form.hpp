@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/base/refuse.hpp>
-#include <tlm/matrix/rearranged.hpp>
+#include <tlm/checking/stacked.hpp>
 
 /// The value of a layer's form at X, computed from the layer's parts. A struct may name one form and compute another:
 /// this shows it. Known forms are compositions, stacks, X + F(X) and Concat. All other parts are taken as they are.
@@ -29,96 +29,89 @@ inline constexpr bool form_is_known<T> = requires {
 };
 
 /// T(X) by T's form, and by the forms of its parts.
-template <class T, class X>
-CodomainOf<T> value_by_form(const T& layer, const X& x) {
+template <class T, class Real>
+Stacked<Real> value_by_form(const T& layer, const Input<Real>& X) {
   if constexpr (form_is_known<T>)
-    return ByForm<typename T::form>::value(layer, x);
+    return ByForm<typename T::form>::value(layer, X);
   else
-    return apply(layer, x);
+    return Stacked<Real>{apply(layer, as<typename T::domain>(X))};
 }
 
-/// Pointers to the parts of a layer that its form names, in the order of the form. The layer visits them in this order
-/// or in the reverse one. Throws std::logic_error if the layer has other parts.
+/// The parts F… of a layer that its form names.
 template <class... F>
-class PartsOf {
- public:
+struct PartsOf {
+  /// action(part) with each of them, in the order in which the layer visits them: that of the form, or the reverse one.
+  /// Throws std::logic_error if the layer has other parts.
   template <class T>
-  PartsOf(const T& layer, bool reversed) : reversed_{reversed} {
-    look_into(layer);
-    if (next_ != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
-  }
-
-  /// Part number k.
-  template <std::size_t k>
-  const auto& get() const {
-    return *static_cast<const std::tuple_element_t<k, std::tuple<F...>>*>(parts_[k]);
+  static void visit(const T& layer, bool reversed, const auto& action) {
+    std::size_t found = 0;
+    look_into(layer, reversed, action, found);
+    if (found != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
   }
 
  private:
   template <class T>
-  void look_into(const T& layer) {
-    T::parts([this](std::size_t, const auto& part) { this->look_at(part); }, layer);
-  }
-  template <class Part>
-  void look_at(const Part& part) {
-    const std::size_t before = next_, place = reversed_ ? sizeof...(F) - 1 - next_ : next_;
-    std::size_t k = 0;
-    const auto match = [&]<class Fk>(const Fk*) {
-      if constexpr (std::is_base_of_v<Fk, Part>)
-        if (k == place && next_ == before) parts_[k] = static_cast<const Fk*>(&part), ++next_;
-      ++k;
+  static void look_into(const T& layer, bool reversed, const auto& action, std::size_t& found) {
+    const auto look_at = [&]<class Part>(std::size_t, const Part& part) {
+      const std::size_t before = found, place = reversed ? sizeof...(F) - 1 - before : before;
+      std::size_t k = 0;
+      const auto match = [&]<class Fk>(const Fk*) {
+        if constexpr (std::is_base_of_v<Fk, Part>)
+          if (k == place && found == before) action(static_cast<const Fk&>(part)), ++found;
+        ++k;
+      };
+      (match(static_cast<const F*>(nullptr)), ...);
+      if constexpr (rules::Formula<Part>)
+        if (found == before) look_into(part, reversed, action, found);
     };
-    (match(static_cast<const F*>(nullptr)), ...);
-    if constexpr (rules::Formula<Part>)
-      if (next_ == before) look_into(part);
+    T::parts(look_at, layer);
   }
-
-  std::array<const void*, sizeof...(F)> parts_{};
-  bool reversed_;
-  std::size_t next_ = 0;
 };
 
 template <class... F>
 struct ByForm<forms::Composition<F...>> {
-  /// F_k∘…∘F_last, of all of them.
-  template <std::size_t k = 0, class X>
-  static auto from(const PartsOf<F...>& parts, const X& x) {
-    if constexpr (k + 1 == sizeof...(F))
-      return value_by_form(parts.template get<k>(), x);
-    else
-      return value_by_form(parts.template get<k>(), from<k + 1>(parts, x));
+  template <class Real>
+  static Stacked<Real> value(const auto& layer, Input<Real> X) {
+    PartsOf<F...>::visit(layer, true, [&](const auto& f) { X = {{}, value_by_form(f, X)}; });
+    return X.target;
   }
-  static auto value(const auto& layer, const auto& x) { return from(PartsOf<F...>{layer, true}, x); }
 };
 
 template <class F, std::size_t count>
 struct ByForm<forms::Stack<F, count>> {
-  template <class T, class X>
-  static CodomainOf<T> value(const T& layer, X x) {
-    T::parts([&](std::size_t, const F& f) { x = value_by_form(f, x); }, layer);
-    return x;
+  template <class T, class Real>
+  static Stacked<Real> value(const T& layer, Input<Real> X) {
+    T::parts([&](std::size_t, const F& f) { X = {{}, value_by_form(f, X)}; }, layer);
+    return X.target;
   }
 };
 
 template <class F>
 struct ByForm<forms::Residual<F>> {
-  static auto value(const auto& layer, const auto& x) {
-    return x + value_by_form(PartsOf<F>{layer, false}.template get<0>(), x);
+  template <class Real>
+  static Stacked<Real> value(const auto& layer, const Input<Real>& X) {
+    Stacked<Real> Y = X.target;
+    PartsOf<F>::visit(layer, false, [&](const auto& f) {
+      const auto F_X = value_by_form(f, X);
+      for (std::size_t e = 0; e < Y.numbers.size(); ++e) Y.numbers[e] += F_X.numbers[e];
+    });
+    return Y;
   }
 };
 
 template <class... F>
 struct ByForm<forms::Concat<F...>> {
-  /// F_k(X) and those after it, side by side.
-  template <std::size_t k = 0, class X>
-  static auto from(const PartsOf<F...>& parts, const X& x) {
-    const auto left = value_by_form(parts.template get<k>(), x);
-    if constexpr (k + 1 == sizeof...(F))
-      return left;
-    else
-      return side_by_side(left, from<k + 1>(parts, x));
+  template <class T, class Real>
+  static Stacked<Real> value(const T& layer, const Input<Real>& X) {
+    Stacked<Real> Y{X.target.sequences, shape_of<CodomainOf<T>>()};
+    std::size_t first = 0;
+    PartsOf<F...>::visit(layer, false, [&](const auto& f) {
+      const auto F_X = value_by_form(f, X);
+      for (std::size_t i = 0; i < Y.sequences.rows(); ++i) std::copy_n(&F_X(i, 0), F_X.cols, &Y(i, first));
+      first += F_X.cols;
+    });
+    return Y;
   }
-  static auto value(const auto& layer, const auto& x) { return from(PartsOf<F...>{layer, false}, x); }
 };
 
 }  // namespace tlm::checking

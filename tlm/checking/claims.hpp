@@ -128,8 +128,7 @@ std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint6
       const auto layer = drawn(T, generator, kind);
       for (const Sequences& sequences : all) {
         if (kind == Draw::special && &sequences != &all.back()) continue;
-        auto X = draw_input(T, sequences, generator, limits, kind);
-        if constexpr (std::is_same_v<Real, Dependencies>) X = tagged(T, sequences);
+        const auto X = draw_input(T, sequences, generator, limits, kind);
         Failure failure = failure_of(T, claim, seed, sequences);
         const auto Y = value_at(*layer, X, failure);
         if (claim != Claim::constant && !(Y.sequences == sequences)) {
@@ -224,36 +223,40 @@ inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, 
   });
 }
 
-/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i.
-/// Drawing one of these rows anew changes every entry. (A change is shown. An entry that does not change at two random
-/// points might change at others.)
+/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. If
+/// there is a source, it depends on all of its rows. Drawing one of these rows anew changes every entry. (A change is
+/// shown. An entry that does not change at two random points might change at others.)
 inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, Claim claim, std::uint64_t seed = 13,
                                                    const Limits& limits = {}) {
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto layer = drawn(T, generator);
     for (std::size_t n = 1; n <= limits.rows; ++n) {
-      const auto X = draw_input(T, Sequences{n}, generator, limits);
+      auto X = draw_input(T, Sequences{n}, generator, limits);
       Failure failure = failure_of(T, claim, seed, Sequences{n});
       const auto Y = value_at(*layer, X, failure);
-      for (std::size_t r = 1; r <= n; ++r) {
-        auto other = X;
-        if (T.target.of_tokens)
-          other.target.tokens[r - 1] = (X.target.tokens[r - 1] + 1) % Token(limits.vocab_size);
-        else
-          std::generate_n(&other.target(r - 1, 0), T.target.cols, [&] { return PrimeField::random(generator); });
-        const auto Z = (*layer)(other);
-        for (std::size_t i = r; i <= (claim == Claim::rowwise ? r : n); ++i)
-          for (std::size_t j = 0; j < Y.cols; ++j) {
-            if (!same(Z(i - 1, j), Y(i - 1, j))) continue;
-            failure.claim =
-                claim == Claim::rowwise ? "row i depends on row i" : "row i depends on each of the rows 1, …, i";
-            failure.i = i;
-            failure.entry = entry(i, j + 1);
-            failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
-            failure.right = {};
-            return failure;
-          }
-      }
+      for (auto* rows : {&X.target, &X.source})
+        for (std::size_t r = 1; r <= rows->sequences.rows(); ++r) {
+          const auto before = *rows;
+          if (!rows->tokens.empty())
+            rows->tokens[r - 1] = (before.tokens[r - 1] + 1) % Token(limits.vocab_size);
+          else
+            std::generate_n(&(*rows)(r - 1, 0), rows->cols, [&] { return PrimeField::random(generator); });
+          const auto Z = (*layer)(X);
+          *rows = before;
+          const bool of_source = rows == &X.source;
+          for (std::size_t i = of_source ? 1 : r; i <= (claim == Claim::rowwise && !of_source ? r : n); ++i)
+            for (std::size_t j = 0; j < Y.cols; ++j) {
+              if (!same(Z(i - 1, j), Y(i - 1, j))) continue;
+              failure.claim = of_source                 ? "row i depends on each row of the source"
+                              : claim == Claim::rowwise ? "row i depends on row i"
+                                                        : "row i depends on each of the rows 1, …, i";
+              failure.i = i;
+              failure.entry = entry(i, j + 1);
+              failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
+              failure.right = {};
+              return failure;
+            }
+        }
     }
     return std::nullopt;
   });

@@ -53,10 +53,6 @@ class Dependencies : public Refusals<Dependencies> {
   friend constexpr Dependencies operator/(Dependencies a, Dependencies b) {
     return a.structural_zero_ ? a : united(a, b);
   }
-  constexpr Dependencies& operator+=(Dependencies other) { return *this = *this + other; }
-  constexpr Dependencies& operator-=(Dependencies other) { return *this = *this - other; }
-  constexpr Dependencies& operator*=(Dependencies other) { return *this = *this * other; }
-  constexpr Dependencies& operator/=(Dependencies other) { return *this = *this / other; }
   friend constexpr bool same(Dependencies a, Dependencies b) {
     return a.tags_ == b.tags_ && a.structural_zero_ == b.structural_zero_;
   }

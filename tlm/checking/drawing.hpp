@@ -115,11 +115,31 @@ Input<Real> draw_input(Shape source, Shape target, const Sequences& sequences, G
   X.target = draw_rows<Real>(target, sequences, generator, limits, kind);
   return X;
 }
-/// What an operation takes.
+/// Every entry has the tag of its row, counted from the first row of these sequences.
+inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
+  Stacked<Dependencies> X{sequences, {cols}};
+  for (std::size_t i = 0; i < sequences.rows(); ++i) std::fill_n(&X(i, 0), cols, Dependencies::position(i));
+  return X;
+}
+/// As a matrix.
+template <class M>
+M tagged(const Sequences& sequences) {
+  return tagged(sequences, M::cols).template as<M>();
+}
+/// What an operation takes. Over sets of positions the rows are tagged. In a stack the rows of a source have the tag of
+/// the first row of their sequence; those of one sequence alone have none.
 template <class Real>
 Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Generator& generator,
                        const Limits& limits = {}, Draw kind = Draw::any) {
-  return draw_input<Real>(T.source, T.target, sequences, generator, limits, kind);
+  auto X = draw_input<Real>(T.source, T.target, sequences, generator, limits, kind);
+  if constexpr (std::is_same_v<Real, Dependencies>) {
+    X.target = tagged(sequences, T.target.cols);
+    const Sequences& sources = X.source.sequences;
+    for (std::size_t s = 0; s < sources.count() && sources.count() > 1; ++s)
+      for (std::size_t r = sources.begin(s); r < sources.end(s); ++r)
+        std::fill_n(&X.source(r, 0), X.source.cols, Dependencies::position(sequences.begin(s)));
+  }
+  return X;
 }
 /// What a layer of this domain takes.
 template <class Domain>
@@ -150,29 +170,6 @@ Layer draw_layer(Generator& generator) {
   for (const auto& weight : named_weights(layer))
     for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
   return layer;
-}
-
-/// Every entry has the tag of its row, counted from the first row of these sequences.
-inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
-  Stacked<Dependencies> X{sequences, {cols}};
-  for (std::size_t i = 0; i < sequences.rows(); ++i) std::fill_n(&X(i, 0), cols, Dependencies::position(i));
-  return X;
-}
-/// As a matrix.
-template <class M>
-M tagged(const Sequences& sequences) {
-  return tagged(sequences, M::cols).template as<M>();
-}
-/// As an input. A source has one row for each sequence. In a stack its tag is that of the sequence's first row; for one
-/// sequence alone it has none.
-inline Input<Dependencies> tagged(const Operation<Dependencies>& T, const Sequences& sequences) {
-  Input<Dependencies> X{{}, tagged(sequences, T.target.cols)};
-  if (T.source.cols == 0) return X;
-  X.source = {Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), T.source};
-  for (std::size_t s = 0; s < sequences.count(); ++s)
-    std::fill_n(&X.source(s, 0), T.source.cols,
-                sequences.count() == 1 ? Dependencies(1) : Dependencies::position(sequences.begin(s)));
-  return X;
 }
 
 /// Runs `check(generator)`, and again with the next numbers if a denominator of the field was 0. Throws

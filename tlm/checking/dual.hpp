@@ -41,10 +41,6 @@ struct Dual : Refusals<Dual<Real>> {
     const Real quotient = a.value / b.value;
     return {quotient, (a.tangent - quotient * b.tangent) / b.value};
   }
-  Dual& operator+=(Dual other) { return *this = *this + other; }
-  Dual& operator-=(Dual other) { return *this = *this - other; }
-  Dual& operator*=(Dual other) { return *this = *this * other; }
-  Dual& operator/=(Dual other) { return *this = *this / other; }
   friend bool same(const Dual& a, const Dual& b) { return same(a.value, b.value) && same(a.tangent, b.tangent); }
 
   friend Dual exp(Dual a) {

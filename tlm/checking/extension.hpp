@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -78,14 +77,12 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
 template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vector<std::size_t>& lengths,
                                        std::uint64_t seed, const Limits& limits = {}) {
-  constexpr bool of_sets = std::is_same_v<Real, Dependencies>;
   const bool one = lengths.size() == 1, few = one && lengths[0] > split_in_all_ways;
   const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
     if (kind == Draw::special) return std::nullopt;
     const auto layer = drawn(T, generator);
-    auto X = draw_input(T, sequences, generator, limits);
+    const auto X = draw_input(T, sequences, generator, limits);
     const auto other = draw_input(T, sequences, generator, limits);
-    if constexpr (of_sets) X = tagged(T, sequences);
     const auto Y = (*layer)(X);
     if (!(Y.sequences == sequences)) {
       auto failure = failure_of("T(X) has as many rows as X", "T(X) has", "X has");
@@ -94,17 +91,18 @@ std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vect
       return failure;
     }
     for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths)) {
-      const auto state = layer->at_the_beginning();
+      auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken(lengths.size(), 0);
       for (const auto& piece : pieces) {
         if (pieces.size() == 2) {
-          state->extend(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
-          state->copy()->extend(X.with(piece_of(other.target, taken, piece)));
+          state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
+          auto copy = state;
+          copy(X.with(piece_of(other.target, taken, piece)));
         }
         auto failure =
             failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives");
         failure.place = "computed in pieces of " + shown(pieces);
-        if (auto found = first_difference(failure, state->extend(X.with(piece_of(X.target, taken, piece))),
+        if (auto found = first_difference(failure, state(X.with(piece_of(X.target, taken, piece))),
                                           piece_of(Y, taken, piece), one ? taken[0] : 0))
           return found;
         for (std::size_t s = 0; s < lengths.size(); ++s) taken[s] += piece[s];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,21 +43,14 @@ struct Operation;
 template <class Real>
 struct Differentiated {
   Stacked<Real> value;
-
-  virtual ~Differentiated() = default;
   /// X̄ = pullback(Ȳ, gradient). Throws std::invalid_argument if X̄ has rows, and not those of X.
-  virtual Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
+  std::function<Input<Real>(const Stacked<Real>&, Operation<Real>&)> pullback;
 };
 
-/// A layer that has read some rows, with what it remembers of them.
+/// A layer that has read some rows, with what it remembers of them: it gives the rows of the value for the next rows. A
+/// copy has a copy of what it remembers.
 template <class Real>
-struct Continued {
-  virtual ~Continued() = default;
-  /// The same, with a copy of what it remembers.
-  virtual std::unique_ptr<Continued> copy() const = 0;
-  /// The rows of the value for these rows.
-  virtual Stacked<Real> extend(const Input<Real>& X) = 0;
-};
+using Continued = std::function<Stacked<Real>(const Input<Real>&)>;
 
 /// A layer with its weights, over some arithmetic.
 template <class Real>
@@ -69,9 +63,9 @@ struct Operation {
   virtual std::unique_ptr<Operation> another() const = 0;
   virtual std::vector<NamedWeight<Real>> weights() = 0;
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
-  virtual std::unique_ptr<Differentiated<Real>> differentiated(const Input<Real>& X) const = 0;
-  /// Before any row was read.
-  virtual std::unique_ptr<Continued<Real>> at_the_beginning() const = 0;
+  virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
+  /// Before any row was read. It refers to this operation.
+  virtual Continued<Real> at_the_beginning() const = 0;
   /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
 };
@@ -122,61 +116,43 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   std::vector<NamedWeight<Real>> weights() override { return named_weights(layer); }
   Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
 
-  std::unique_ptr<Differentiated<Real>> differentiated([[maybe_unused]] const Input<Real>& X) const override {
-    if constexpr ((faces & pullback_face) != 0)
-      return std::unique_ptr<Differentiated<Real>>(new DifferentiatedLayer{layer, X});
-    else
-      return nullptr;
+  Differentiated<Real> differentiated([[maybe_unused]] const Input<Real>& X) const override {
+    if constexpr ((faces & pullback_face) != 0) {
+      using Result = decltype(layer.value_and_pullback(std::declval<const Domain&>()));
+      const auto x = std::make_shared<Domain>(as<Domain>(X));
+      const std::shared_ptr<Result> result{new Result(layer.value_and_pullback(std::as_const(*x)))};
+      Stacked<Real> value{typename T::codomain(result->value)};
+      // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers.
+      set_to_0(target(*x));
+      if constexpr (Pair<Domain>) set_to_0(x->x);
+      set_to_0(result->value);
+      return {std::move(value), [x, result](const Stacked<Real>& Y_bar, Operation<Real>& gradient) {
+                auto X_bar = result->pullback(Y_bar.template as<typename T::codomain>(),
+                                              static_cast<OperationOf&>(gradient).layer);
+                require_rows(target(*x), target(X_bar));
+                if constexpr (Pair<Domain>) require_rows(x->x, X_bar.x);
+                return input<Real>(X_bar);
+              }};
+    } else {
+      return {};
+    }
   }
 
-  std::unique_ptr<Continued<Real>> at_the_beginning() const override {
+  Continued<Real> at_the_beginning() const override {
     if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
-      return std::unique_ptr<Continued<Real>>(new ContinuedLayer{layer});
-    else
-      return nullptr;
-  }
-
-  Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {
-    if constexpr ((faces & form_face) != 0 && form_is_known<T>)
-      return Stacked<Real>{value_by_form(layer, as<Domain>(X))};
+      return [this, state = State<T>{}](const Input<Real>& X) mutable {
+        return Stacked<Real>{tlm::extend(layer, state, as<Domain>(X))};
+      };
     else
       return {};
   }
 
- private:
-  struct ContinuedLayer : Continued<Real> {
-    const T& layer;
-    State<T> state{};
-
-    explicit ContinuedLayer(const T& of) : layer{of} {}
-    std::unique_ptr<Continued<Real>> copy() const override {
-      return std::unique_ptr<Continued<Real>>(new ContinuedLayer{*this});
-    }
-    Stacked<Real> extend(const Input<Real>& X) override {
-      return Stacked<Real>{tlm::extend(layer, state, as<Domain>(X))};
-    }
-  };
-
-  struct DifferentiatedLayer : Differentiated<Real> {
-    Domain x;
-    decltype(std::declval<const T&>().value_and_pullback(std::declval<const Domain&>())) result;
-
-    DifferentiatedLayer(const T& layer, const Input<Real>& X)
-        : x{as<Domain>(X)}, result{layer.value_and_pullback(std::as_const(x))} {
-      this->value = Stacked<Real>{typename T::codomain(result.value)};
-      // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers.
-      set_to_0(target(x));
-      if constexpr (Pair<Domain>) set_to_0(x.x);
-      set_to_0(result.value);
-    }
-    Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
-      auto X_bar =
-          result.pullback(Y_bar.template as<typename T::codomain>(), static_cast<OperationOf&>(gradient).layer);
-      require_rows(target(x), target(X_bar));
-      if constexpr (Pair<Domain>) require_rows(x.x, X_bar.x);
-      return input<Real>(X_bar);
-    }
-  };
+  Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {
+    if constexpr ((faces & form_face) != 0 && form_is_known<T>)
+      return value_by_form(layer, X);
+    else
+      return {};
+  }
 };
 
 /// The same, without its type.

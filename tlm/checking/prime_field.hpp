@@ -67,10 +67,6 @@ class PrimeField : public Refusals<PrimeField> {
     if (b.residue_ == 0) throw ZeroDenominator{};
     return a * power(b, p - 2);  // Fermat: b^(p−1) = 1
   }
-  constexpr PrimeField& operator+=(PrimeField other) { return *this = *this + other; }
-  constexpr PrimeField& operator-=(PrimeField other) { return *this = *this - other; }
-  constexpr PrimeField& operator*=(PrimeField other) { return *this = *this * other; }
-  constexpr PrimeField& operator/=(PrimeField other) { return *this = *this / other; }
   friend constexpr bool same(PrimeField a, PrimeField b) { return a.residue_ == b.residue_; }
 
   /// base^exponent.

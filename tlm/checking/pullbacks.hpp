@@ -34,22 +34,6 @@ struct PulledBack {
 /// The requirements on a pullback that is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
 
-/// The failure to meet a requirement, without its place.
-inline Failure failure_to_be(Requirement requirement) {
-  switch (requirement) {
-    case Requirement::linear:
-      return failure_of("pullbacks are linear", "for a·w₁ + w₂ it returns", "a times that for w₁ plus that for w₂ is");
-    case Requirement::adds:
-      return failure_of("a pullback adds to the gradient", "w₂ makes of the gradient that w₁ has left",
-                        "the sum of both is");
-    case Requirement::again:
-      return failure_of("a pullback can be applied again", "applied again, it returns", "the first time it returned");
-    default:
-      return failure_of("a pullback that refers to its layer refuses a temporary one",
-                        "where the layer's weights have changed, it returns", "before, it returned");
-  }
-}
-
 /// T's value_and_pullback also takes temporary layers, which do not outlive the pullback.
 template <class T>
 concept TakesTemporaries = requires {
@@ -68,31 +52,36 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
   const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
     const auto layer = drawn(T, generator, kind);
     const auto result = layer->differentiated(draw_input(T, sequences, generator, limits, kind));
-    const auto w_1 = draw_rows<Real>(T.codomain, result->value.sequences, generator, limits, kind),
-               w_2 = draw_rows<Real>(T.codomain, result->value.sequences, generator, limits, kind);
+    const auto w_1 = draw_rows<Real>(T.codomain, result.value.sequences, generator, limits, kind),
+               w_2 = draw_rows<Real>(T.codomain, result.value.sequences, generator, limits, kind);
     const Real a = draw<Real>(generator);
-    const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), *result, w}; };
+    const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), result, w}; };
     const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);
     const auto first = [&](std::size_t k, std::size_t e) { return v_1(k, e); };
 
-    Failure failure = failure_to_be(requirement);
     switch (requirement) {
       case Requirement::linear: {
         auto w = w_2;
         for (std::size_t e = 0; e < w.numbers.size(); ++e) w.numbers[e] += a * w_1.numbers[e];
-        return first_difference(failure, pulled_back(w).tables,
-                                [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
+        return first_difference(
+            failure_of("pullbacks are linear", "for a·w₁ + w₂ it returns", "a times that for w₁ plus that for w₂ is"),
+            pulled_back(w).tables, [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
       }
       case Requirement::adds: {
-        const PulledBack<Real> both{pulled_back(w_1).gradient, *result, w_2};
+        const PulledBack<Real> both{pulled_back(w_1).gradient, result, w_2};
         const std::size_t weights = both.gradient->weights().size();  // then X̄ comes
-        return first_difference(failure, both.tables, [&](std::size_t k, std::size_t e) {
-          return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e);
-        });
+        return first_difference(
+            failure_of("a pullback adds to the gradient", "w₂ makes of the gradient that w₁ has left",
+                       "the sum of both is"),
+            both.tables, [&](std::size_t k, std::size_t e) { return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e); });
       }
       case Requirement::again:
-        return first_difference(failure, pulled_back(w_1).tables, first, SameBits{});
+        return first_difference(
+            failure_of("a pullback can be applied again", "applied again, it returns", "the first time it returned"),
+            pulled_back(w_1).tables, first, SameBits{});
       default:
+        Failure failure = failure_of("a pullback that refers to its layer refuses a temporary one",
+                                     "where the layer's weights have changed, it returns", "before, it returned");
         failure.remark =
             "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
             "tlm::refuse_temporary<" +
@@ -124,14 +113,14 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
     const auto X = draw_input(T, sequences, generator, limits);
     const auto result = layer->differentiated(X);
     const auto exact_result = exact_layer->differentiated({in_double(X.source), in_double(X.target)});
-    const auto w = draw_rows<float>(T.codomain, result->value.sequences, generator);
-    const PulledBack<float> pulled_back{T.another(), *result, w};
-    const PulledBack<double> expected{exact.another(), *exact_result, in_double(w)};
+    const auto w = draw_rows<float>(T.codomain, result.value.sequences, generator);
+    const PulledBack<float> pulled_back{T.another(), result, w};
+    const PulledBack<double> expected{exact.another(), exact_result, in_double(w)};
 
     double greatest = 1;
     const auto close = [&](double a, double b) { return std::abs(a - b) <= 1e-3 * greatest; };
     const auto failure = failure_of("float is double, within rounding", "in float it is", "in double it is");
-    if (auto found = first_difference(failure, in_double(result->value), exact_result->value, 0, close)) {
+    if (auto found = first_difference(failure, in_double(result.value), exact_result.value, 0, close)) {
       found->entry += " of the value";
       return found;
     }
@@ -150,11 +139,11 @@ inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>
   Generator generator{0};
   const auto layer = drawn(T, generator);
   for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const auto result = layer->differentiated(tagged(T, Sequences{n}));
-    Stacked<Dependencies> Y_bar{result->value.sequences, T.codomain};
+    const auto result = layer->differentiated(draw_input(T, Sequences{n}, generator));
+    Stacked<Dependencies> Y_bar{result.value.sequences, T.codomain};
     for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
       std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
-    const auto X_bar = PulledBack<Dependencies>{T.another(), *result, Y_bar}.X_bar.target;
+    const auto X_bar = PulledBack<Dependencies>{T.another(), result, Y_bar}.X_bar.target;
     Failure failure =
         failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i",
                    "it depends on the rows of X | of Ȳ", "and may depend on");

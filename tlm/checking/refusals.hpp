@@ -42,7 +42,8 @@ constexpr bool same(Real a, Real b) { return a == b; }
 template <class Real>
 concept Arithmetic = std::is_arithmetic_v<Real>;
 
-/// The base of an arithmetic that is not ℝ. What only numbers of ℝ can do compiles up to the sentence that refuses it.
+/// The base of an arithmetic that is not ℝ, which has + − × ÷. What only numbers of ℝ can do compiles up to the sentence
+/// that refuses it.
 ///
 /// A function of ℝ is refused where its argument becomes a double. Its result may become a number again, so that no
 /// second error follows.
@@ -52,6 +53,11 @@ struct Refusals {
   friend bool operator==(const Numbers&, Arithmetic auto) { return order() == 0; }
   friend std::strong_ordering operator<=>(const Numbers&, const Numbers&) { return order(); }
   friend std::strong_ordering operator<=>(const Numbers&, Arithmetic auto) { return order(); }
+
+  friend constexpr Numbers& operator+=(Numbers& a, const Numbers& b) { return a = a + b; }
+  friend constexpr Numbers& operator-=(Numbers& a, const Numbers& b) { return a = a - b; }
+  friend constexpr Numbers& operator*=(Numbers& a, const Numbers& b) { return a = a * b; }
+  friend constexpr Numbers& operator/=(Numbers& a, const Numbers& b) { return a = a / b; }
 
   template <Arithmetic Real>
   explicit(!std::same_as<Real, double>) constexpr operator Real() const {

@@ -26,7 +26,7 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
     const auto X = draw_input(T, sequences, generator, limits, kind);
     return first_difference(
         failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"),
-        layer->differentiated(X)->value, (*layer)(X));
+        layer->differentiated(X).value, (*layer)(X));
   };
   return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
 }
@@ -41,8 +41,8 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
     const auto dual_layer = dual_T.another();
     auto X = draw_input(T, sequences, generator, limits, kind);
     const auto result = layer->differentiated(X);
-    const auto w = draw_rows<Real>(T.codomain, result->value.sequences, generator, limits, kind);
-    const PulledBack<Real> JT_w{T.another(), *result, w};
+    const auto w = draw_rows<Real>(T.codomain, result.value.sequences, generator, limits, kind);
+    const PulledBack<Real> JT_w{T.another(), result, w};
 
     Input<Dual<Real>> dual_X{X.source.template like<Dual<Real>>(), X.target.template like<Dual<Real>>()};
     const auto point = coordinates(*layer, X);

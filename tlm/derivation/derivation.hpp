@@ -103,20 +103,23 @@ class Deriver {
       steps_[place].declared = T::declared::text;
       if constexpr (std::is_same_v<typename T::declared, Claim>) steps_[place].theorem = theorem_of<T, Claim>();
     }
-    if constexpr (rules::follows<T, Claim>)
-      by_which<T, Claim>([&]<class Rule>() { explain<Rule>(place); });
-    else
-      for_the_nearest_rule<T, Claim>(place);
+    by_which<T, Claim>([&]<class Rule>() {
+      steps_[place].rule = Rule::name;
+      steps_[place].sentence = Rule::sentence;
+      steps_[place].parts = parts(Rule{});
+    });
     return place;
   }
 
-  /// action<Rule>() with the rule by which "T is Claim" follows: the first that applies; with none if T declares it.
+  /// action<Rule>() with the rule by which "T is Claim" follows, or the one that lacks the fewest premises for it: the
+  /// first of several. With none if T declares it, or no rule concludes it.
   template <class T, class Claim, class Action>
   static void by_which(const Action& action) {
+    constexpr std::size_t fewest = fewest_lacking<T, Claim>();
     bool explained = false;
     if constexpr (rules::Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
     for_each_rule<T, Claim>([&]<class Rule>() {
-      if constexpr (rules::applies<Claim, Rule>)
+      if constexpr (lacking(Rule{}) == fewest)
         if (!std::exchange(explained, true)) action.template operator()<Rule>();
     });
   }
@@ -127,48 +130,30 @@ class Deriver {
   template <class T, class Claim>
   static constexpr char id = 0;
 
-  /// action<Rule>() for every rule about T that concludes the claim.
+  /// action<Rule>() for every rule of T's form that concludes the claim; and first for those of all forms, if they do.
   template <class T, class Claim, class Action>
-  static void for_each_rule(const Action& action) {
+  static constexpr void for_each_rule(const Action& action) {
     const auto each = [&]<class... R>(rules::List<R...>) {
       [[maybe_unused]] const auto look_at = [&]<class Rule>() {
         if constexpr (std::is_same_v<typename Rule::Conclusion, Claim>) action.template operator()<Rule>();
       };
       (look_at.template operator()<R>(), ...);
     };
-    each(rules::RulesOfAll<T>{});
+    if constexpr (rules::one_applies<T, Claim, rules::RulesOfAll<T>>) each(rules::RulesOfAll<T>{});
     each(rules::Rules<T>{});
   }
 
-  /// The rule that lacks the fewest premises; the first of several.
+  /// How many premises each of these rules lacks, at least.
   template <class T, class Claim>
-  void for_the_nearest_rule(std::size_t place) {
+  static constexpr std::size_t fewest_lacking() {
     std::size_t fewest = std::size_t(-1);
-    for_each_rule<T, Claim>([&]<class Rule>() {
-      if (is_general<T, Rule>) return;
-      fewest = std::min(fewest, lacking(Rule{}));
-    });
-    bool explained = false;
-    for_each_rule<T, Claim>([&]<class Rule>() {
-      if (explained || is_general<T, Rule> || lacking(Rule{}) != fewest) return;
-      explained = true;
-      explain<Rule>(place);
-    });
+    for_each_rule<T, Claim>([&]<class Rule>() { fewest = std::min(fewest, lacking(Rule{})); });
+    return fewest;
   }
-
-  template <class T, class Rule>
-  static constexpr bool is_general = std::is_same_v<rules::List<Rule>, rules::RulesOfAll<T>>;
 
   template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
-  static std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {
+  static constexpr std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {
     return (std::size_t{0} + ... + std::size_t{!rules::follows<T, Claim>});
-  }
-
-  template <class Rule>
-  void explain(std::size_t place) {
-    steps_[place].rule = Rule::name;
-    steps_[place].sentence = Rule::sentence;
-    steps_[place].parts = parts(Rule{});
   }
 
   template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>

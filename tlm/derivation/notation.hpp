@@ -41,17 +41,12 @@ struct NotationOf {
 };
 template <rules::Formula T>
 struct NotationOf<T> : FormNotation<typename T::form> {};
-template <HasSymbol T>
-struct Notation<T> {
+template <class T>
+requires(HasSymbol<T> && !HasFormula<T>) struct Notation<T> {
   static FormulaText name() { return T::symbol; }
   static FormulaText at(const FormulaText& X) { return name()(X); }
 };
 template <HasFormula T>
-struct Notation<T> {
-  static FormulaText at(const FormulaText& X) { return T::written(X); }
-};
-template <class T>
-requires HasFormula<T> && HasSymbol<T>
 struct Notation<T> {
   static FormulaText at(const FormulaText& X) { return T::written(X); }
 };
