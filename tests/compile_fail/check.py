@@ -41,7 +41,7 @@ class Case:
 
     name: str
     says: str
-    names: str = ""
+    names: str | None = None
     code: str = ""
     program: str = ""
     corrected: str = ""
@@ -55,6 +55,8 @@ class Case:
         self.corrected, self.wrong = self.corrected.strip(), self.wrong.strip()
         if self.program:
             self.code = (HERE / "programs" / f"{self.program}.cpp").read_text(encoding="utf-8")
+        if self.names is None:
+            self.names = re.search(r"^struct (\w+)", self.code, re.MULTILINE)[1] if self.program else ""
         if not self.options and self.code.count(self.corrected) != 1:
             raise ValueError(f"{self.name}: the program has {self.code.count(self.corrected)} times instead of once: "
                              f"{self.corrected}")
