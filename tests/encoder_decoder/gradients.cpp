@@ -30,11 +30,7 @@ std::optional<Failure> loss_gradient_fails(const Translations& batch, std::uint6
   const double value = loss_and_gradient(model, batch, gradient, objective);
   CHECK(value == loss(model, batch, objective));
   return checking::gradient_differs(
-      {.claim = "the gradient of the loss agrees with differences",
-       .layer = object,
-       .arithmetic = "double",
-       .seed = seed},
-      [&] { return loss(model, batch, objective); }, model, gradient);
+      object, [&] { return loss(model, batch, objective); }, model, gradient, seed);
 }
 
 Translations batch() {

@@ -21,8 +21,7 @@ std::optional<Failure> loss_gradient_fails(std::string object, T model, const Ba
   T gradient;
   loss_and_gradient(model, batch, gradient, objective);
   return checking::gradient_differs(
-      {.claim = "the gradient of the loss agrees with differences", .layer = std::move(object), .arithmetic = "double"},
-      [&] { return loss(model, batch, objective); }, model, gradient);
+      std::move(object), [&] { return loss(model, batch, objective); }, model, gradient);
 }
 
 /// A model of random weights, and a batch in which the first position of the target counts for nothing.
