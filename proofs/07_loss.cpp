@@ -66,13 +66,13 @@ void must_be_same(const T_LM<PrimeField>& left, const T_LM<PrimeField>& right) {
 }
 
 /// The loss of random outputs of 4 rows in double, of which one weighs nothing: its derivative in one direction v by dual
-/// numbers, and ⟨gradient, v⟩. Each is for a distribution q of the tokens.
-struct Along_v {
+/// numbers, and ⟨gradient, v⟩. Both are for a distribution q of the tokens.
+struct AlongDirection {
   Matrix<n, vocab_size, double> Z, v;
   Tokens x;
   Matrix<n, 1, double> omega{0.25, 1, 0, 0.5};
 
-  explicit Along_v(Generator generator)
+  explicit AlongDirection(Generator generator)
       : Z{draw_matrix<Matrix<n, vocab_size, double>>(Sequences{4}, generator)},
         v{draw_matrix<Matrix<n, vocab_size, double>>(Sequences{4}, generator)},
         x{draw_matrix<Tokens>(Sequences{4}, generator)} {}
@@ -411,7 +411,7 @@ TEST_CASE(
     "the smoothed loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in "
     "one direction, "
     "within 1e-14") {
-  const Along_v loss{Generator{17}};
+  const AlongDirection loss{Generator{17}};
   const double tangent = loss.derivative(SmoothedOneHot{0.3});
   CHECK(std::abs(tangent - loss.by_gradient(SmoothedOneHot{0.3})) < 1e-14);
   CHECK(std::abs(tangent - loss.by_gradient(OneHot{})) > 1e-3);  // control: the gradient of the unsmoothed one is not
@@ -421,7 +421,7 @@ TEST_CASE(
     "the loss's gradient with respect to the outputs is the derivative: against dual numbers of double, in one "
     "direction, within 1e-14" *
     doctest::description("cross_entropy_has_its_gradient")) {
-  const Along_v loss{Generator{7}};
+  const AlongDirection loss{Generator{7}};
   CHECK(std::abs(loss.derivative(OneHot{}) - loss.by_gradient(OneHot{})) < 1e-14);
 }
 
