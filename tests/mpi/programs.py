@@ -28,11 +28,6 @@ def command(ranks, program, *options):
     return [*started, DIRECTORY / program, *options]
 
 
-def run(ranks, program, *options, cwd=None):
-    return subprocess.run(command(ranks, program, *options), capture_output=True, text=True, errors="replace", timeout=300,
-                          cwd=cwd)
-
-
 def losses(output):
     return [float(number) for number in re.findall(r"(?:loss|held out) (\d+\.\d+)", output)]
 
@@ -47,6 +42,25 @@ class Shared(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.place = pathlib.Path(directory.name)
+
+    def ran(self, ranks, program, *options):
+        return subprocess.run(command(ranks, program, *options), capture_output=True, text=True, errors="replace", timeout=300,
+                              cwd=self.place)
+
+    def done(self, ranks, program, *options):
+        """The output of a program, which must succeed."""
+        result = self.ran(ranks, program, *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def compare_with_one_process(self, *shared):
+        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
+            alone = self.done(0, program, "--threads", "1", *options)
+            for ranks, threads in shared:
+                with self.subTest(program=program, ranks=ranks, threads=threads):
+                    output = self.done(ranks, program, "--threads", threads, *options)
+                    self.assert_near(output, alone)
+                    self.assertEqual(output.count("success rate"), 1)  # of the first rank alone
 
     def assert_near(self, output, alone):
         """The printed losses differ by 1e-3 at most: sums of floats in another order, and what becomes of them."""
@@ -73,46 +87,32 @@ class Shared(unittest.TestCase):
         error = running.communicate(timeout=60)[1]
         self.assertLess(time.monotonic() - begun, 30)
         self.assertNotEqual(running.returncode, 0)
-        sample = run(0, "text", "sample", "--model", model, cwd=self.place)
-        self.assertEqual(sample.returncode, 0, sample.stderr)
+        self.done(0, "text", "sample", "--model", model)
         return error
 
 
 class OneMachine(Shared):
     def test_the_losses_are_those_of_one_process(self):
-        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
-            alone = run(0, program, "--threads", "1", *options).stdout
-            for ranks, threads in ((1, "1"), (2, "1"), (2, "2"), (3, "1")):
-                with self.subTest(program=program, ranks=ranks, threads=threads):
-                    result = run(ranks, program, "--threads", threads, *options)
-                    self.assertEqual(result.returncode, 0, result.stderr)
-                    self.assert_near(result.stdout, alone)
-                    self.assertEqual(result.stdout.count("success rate"), 1)  # of the first rank alone
+        self.compare_with_one_process((1, "1"), (2, "1"), (2, "2"), (3, "1"))
 
     def test_the_same_bits_every_time(self):
         for name in ("a", "b"):
-            result = run(2, "translate", "train", "--blocks", "2", "--steps", "20", "--batch-size", "8", "--model", name,
-                         cwd=self.place)
-            self.assertEqual(result.returncode, 0, result.stderr)
+            self.done(2, "translate", "train", "--blocks", "2", "--steps", "20", "--batch-size", "8", "--model", name)
         self.assertEqual((self.place / "a").read_bytes(), (self.place / "b").read_bytes())
 
     def test_what_is_resumed_by_another_number_of_ranks(self):
         # After the line that is waited for there is eleven times as much to do as before it.
         settings = ["--steps", "300", "--batch-size", "8", "--threads", "1"]
-        alone = run(0, "text", "train", *settings, "--model", "alone", cwd=self.place)
-        self.assertEqual(alone.returncode, 0, alone.stderr)
+        alone = self.done(0, "text", "train", *settings, "--model", "alone")
         running = self.start(3, "text", "train", *settings, "--model", "shared")
         first = self.lines_until(running, "step 25 ")
         running.send_signal(signal.SIGINT)
         first += running.communicate(timeout=60)[0]
         self.assertNotEqual(running.returncode, 0)
         self.assertIn("--resume goes on from here", first)
-        rest = run(2, "text", "train", "--resume", "--threads", "1", "--model", "shared", cwd=self.place)
-        self.assertEqual(rest.returncode, 0, rest.stderr)
-        here, there = losses(rest.stdout), losses(alone.stdout)
-        self.assertAlmostEqual(here[-1], there[-1], delta=1e-2)  # held out, at the end
-        sample = run(0, "text", "sample", "--model", "shared", cwd=self.place)
-        self.assertEqual(sample.returncode, 0, sample.stderr)
+        rest = self.done(2, "text", "train", "--resume", "--threads", "1", "--model", "shared")
+        self.assertAlmostEqual(losses(rest)[-1], losses(alone)[-1], delta=1e-2)  # held out, at the end
+        self.done(0, "text", "sample", "--model", "shared")
 
     def test_a_rank_that_dies_ends_the_run_and_leaves_the_file_whole(self):
         running = self.start(2, "text", "train", "--batch-size", "8", "--model", "shared")
@@ -124,20 +124,20 @@ class OneMachine(Shared):
 
     def test_what_all_find_wrong_the_first_one_says(self):
         for options in (["--steps", "none"], ["--ask", "77"]):
-            result = run(3, "reverse", *options)
+            result = self.ran(3, "reverse", *options)
             self.assertNotEqual(result.returncode, 0)
             self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
 
     def test_what_one_finds_wrong_ends_all(self):
-        result = run(2, "reverse", "--steps", "5", "--record", "/nowhere/to/be/found")  # which the first rank opens
+        result = self.ran(2, "reverse", "--steps", "5", "--record", "/nowhere/to/be/found")  # which the first rank opens
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
         self.assertIn("/nowhere/to/be/found", said_by("reverse", result)[0])
 
     def test_control_other_numbers_are_seen(self):
+        other, alone = self.done(2, "reverse", "--steps", "500", "--seed", "2"), self.done(0, "reverse", "--steps", "500")
         with self.assertRaises(AssertionError):
-            self.assert_near(run(2, "reverse", "--steps", "500", "--seed", "2").stdout,
-                             run(0, "reverse", "--steps", "500").stdout)
+            self.assert_near(other, alone)
 
 
 class TwoMachines(Shared):
@@ -153,24 +153,17 @@ class TwoMachines(Shared):
             self.skipTest(str(reason))
 
     def test_the_losses_are_those_of_one_process(self):
-        machines = self.machines(rate=1)
-        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
-            with self.subTest(program=program):
-                result = run(machines, program, "--threads", "1", *options)
-                self.assertEqual(result.returncode, 0, result.stderr)
-                self.assert_near(result.stdout, run(0, program, "--threads", "1", *options).stdout)
-                self.assertEqual(result.stdout.count("success rate"), 1)
+        self.compare_with_one_process((self.machines(rate=1), "1"))
 
     def test_the_bits_are_those_of_two_ranks_of_one_machine(self):
         for name, ranks in (("here", 2), ("there", self.machines())):
-            result = run(ranks, *self.TRAIN, "--batch-size", "8", "--steps", "20", "--model", name, cwd=self.place)
-            self.assertEqual(result.returncode, 0, result.stderr)
+            self.done(ranks, *self.TRAIN, "--batch-size", "8", "--steps", "20", "--model", name)
         self.assertEqual((self.place / "here").read_bytes(), (self.place / "there").read_bytes())
 
     def test_another_text_on_the_second_is_told(self):
         other = self.place / "other"
         other.write_text(self.TEXT.read_text().replace("the", "teh"))
-        result = run(self.machines(instead=(other, self.TEXT)), *self.TRAIN, cwd=self.place)
+        result = self.ran(self.machines(instead=(other, self.TEXT)), *self.TRAIN)
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(said_by("text", result), ["text: the ranks do not have the same batch: all of them must draw it from "
                                                    "the same data"])
@@ -182,7 +175,7 @@ class TwoMachines(Shared):
             self.lines_until(running, "step ")
             running.send_signal(signal.SIGINT)
             running.communicate(timeout=60)
-        result = run(machines, *self.TRAIN, "--model", "model", "--resume", cwd=self.place)
+        result = self.ran(machines, *self.TRAIN, "--model", "model", "--resume")
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(said_by("text", result), ["text: the ranks do not have the same weights: all of them must start from "
                                                    "the same file, or seed"])

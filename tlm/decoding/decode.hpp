@@ -95,18 +95,14 @@ class Generation {
   /// The scores of the tokens that may follow: a row for each text that has not ended, in their order. The model reads
   /// what was appended since the last call. So call this once, and then continue each of these texts.
   Matrix<n, vocab_size, Real> next_scores() {
-    std::vector<std::size_t> unread(texts_.size());
+    std::vector<std::vector<Token>> unread;
     std::size_t open = 0;
-    for (std::size_t k = 0; k < texts_.size(); ++k) {
-      unread[k] = texts_[k].unread();
-      open += !texts_[k].ended;
-    }
-    Tokens tokens{Sequences::of_lengths(unread)};
-    Token* to = tokens.data();
     for (Text& text : texts_) {
-      to = std::copy_n(text.tokens.data() + text.read, text.unread(), to);
-      text.read += text.unread();
+      const std::size_t first = text.ended ? text.tokens.size() : std::exchange(text.read, text.tokens.size());
+      unread.emplace_back(text.tokens.begin() + std::ptrdiff_t(first), text.tokens.end());
+      open += !text.ended;
     }
+    const Tokens tokens{unread};
     const auto Y = read(tokens);
     require_same_sequences("what the model reads", tokens.sequences(), "the scores that it returns", Y.sequences());
     Matrix<n, vocab_size, Real> last{Sequences{open}};
@@ -131,8 +127,6 @@ class Generation {
     std::vector<Token> tokens;
     std::size_t read = 0;  // this many of them by the model
     bool ended = false;
-
-    std::size_t unread() const { return ended ? 0 : tokens.size() - read; }
   };
 
   auto read(const Tokens& unread) {
