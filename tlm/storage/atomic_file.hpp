@@ -17,14 +17,14 @@ inline std::filesystem::path target_of(const std::filesystem::path& path) {
   const auto target = std::filesystem::canonical(path, error);
   if (!error) return target;
   if (error != std::errc::no_such_file_or_directory)
-    fail("cannot tell where " + path.string() + " leads", error.value());
+    fail("cannot tell where " + shown(path.string()) + " leads", error.value());
   const auto next = std::filesystem::read_symlink(path, no_link);
   return no_link ? path : target_of(path.parent_path() / next);
 }
 
 /// Throws std::system_error: `file` cannot be written, and why.
 [[noreturn]] inline void refuse_to_write(const std::string& file, const std::string& why, int error = errno) {
-  fail("cannot write " + file + ": " + why, error);
+  fail("cannot write " + shown(file) + ": " + why, error);
 }
 
 /// Opens the file of this path for writing, makes it if it does not exist, and locks it: it is ours until it is closed.
