@@ -15,8 +15,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 12400,
-    "lines of the book": 7210,
+    "lines of tlm/": 12260,
+    "lines of the book": 7200,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 3040,
     "lines read with training/loss.hpp": 1060,
