@@ -30,6 +30,7 @@ struct Unmasked {
 ///
 /// A bias b tells attention about positions. Score (i, j) of head h becomes q_i·k_j/√d_head + b(h, i, j), where h, i
 /// and j count from 0. A bias works on s, the visible part of row i. It is an expression of xtensor, as X.row(i) is:
+/// s += m(0, h) * (xt::arange<float>(s.size()) - float(i)) adds m_h·(j − i). A bias has
 ///
 ///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
 ///   add(h, i, s)                          s_j += b(h, i, j) for each j

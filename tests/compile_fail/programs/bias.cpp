@@ -5,12 +5,10 @@ struct MyBias {
 
   tlm::Row<2> m;
 
-  void add(std::size_t h, std::size_t i, auto s) const {
-    for (std::size_t j = 0; j < s.size(); ++j) s[j] += m(0, h) * (float(j) - float(i));
-  }
+  void add(std::size_t h, std::size_t i, auto s) const { s += m(0, h) * (xt::arange<float>(s.size()) - float(i)); }
 
   void pull_back(std::size_t h, std::size_t i, const auto& s_bar, MyBias& gradient) const {
-    for (std::size_t j = 0; j < s_bar.size(); ++j) gradient.m(0, h) += s_bar[j] * (float(j) - float(i));
+    gradient.m(0, h) += tlm::sum_of(s_bar * (xt::arange<float>(s_bar.size()) - float(i)));
   }
 
   static constexpr void weights(auto&& visit, auto&... bias) { visit(tlm::Name{"m"}, bias.m...); }
