@@ -370,9 +370,7 @@ struct BiasThatCounts : GenericBias<Real> {
   using declared = is::Unrestricted;
   mutable std::size_t calls = 0;
 
-  void add(std::size_t h, std::size_t, Real* s, std::size_t visible) const {
-    GenericBias<Real>::add(h, calls++, s, visible);
-  }
+  void add(std::size_t h, std::size_t, auto s) const { GenericBias<Real>::add(h, calls++, s); }
 };
 
 /// Columns first, …, first + count − 1 of F(X): what a derivation about one of several heads is about.

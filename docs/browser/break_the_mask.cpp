@@ -46,10 +46,9 @@ struct Mask {
 
 /// A mask that is a number.
 struct NumberAsMask : finite_mask::FiniteMask<10> {
-  template <class Real>
-  static void add(std::size_t h, std::size_t i, Real* s, std::size_t visible) {
-    if (changes.minus == 10) finite_mask::FiniteMask<10>::add(h, i, s, visible);
-    if (changes.minus > 10) finite_mask::FiniteMask<1'000'000'000>::add(h, i, s, visible);
+  static void add(std::size_t h, std::size_t i, auto s) {
+    if (changes.minus == 10) finite_mask::FiniteMask<10>::add(h, i, s);
+    if (changes.minus > 10) finite_mask::FiniteMask<1'000'000'000>::add(h, i, s);
   }
 };
 
