@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tlm/checking/check.hpp>
+#include <tlm/matrix/rearranged.hpp>
 #include <tlm/tlm.hpp>
 
 /// Y_i = X_i + X_1, in each sequence.
