@@ -92,7 +92,7 @@ inline Table sinusoidal(std::size_t max_len, std::size_t d_model, std::size_t fi
   return PE;
 }
 
-/// a·(x − x̄)/divisor(σ²) + b for each row x, where σ² is its variance.
+/// a·(x − mean(x))/divisor(σ²) + b for each row x, where σ² is its variance.
 inline Table standardized(const Table& a, const Table& b, const Table& X, const auto& divisor) {
   Table Y(X.rows, X.cols);
   const double d = double(X.cols);
@@ -105,7 +105,7 @@ inline Table standardized(const Table& a, const Table& b, const Table& X, const 
   return Y;
 }
 
-/// a·(x − x̄)/(σ(x) + ε) + b for each row x, with ε = 10⁻⁶.
+/// a·(x − mean(x))/(σ(x) + ε) + b for each row x, with ε = 10⁻⁶.
 inline Table normalization(const Table& a, const Table& b, const Table& X) {
   return standardized(a, b, X, [](double variance) { return std::sqrt(variance) + 1e-6; });
 }

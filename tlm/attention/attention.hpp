@@ -21,7 +21,8 @@ namespace tlm {
 ///
 ///   H_i(X) = softmax(mask(Q_i(X)×K_i(X)ᵀ / √d_head + b)) × V_i(X).
 ///
-/// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). `Mask` is Causal (◺) or
+/// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). (In the code h is a head,
+/// from 0, and i a query.) `Mask` is Causal (◺) or
 /// Unmasked (nothing is masked). With K and V FromMemory it is cross-attention. A `Bias` b is a function of positions
 /// (mask_and_bias.hpp); usually there is none. (Article, "Multi-Head Causal Attention".)
 ///
@@ -138,15 +139,15 @@ struct Attention {
  private:
   static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
 
-  /// X_i: the columns of head h in the rows of sequence s.
+  /// X_h: the columns of head h in the rows of sequence s.
   template <class M>
   static auto head(M& X, std::size_t s, std::size_t h) {
     constexpr std::size_t width = M::cols / n_heads;
     return detail::view(X, s).block(0, X.sequences().length(s), h * width, width);
   }
 
-  /// For each sequence and each head: S = Q_i×K_iᵀ/√d_head + b over what is visible, and A = softmax(S) row by row.
-  /// A×V_i goes into its columns of Y.
+  /// For each sequence and each head h: S = Q_h×K_hᵀ/√d_head + b over what is visible, and A = softmax(S) row by row.
+  /// Where the article writes −∞ there is no entry, as exp(−∞) = 0. A×V_h goes into its columns of Y.
   ValueAndWeights attend(const Queries& Q_X, const Cache& KV) const {
     ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), KV.sequences()}};
     auto& [Y, A] = H;
@@ -154,7 +155,7 @@ struct Attention {
       for (std::size_t h = 0; h < n_heads; ++h) {
         const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h);
         const auto A_h = A(s, h);
-        multiply(Q_h, K_h.transposed(), A_h, one_over_c());  // S, which becomes A
+        multiply(Q_h, K_h.transposed(), A_h, one_over_c());  // S, as far as the mask of A_h shows it; it becomes A
         for (std::size_t i = 0; i < A_h.rows; ++i) {
           bias.add(h, A_h.position(i), A_h.row(i));
           softmax(A_h.row(i));

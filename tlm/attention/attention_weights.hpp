@@ -16,15 +16,16 @@
 
 /// A matrix of attention, part of which is visible, and its products.
 ///
-/// What a query does not see is neither read nor multiplied by zero, so that even NaN cannot pass.
+/// Where the article writes −∞ there is no entry: row i ends after visible(i). What a query does not see is neither read
+/// nor multiplied by zero, so that even NaN cannot pass.
 namespace tlm {
 
 namespace detail {
 
-/// S or A of one head in one sequence: queries × keys. `Mask` decides what is visible. The object refers to its
-/// entries.
+/// S = Q×Kᵀ/√d_head + b or A = softmax(S) of one head in one sequence: queries × keys. `Mask` decides what is visible.
+/// The object refers to its entries.
 ///
-/// If the mask looks at positions, the queries are the last positions: as many queries as keys make a square, and fewer
+/// If the mask looks at positions, the last query is at the last one. As many queries as keys make a square, and fewer
 /// are its last rows. The visible part of row i is its first visible(i) entries. Only these are defined.
 template <class Mask, class Entry, std::size_t block>
 struct MaskedMatrix : View<Entry> {
@@ -94,8 +95,8 @@ Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask,
   return {A};
 }
 
-/// Y += factor·A×V, the sum of factor·a_ij·V_j over the visible (i, j): row j of V goes to row i of Y. By Aᵀ row i of V goes to
-/// row j of Y. Both are `width` columns wide.
+/// Y += factor·A×V over what is visible: Y_i += factor·Σ_j a_ij·V_j. With Aᵀ, Y_j += factor·Σ_i a_ij·V_i. Y and V are
+/// `width` columns wide.
 template <std::size_t width, class A_or_transpose, class Real>
 void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_identity_t<Real>> V,
                 std::type_identity_t<Real> factor = Real(1)) {
@@ -127,8 +128,8 @@ void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_iden
 
 }  // namespace detail
 
-/// The weights A of attention: a matrix for each sequence and each head. Row i tells how much query i looks at each key
-/// that it sees.
+/// The weights A = softmax(S) of attention: a matrix for each sequence and each head. Row i tells how much query i looks
+/// at each key that it sees.
 template <std::size_t n_heads_, class Mask, class Real_, std::size_t block = 32>
 class AttentionWeights {
  public:

@@ -15,16 +15,16 @@ namespace tlm {
 
 namespace detail {
 
-/// (x − x̄)/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
+/// (x − mean(x))/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
 struct DeviationPlusEpsilon {
-  /// The square root in it, σ, from the variance of x ÷ scale.
+  /// The root r in the divisor, σ, from the variance of x ÷ scale.
   template <class Real>
   static Real root(Real variance, const auto& scale) {
     return scale * sqrt(variance);
   }
   /// The divisor: σ + ε.
   template <class Real>
-  static Real divisor(Real root) {
+  static Real of(Real root) {
     return root + Real(1) / Real(1'000'000);
   }
 };
@@ -32,7 +32,7 @@ struct DeviationPlusEpsilon {
 /// (x − μ)/√(σ² + ε) with ε = 1/one_over_epsilon. (The Formulated Transformer, "Layer normalization".)
 template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
-  /// The square root in it, √(σ² + ε), from the variance of x ÷ scale.
+  /// The root r in the divisor, √(σ² + ε), from the variance of x ÷ scale.
   template <class Real>
   static Real root(Real variance, const auto& scale) {
     const Real epsilon = Real(1) / Real(one_over_epsilon);
@@ -42,16 +42,16 @@ struct RootOfVariancePlusEpsilon {
   }
   /// The divisor: the root itself.
   template <class Real>
-  static Real divisor(Real root) {
+  static Real of(Real root) {
     return root;
   }
 };
 
-/// X_i ↦ a·(x − x̄)/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
+/// X_i ↦ a·(x − mean(x))/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
-/// x̄ is the mean of the row; `Formula` makes the divisor s of its variance σ² = Σ_j (x_j − x̄)²/d. The weights a and b
-/// have as many coordinates as x. Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
-template <class Formula, std::size_t d_model, class Real>
+/// `Divisor` makes s of the variance σ² = Σ_j (x_j − mean(x))²/d. The weights a and b have as many coordinates as x.
+/// Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
+template <class Divisor, std::size_t d_model, class Real>
 struct StandardizedRows {
   using declared = is::Rowwise;
   using domain = Matrix<n, d_model, Real>;
@@ -59,32 +59,33 @@ struct StandardizedRows {
 
   Row<d_model, Real> a, b;
 
-  codomain operator()(const domain& X) const { return scaled(standardized(X).Z); }
+  codomain operator()(const domain& X) const { return scaled_and_shifted(standardized(X).Z); }
 
-  /// With u = x − x̄, the root r = √(⟨u, u⟩/d + …), the divisor s = r + … and z = u/s, row by row:
+  /// A bar is a cotangent: z̄ = ∂L/∂z. With u = x − mean(x), the root r = √(⟨u, u⟩/d + …), the divisor s = r + … and
+  /// z = u/s, row by row:
   ///
   ///   y = a·z + b         hence  ā += ȳ·z,  b̄ += ȳ,  z̄ = a·ȳ;
   ///   z = u/s             hence  ū = z̄/s − ⟨z̄, u⟩/s² ∂s/∂u = z̄/s − ⟨z̄, z⟩/s ∂s/∂u;
   ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(d·r) = s z/(d·r);
   ///   u = x − mean(x)     hence  x̄ = ū − mean(ū), where mean(z) = 0.
   ///
-  /// (The bars are cotangents.) Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if
+  /// Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if
   /// there is no ε under the root. Then leaving out the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at
   /// u = 0.
   auto value_and_pullback(const domain& X) const& {
     Standardized standard = standardized(X);
-    codomain Y = scaled(standard.Z);
+    codomain Y = scaled_and_shifted(standard.Z);
     return with_pullback(std::move(Y),
                          [this, standard = std::move(standard)](codomain Y_bar, StandardizedRows& gradient) {
                            pull_back(standard, Y_bar, gradient);
-                           return Y_bar;
+                           return Y_bar;  // now X̄
                          });
   }
   auto value_and_pullback(const domain&) const&& { return refuse_temporary<StandardizedRows>(); }
 
  private:
   struct Standardized {
-    domain Z;                // z = (x − x̄)/s
+    domain Z;                // z = (x − mean(x))/s
     std::vector<Real> root;  // r, row by row
   };
 
@@ -95,16 +96,17 @@ struct StandardizedRows {
       const auto x = X.row(i);
       auto z = standard.Z.row(i), u = z;  // the same entries
       // A row is divided by a power of two first, which changes no digit of z: squares of large numbers would overflow.
+      // So here u is (x − mean(x))/scale.
       const Real scale = scale_of(x), unit = Real(1) / scale;
       u = x * unit;
       u = u - mean_of(u);
-      r = Formula::root(mean_of(u * u), scale);
-      z = u / (Formula::divisor(r) * unit);
+      r = Divisor::root(mean_of(u * u), scale);
+      z = u / (Divisor::of(r) * unit);
     }
     return standard;
   }
 
-  codomain scaled(const domain& Z) const {
+  codomain scaled_and_shifted(const domain& Z) const {
     codomain Y{Z.sequences()};
     for (std::size_t i = 0; i < Z.rows(); ++i) Y.row(i) = a.row(0) * Z.row(i) + b.row(0);
     return Y;
@@ -112,7 +114,7 @@ struct StandardizedRows {
 
   void pull_back(const Standardized& standard, codomain& Y_bar, StandardizedRows& gradient) const {
     for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
-      const Real r = standard.root[i], s = Formula::divisor(r);
+      const Real r = standard.root[i], s = Divisor::of(r);
       const auto z = standard.Z.row(i);
       auto y_bar = Y_bar.row(i), z_bar = y_bar, x_bar = y_bar;  // the same entries
       gradient.a.row(0) += y_bar * z;
@@ -125,19 +127,19 @@ struct StandardizedRows {
 };
 
 /// StandardizedRows with its symbol in the book, and the letters of a and b there.
-template <Symbol name, Symbol scale, Symbol shift, class Formula, std::size_t d_model, class Real>
-struct NamedStandardizedRows : StandardizedRows<Formula, d_model, Real> {
+template <Symbol name, Symbol factor, Symbol summand, class Divisor, std::size_t d_model, class Real>
+struct NamedStandardizedRows : StandardizedRows<Divisor, d_model, Real> {
   static constexpr std::string_view symbol = name;
 
   static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{scale, Role::factor}, layer.a...);
-    visit(Name{shift, Role::summand}, layer.b...);
+    visit(Name{factor, Role::factor}, layer.a...);
+    visit(Name{summand, Role::summand}, layer.b...);
   }
 };
 
 }  // namespace detail
 
-/// N(X)_i = a·(x − x̄)/(σ(x) + ε) + b for each row x = X_i, with ε = 10⁻⁶. (Article, "Normalization layers".)
+/// N(X)_i = a·(x − mean(x))/(σ(x) + ε) + b for each row x = X_i, with ε = 10⁻⁶. (Article, "Normalization layers".)
 /// The book's N, N_ca and N_ff differ by name only.
 template <Symbol name, std::size_t d_model, class Real = float>
 struct Normalization : detail::NamedStandardizedRows<name, "a", "b", detail::DeviationPlusEpsilon, d_model, Real> {};

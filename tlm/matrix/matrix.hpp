@@ -164,7 +164,7 @@ enum Open {
   n  ///< As in "for each matrix X with n rows": Matrix<n, d_model>.
 };
 
-/// A matrix whose shape is its type.
+/// A matrix whose shape is its type. (X + Y is below, X * W in product.hpp.)
 ///
 /// `rows` is a number, or `n` where a definition leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. The
 /// number may be a std::size_t or an int.

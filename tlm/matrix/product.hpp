@@ -82,7 +82,7 @@ void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Prev
     const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
     gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
          B.leading(), kept, C.data, int(C.row_step));
-  } else {  // which take gemm longer than gemv takes for C_i = Bᵀ×A_i, as columns
+  } else {  // Few rows: C_i = Bᵀ×A_i, as columns, row by row. gemm would take longer.
     const View<const Real> M = B.by_rows() ? B : B.transposed();
     for (std::size_t i = 0; i < C.rows; ++i)
       gemv(RowMajor, B.by_rows() ? Trans : NoTrans, int(M.rows), int(M.cols), factor, M.data, M.leading(), &A(i, 0),

@@ -52,16 +52,17 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
   return Z;
 }
 
-/// −Σ_k ω_k·y_k / c, where y_k is the entry of row k of Y = LogSoftmax(Z) at token x_k. y_k is Σ_j q_kj·y_kj for the
-/// distribution q_k = OneHot(x_k); another distribution is possible. −y_k is CrossEntropy(q_k, softmax(Z_k)) of The
-/// Formulated Transformer. Throws std::invalid_argument unless each row of Y has a token with a weight.
+/// −Σ_k ω_k·y_k / c over all rows k of all sequences; c is Σω for the mean (objective.hpp). y_k is the entry of row k of Y =
+/// LogSoftmax(Z) at token x_k, that is Σ_v q_kv·y_kv for q_k = OneHot(x_k); another distribution is possible. −y_k is
+/// CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer. Throws std::invalid_argument unless each row of Y has a
+/// token with a weight.
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega, const Real& c,
                    const Distribution& q = {}) {
   require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
   require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
   Real loss(0);
-  for (std::size_t k = 0; k < Y.rows(); ++k) loss -= omega(k, 0) / c * q.mean(Y.row(k), std::size_t(x(k, 0)));
+  for (std::size_t k = 0; k < Y.rows(); ++k) loss -= omega(k, 0) / c * q.expectation(Y.row(k), std::size_t(x(k, 0)));
   return loss;
 }
 
@@ -71,7 +72,8 @@ Real sum_of(const Matrix<n, 1, Real>& omega) {
   return sum_of(omega.entries());
 }
 
-/// F of a model Softmax∘F, otherwise the model itself. It computes the scores Z, and softmax(Z) are the probabilities.
+/// F of a model Softmax∘F (layers/softmax.hpp), otherwise the model itself. It computes the scores Z, and softmax(Z) are the
+/// probabilities.
 template <class T>
 auto& scores(T& model) {
   if constexpr (requires { without_softmax(model); })
@@ -80,7 +82,7 @@ auto& scores(T& model) {
     return model;
 }
 
-/// What a model should predict: after row k of X, the token x_k, which counts with the loss weight ω_k.
+/// What a model should predict: after row k of X, which is the X|n above, the token x_k. It counts with the loss weight ω_k.
 template <class Input, class Real>
 struct Targets {
   Input X;
@@ -93,16 +95,17 @@ template <class T, class Input, class Real, class Objective = Mean, class... Noi
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
   const auto& [X, x, omega] = targets;
   const Real c = objective.divisor(sum_of(omega));         // Σω
-  const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X)|n)
+  const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X|n))
   return cross_entropy(Y, x, omega, c, objective.q());     // −Σωy/c
 }
 
 // --- Its gradient ------------------------------------------------------------------------------------------------------
 
-/// Z̄ = ∂loss/∂Z of the cross-entropy, given Y = LogSoftmax(Z). As y_kj = z_kj − log Σ_i exp(z_ki) and Σ_j q_kj = 1,
+/// Z̄ = ∂loss/∂Z of the cross-entropy, given Y = LogSoftmax(Z). As y_kv = z_kv − log Σ_u exp(z_ku) and Σ_v q_kv = 1,
 ///
-///   ∂(Σ_i q_ki·y_ki)/∂z_kj = q_kj − softmax(Z_k)_j,   hence   z̄_kj = ω_k/c·(softmax(Z_k)_j − q_kj),   softmax(Z_k) = exp(Y_k).
+///   ∂(Σ_u q_ku·y_ku)/∂z_kv = q_kv − softmax(Z_k)_v,   hence   z̄_kv = ω_k/c·(softmax(Z_k)_v − q_kv),
 ///
+/// where softmax(Z_k) = exp(Y_k).
 /// (The Formulated Transformer, "Cross Entropy".)
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Tokens& x, const Matrix<n, 1, Real>& omega,
@@ -113,7 +116,7 @@ Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Toke
     z_bar = share * xt::exp(y);
     q.subtract(share, z_bar, std::size_t(x(k, 0)));
   }
-  return Y;
+  return Y;  // now Z̄
 }
 
 /// Returns the same loss, and adds its gradient with respect to the weights to `gradient`: Z̄, pulled back through T.

@@ -7,18 +7,18 @@
 
 #include <tlm/base/refuse.hpp>
 
-/// Objectives: what is minimized. With y_kj the log probability that a model gives to token j in row k, a loss is
+/// Objectives: what is minimized. With y_kv the log probability that a model gives to token v in row k, a loss is
 ///
-///   −Σ_k ω_k·(Σ_j q_kj·y_kj) / c.
+///   −Σ_k ω_k·(Σ_v q_kv·y_kv) / c.
 ///
 /// An objective chooses the divisor c, by divisor(Σω), and the distribution q_k that is wanted in row k, by q(). With
-/// q_k = OneHot(x_k), Σ_j q_kj·y_kj is y_k, the log probability of token x_k. Or it is a smoothed one (smoothed.hpp).
+/// q_k = OneHot(x_k), Σ_v q_kv·y_kv is y_k, the log probability of token x_k. Or it is a smoothed one (smoothed.hpp).
 namespace tlm {
 
 /// The distribution q = OneHot(x) on {0, …, s−1}, which gives token x the probability 1.
 struct OneHot {
-  /// Σ_j q_j y_j = y_x. The other terms are left out, because 0·y_j is not a number if y_j is −∞.
-  auto mean(const auto& y, std::size_t x) const { return y[x]; }
+  /// Σ_v q_v y_v = y_x. The other terms are left out, because 0·y_v is not a number if y_v is −∞.
+  auto expectation(const auto& y, std::size_t x) const { return y[x]; }
   /// r ← r − cq.
   void subtract(const auto& c, auto r, std::size_t x) const { r[x] -= c; }
 };

@@ -12,20 +12,20 @@
 #include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/rows.hpp>
 
-/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient, which it may change. Its
-/// own numbers are rounded to the layer's type. If one is then out of range, it throws std::invalid_argument and moves
-/// nothing: 0.99999999 is 1 as a float.
+/// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient. Clipped also scales the
+/// gradient. Learning rate, β, ε, λ and limit are rounded to the layer's type. If one is then out of range, an optimizer
+/// throws std::invalid_argument and moves nothing: 0.99999999 is 1 as a float.
 namespace tlm {
 
 namespace detail {
 
-/// Throws std::invalid_argument unless the value, rounded to a Real, is in its range: NAME must be LIMIT, not VALUE.
-/// The sentence tells if only rounding makes it wrong.
-template <class Real, class Right>
-void require(const Right& right, const char* name, const char* limit, double value) {
-  if (right(Real(value))) return;
+/// Throws std::invalid_argument unless the value, rounded to a Real, is in its range: `name` must be `limit`, not
+/// `value`. The sentence tells if only rounding makes it wrong.
+template <class Real, class Range>
+void require(const Range& in_range, const char* name, const char* limit, double value) {
+  if (in_range(Real(value))) return;
   refuse<std::invalid_argument>(
-      {name, " must be ", limit, right(value) ? " when rounded to the model's numbers" : "", ", not ", value});
+      {name, " must be ", limit, in_range(value) ? " when rounded to the model's numbers" : "", ", not ", value});
 }
 
 /// A number of an optimizer that must be finite and greater than 0.
@@ -42,7 +42,7 @@ void require_rate_of_decay(const char* name, double value) {
 
 }  // namespace detail
 
-/// Gradient descent: w ← w − η·∂L/∂w. (Notebook, train, where η = 0.001.)
+/// Gradient descent: w ← w − η·∂L/∂w. (The article's notebook, train, where η = 0.001.)
 struct SGD {
   double learning_rate = 0.001;  ///< η > 0
 
@@ -61,8 +61,8 @@ struct SGD {
   }
 };
 
-/// Adam (Kingma and Ba, 2015) with decoupled weight decay (AdamW: Loshchilov and Hutter, 2019, algorithm 2). The
-/// moments m and v start at 0, and t = 1, 2, … counts the steps:
+/// Adam (Kingma and Ba, 2015) with decoupled weight decay (AdamW: Loshchilov and Hutter, 2019, algorithm 2, but with λ
+/// times the learning rate, as in PyTorch). The moments m and v start at 0, and t = 1, 2, … counts the steps:
 ///
 ///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε) − ηλw.
 ///
@@ -85,19 +85,19 @@ struct Adam {
     detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
                           "finite and at least 0", weight_decay);
     ++t;
-    // η/(1−β₁ᵗ) and 1/(1−β₂ᵗ)
-    const auto eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
-    const auto one_over_bias = Real(1 / (1 - std::pow(beta_2, double(t))));
+    // η/(1−β₁ᵗ), and what corrects v: 1/(1−β₂ᵗ)
+    const auto corrected_eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
+    const auto correction = Real(1 / (1 - std::pow(beta_2, double(t))));
     const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);
-    const auto weights = parameters(layer), moments = parameters(first_moment), squares = parameters(second_moment);
+    const auto weights = parameters(layer), first = parameters(first_moment), second = parameters(second_moment);
     const auto derivatives = parameters(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const auto decay = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
-      auto w = weights[k].entries(), m = moments[k].entries(), v = squares[k].entries();
+      auto w = weights[k].entries(), m = first[k].entries(), v = second[k].entries();
       const auto g = derivatives[k].entries();
       m = b_1 * m + (1 - b_1) * g;
       v = b_2 * v + (1 - b_2) * g * g;
-      w = w - (eta * m / (xt::sqrt(v * one_over_bias) + eps) + decay * w);
+      w = w - (corrected_eta * m / (xt::sqrt(v * correction) + eps) + decay * w);
     }
   }
 
@@ -134,16 +134,16 @@ struct Clipped {
   /// Throws std::runtime_error, and moves nothing, if the norm of the gradient is infinite or not a number.
   template <class Layer>
   void operator()(Layer& layer, Layer& gradient) {
-    using Number = typename CodomainOf<Layer>::Real;
-    detail::require_positive<Number>("the limit of Clipped", limit);
+    using Real = typename CodomainOf<Layer>::Real;
+    detail::require_positive<Real>("the limit of Clipped", limit);
     norm = detail::norm_of(gradient);
     if (!std::isfinite(norm))
       refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do with too large a learning rate"});
     if (norm > limit) {
-      const auto factor = Number(limit / norm);
+      const auto factor = Real(limit / norm);
       for (const auto& weight : parameters(gradient))
-        for (Number& g : weight) g *= factor;
+        for (Real& g : weight) g *= factor;
     }
     optimizer(layer, gradient);
   }

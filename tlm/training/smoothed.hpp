@@ -14,9 +14,9 @@ namespace tlm {
 struct SmoothedOneHot {
   double epsilon;
 
-  /// Σ_j q_j y_j = (1−ε)·y_x + ε/s·Σ_j y_j.
+  /// Σ_v q_v y_v = (1−ε)·y_x + ε/s·Σ_v y_v.
   template <class Row>
-  auto mean(const Row& y, std::size_t x) const {
+  auto expectation(const Row& y, std::size_t x) const {
     using Real = typename Row::value_type;
     return (Real(1) - Real(epsilon)) * y[x] + Real(epsilon) / Real(y.size()) * sum_of(y);
   }
