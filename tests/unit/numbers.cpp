@@ -43,6 +43,12 @@ TEST_CASE("the layer ReLU: NaN comes through forwards, and back through X it doe
   CHECK(std::isnan(X_bar(0, 3)));
 }
 
+TEST_CASE("a quotient by 0 is 0, and others are quotients") {
+  CHECK(detail::quotient_or_zero(6.0, -4.0) == -1.5);
+  CHECK(detail::quotient_or_zero(6.0, 0.0) == 0);
+  CHECK(detail::quotient_or_zero(0.0, 0.0) == 0);
+}
+
 TEST_CASE("Φ and φ of the standard normal distribution") {
   CHECK(normal_cdf(0.0) == 0.5);
   CHECK(normal_cdf(1.0) == doctest::Approx(0.841344746068543).epsilon(1e-14));
