@@ -135,12 +135,12 @@ class OneMachine(Shared):
     def test_another_text_or_seed_of_the_second_is_told(self):
         other = self.place / "other"
         other.write_text(pathlib.Path("/usr/share/common-licenses/GPL-3").read_text().replace("the", "teh"))  # not the default
-        for options, sentence in (
-                ([other], "the ranks do not have the same batch: all of them must draw it from the same data"),
-                (["--seed", "2"], "the ranks do not have the same weights: all of them must start from the same file, or seed")):
-            result = self.ran(1, *TRAIN, ":", "-n", "1", DIRECTORY / TRAIN[0], *TRAIN[1:], *options)
+        for what, options, must in (("batch", [other], "draw it from the same data"),
+                                    ("weights", ["--seed", "2"], "start from the same file, or seed")):
+            train = [*TRAIN, "--model", what]
+            result = self.ran(1, *train, ":", "-n", "1", DIRECTORY / train[0], *train[1:], *options)
             self.assertNotEqual(result.returncode, 0)
-            self.assertEqual(said_by("text", result), [f"text: {sentence}"])
+            self.assertEqual(said_by("text", result), [f"text: the ranks do not have the same {what}: all of them must {must}"])
 
     def test_control_other_numbers_are_seen(self):
         other, alone = self.done(2, "reverse", "--steps", "500", "--seed", "2"), self.done(0, "reverse", "--steps", "500")
