@@ -84,8 +84,6 @@ readonly for_wasm=(
   "wasi-libc file /usr/lib/wasm32-wasi/libc.a"
   "nodejs program node"
 )
-# PyTorch, for one benchmark alone.
-readonly for_comparison=("python3-torch python torch")
 readonly for_browsing=(
   "chromium program chromium"
   "chromium-driver program chromedriver"

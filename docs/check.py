@@ -3,8 +3,7 @@
 formula and picture must be there, and no block may be cut off. From 1,100 pixels on that holds for every block. Below, code and
 tables may scroll within themselves; formulas and pictures may not.
 
-usage: check.py SITE [--only PAGE …]                checks all pages, or these
-       check.py SITE --pictures DIRECTORY PAGE …    keeps pictures of these pages, narrow and wide, light and dark
+usage: check.py SITE [PAGE …], of all pages or of these
 """
 
 import pathlib
@@ -19,7 +18,6 @@ except ModuleNotFoundError:
     sys.exit(77)
 
 WIDTHS = (360, 768, 1100, 1400, 1920)
-PICTURED = (360, 1400)
 
 STATE = """
 const [whole, again, done] = arguments;
@@ -65,15 +63,14 @@ def browser(profile):
     return chrome
 
 
-def size(chrome, width, height=900, scheme="light"):
+def size(chrome, width):
     chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                           {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
-    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia",
-                           {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+                           {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
 
 
-def show(chrome, page, width, height=900, scheme="light"):
-    size(chrome, width, height, scheme)
+def show(chrome, page, width):
+    size(chrome, width)
     chrome.get(page.as_uri())
     chrome.execute_async_script(STATE, False, False)
 
@@ -106,19 +103,8 @@ def main():
     with tempfile.TemporaryDirectory() as profile:
         chrome = browser(profile)
         try:
-            options = sys.argv[2:]
-            if options[:1] == ["--pictures"]:
-                directory = pathlib.Path(options[1])
-                directory.mkdir(parents=True, exist_ok=True)
-                for page in options[2:]:
-                    for width in PICTURED:
-                        for scheme in ("light", "dark"):
-                            show(chrome, site / f"{page}.html", width, 1800, scheme)
-                            chrome.save_screenshot(str(directory / f"{page.replace('/', '-')}-{width}-{scheme}.png"))
-                return
             found, formulas, pages = [], 0, 0
-            chosen = [site / f"{page}.html" for page in options[1:]] if options[:1] == ["--only"] else sorted(site.rglob("*.html"))
-            for page in chosen:
+            for page in [site / f"{page}.html" for page in sys.argv[2:]] or sorted(site.rglob("*.html")):
                 if "_static" in page.parts:
                     continue
                 pages += 1

@@ -19,9 +19,13 @@ import sys
 import tempfile
 import time
 
-import torch
-from torch import nn
-from torch.nn import functional as F
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+except ModuleNotFoundError:
+    print("skipped: Python has no torch; on Debian: apt-get install python3-torch")
+    sys.exit(77)
 
 from table import Table
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that check.py refuses each case of controls.toml for the reason below, and a library of which no case is known.
+"""Checks that check.py refuses each case below for its reason, and a library of which no case is known.
 
     controls.py LIBRARY COMPILER [ARGUMENT...]
 """
@@ -9,31 +9,41 @@ import os
 import pathlib
 import sys
 
-import check
+from check import Case, corrected, sentences, wrong
 
+SAYS = 'false, "the sentence"'
+HOLDS = {"code": "static_assert(true);", "corrected": "true"}
 WRONG = {
-    "compiles": "it compiles although it is WRONG",
-    "says_something_else": "the first error does not say",
-    "names_something_else": "the first 5 lines do not contain »MyLayer«",
-    "too_late": "the first 5 lines do not contain »the sentence«",
-    "two_errors": "there are 2 errors instead of one",
-    "unexplained": "the notes do not explain",
+    "it compiles although it is WRONG": {"code": "int main() {}", "corrected": "{}", "wrong": "{ }"},
+    "the first error does not say": {**HOLDS, "wrong": 'false, "another sentence"'},
+    "the first 5 lines do not contain »MyLayer«": {
+        "within": 5, "names": "MyLayer", "corrected": "char>", "wrong": "int>",
+        "code": 'template <class T>\nstruct Check {\n  static_assert(sizeof(T) == 1, "the sentence");\n};\n\nCheck<char> check;'},
+    "the first 5 lines do not contain »the sentence«": {
+        "within": 5, "code": HOLDS["code"], "corrected": HOLDS["code"],
+        "wrong": f"#warning something else, which takes three lines\n#warning and again\nstatic_assert({SAYS});"},
+    "there are 2 errors instead of one": {**HOLDS, "wrong": f'{SAYS});\nstatic_assert(false, "and another"'},
+    "the notes do not explain": {**HOLDS, "wrong": SAYS, "explains": "a reason that no compiler gives"},
+}
+CORRECTED = {
+    "the sentence": {"code": f"static_assert({SAYS});", "corrected": "false", "wrong": "0"},
+    "unused": {"code": "void warn(int unused) {}", "corrected": "{}", "wrong": f"{{ static_assert({SAYS}); }}"},
 }
 NOTHING = pathlib.Path(os.devnull)  # which they begin with
-CORRECTED = {"corrected_is_wrong": "the sentence", "corrected_warns": "unused"}
 
 
 def main():
     library, *compiler = sys.argv[1:]
-    cases = {case.name: case for case in check.cases_of(pathlib.Path(__file__).with_name("controls.toml"))}
-    found = check.wrong([cases[name] for name in WRONG], compiler, NOTHING)
-    accepted = [name for name, reason in WRONG.items() if not any(said.startswith(f"{name}: {reason}") for said in found)]
-    accepted += [name for name, reason in CORRECTED.items()
-                 if not any(reason in said for said in check.corrected([cases[name]], compiler, NOTHING))]
-    accepted += [] if check.sentences([cases["unexplained"]], library) else ["a library of which no case is known"]
+    accepted = []
+    for check, controls in (wrong, WRONG), (corrected, CORRECTED):
+        for reason, control in controls.items():
+            found = check([Case("control", "the sentence", **control)], compiler, NOTHING)
+            if not any(reason in said for said in found):  # in what check.py says, or the compiler
+                accepted.append(f"»{reason}«: {found}")
+    if not sentences([Case("control", "the sentence", **CORRECTED["unused"])], library):
+        accepted.append("a library of which no case is known")
     if accepted:
-        sys.exit(f"check.py does not refuse {', '.join(accepted)}, or not for the reason that controls.py gives:\n"
-                 + "\n".join(found))
+        sys.exit("check.py does not refuse, or not for this reason:\n" + "\n".join(accepted))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Prints the leaves that the list of all layers reaches, in proofs/layers.hpp: the type of each, and the masks of kernels.
-//
-// usage: leaves [NAME], where the layers of the list are left out that have a leaf of that name in them
 
 #include <cxxabi.h>
 
@@ -38,22 +36,13 @@ void collect(T& layer, std::set<std::string>& names) {
     T::parts([&](std::size_t, auto& part) { collect(part, names); }, layer);
 }
 
-/// Whether one of them is of the template of that name.
-bool has(const std::set<std::string>& names, const std::string& name) {
-  for (const std::string& type : names)
-    if (type == "tlm::" + name || type.starts_with("tlm::" + name + "<")) return true;
-  return false;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::set<std::string> all;
+int main() {
+  std::set<std::string> names;
   tlm::proofs::for_each_layer([&]<template <class> class Layer>(tlm::proofs::Listed<Layer>) {
-    std::set<std::string> names;
     Layer<double> layer;
     collect(layer, names);
-    if (argc < 2 || !has(names, argv[1])) all.merge(names);
   });
-  for (const std::string& name : all) std::cout << name << '\n';
+  for (const std::string& name : names) std::cout << name << '\n';
 }

@@ -5,7 +5,7 @@ A leaf is a struct that declares what it is, or derives from one that does; mask
 reached the types say (leaves.cpp): that its name, or an alias of it, stands beside the list is not enough. A struct that is
 nothing but the base of others, and used nowhere else, is reached by all of these.
 
-usage: leaves.py LIBRARY PROGRAM [NAME], where NAME is left out of the list, or of the library if it begins with +
+usage: leaves.py LIBRARY PROGRAM [NAME], where NAME is taken for a leaf of the library that the list does not reach
 """
 
 import pathlib
@@ -41,13 +41,10 @@ def main():
     leaves = set(declaring)
     while derived := {name for name, base in bases.items() if base in leaves} - leaves:
         leaves |= derived
-    leaves |= {name[1:] for name in CONTROL if name.startswith("+")}
+    leaves |= set(CONTROL)
 
-    left_out = [name for name in CONTROL if not name.startswith("+")]
-    output = subprocess.run([PROGRAM, *left_out], capture_output=True, text=True, check=True).stdout
-    # A leaf that is the last factor of a composition is there as the composition of itself alone.
-    reached = {re.match(r"(?:tlm::(?:Composition|Concat)<)*tlm::(?:\w+::)*(\w+)", line)[1]
-               for line in output.splitlines()}
+    output = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout
+    reached = {re.match(r"tlm::(?:\w+::)*(\w+)", line)[1] for line in output.splitlines()} - set(CONTROL)
 
     def is_reached(leaf):
         if leaf in reached:

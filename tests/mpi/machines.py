@@ -15,28 +15,17 @@ ADDRESSES = ("10.77.0.1", "10.77.0.2")
 # What is larger Open MPI asks for before it is sent, and what it asks waits behind what is on its way (docs/threads.rst).
 SENT_UNASKED = ("--mca", "btl_tcp_eager_limit", "4194304")
 
-# A process on a machine: its name, a file to be seen there instead of another one, or none, and the command.
-ON_A_MACHINE = """
-set -e
-hostname "$0"
-[ -z "$1" ] || mount --bind "$1" "$2"
-shift 2
-exec "$@"
-"""
-
 
 class NotAllowed(Exception):
     """Who is not root, or has no kernel for it, cannot have them."""
 
 
 class Machines:
-    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given. On the second machine the
-    first file of `instead` is seen where the second one is."""
+    """Used with `with`. On the line no more than so many Gbit/s go each way, if a number is given."""
 
-    def __init__(self, rate=None, instead=("", "")):
+    def __init__(self, rate=None):
         self.names = [f"tlm-{os.getpid()}-{k}" for k in (1, 2)]
         self.rate = rate
-        self.instead = [str(path) for path in instead]
         self.directory = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 
     def __enter__(self):
@@ -80,9 +69,9 @@ class Machines:
         kill(self.names[1])
 
     def on(self, machine):
-        instead = self.instead if machine == 1 else ("", "")
-        return ["ip", "netns", "exec", self.names[machine], "unshare", "--uts", "sh", "-c", ON_A_MACHINE, self.names[machine],
-                *instead]
+        """How a command on a machine begins, which has its name there."""
+        name = self.names[machine]
+        return ["ip", "netns", "exec", name, "unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', name]
 
     @staticmethod
     def require_namespaces():

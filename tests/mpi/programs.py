@@ -18,6 +18,7 @@ import unittest
 from machines import Machines, NotAllowed
 
 DIRECTORY = pathlib.Path(sys.argv.pop(1)).resolve()
+TRAIN = ("text", "train", "--threads", "1")
 
 
 def command(ranks, program, *options):
@@ -53,15 +54,6 @@ class Shared(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
-    def compare_with_one_process(self, *shared):
-        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
-            alone = self.done(0, program, "--threads", "1", *options)
-            for ranks, threads in shared:
-                with self.subTest(program=program, ranks=ranks, threads=threads):
-                    output = self.done(ranks, program, "--threads", threads, *options)
-                    self.assert_near(output, alone)
-                    self.assertEqual(output.count("success rate"), 1)  # of the first rank alone
-
     def assert_near(self, output, alone):
         """The printed losses differ by 1e-3 at most: sums of floats in another order, and what becomes of them."""
         self.assertGreater(len(losses(alone)), 0)
@@ -93,7 +85,13 @@ class Shared(unittest.TestCase):
 
 class OneMachine(Shared):
     def test_the_losses_are_those_of_one_process(self):
-        self.compare_with_one_process((1, "1"), (2, "1"), (2, "2"), (3, "1"))
+        for program, options in (("reverse", ["--steps", "500"]), ("seq2seq", ["--steps", "60"])):
+            alone = self.done(0, program, "--threads", "1", *options)
+            for ranks, threads in ((1, "1"), (2, "1"), (2, "2"), (3, "1")):
+                with self.subTest(program=program, ranks=ranks, threads=threads):
+                    output = self.done(ranks, program, "--threads", threads, *options)
+                    self.assert_near(output, alone)
+                    self.assertEqual(output.count("success rate"), 1)  # of the first rank alone
 
     def test_the_same_bits_every_time(self):
         for name in ("a", "b"):
@@ -134,6 +132,16 @@ class OneMachine(Shared):
         self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
         self.assertIn("/nowhere/to/be/found", said_by("reverse", result)[0])
 
+    def test_another_text_or_seed_of_the_second_is_told(self):
+        other = self.place / "other"
+        other.write_text(pathlib.Path("/usr/share/common-licenses/GPL-3").read_text().replace("the", "teh"))  # not the default
+        for what, options, must in (("batch", [other], "draw it from the same data"),
+                                    ("weights", ["--seed", "2"], "start from the same file, or seed")):
+            train = [*TRAIN, "--model", what]
+            result = self.ran(1, *train, ":", "-n", "1", DIRECTORY / train[0], *train[1:], *options)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(said_by("text", result), [f"text: the ranks do not have the same {what}: all of them must {must}"])
+
     def test_control_other_numbers_are_seen(self):
         other, alone = self.done(2, "reverse", "--steps", "500", "--seed", "2"), self.done(0, "reverse", "--steps", "500")
         with self.assertRaises(AssertionError):
@@ -143,46 +151,20 @@ class OneMachine(Shared):
 class TwoMachines(Shared):
     """One rank on each of two that know each other by a network alone."""
 
-    TEXT = pathlib.Path("/usr/share/common-licenses/GPL-3")  # which `text` reads by default
-    TRAIN = ("text", "train", "--threads", "1")
-
     def machines(self, **options):
         try:
             return self.enterContext(Machines(**options))
         except NotAllowed as reason:
             self.skipTest(str(reason))
 
-    def test_the_losses_are_those_of_one_process(self):
-        self.compare_with_one_process((self.machines(rate=1), "1"))
-
     def test_the_bits_are_those_of_two_ranks_of_one_machine(self):
-        for name, ranks in (("here", 2), ("there", self.machines())):
-            self.done(ranks, *self.TRAIN, "--batch-size", "8", "--steps", "20", "--model", name)
+        for name, ranks in (("here", 2), ("there", self.machines(rate=1))):
+            self.done(ranks, *TRAIN, "--batch-size", "8", "--steps", "20", "--model", name)
         self.assertEqual((self.place / "here").read_bytes(), (self.place / "there").read_bytes())
-
-    def test_another_text_on_the_second_is_told(self):
-        other = self.place / "other"
-        other.write_text(self.TEXT.read_text().replace("the", "teh"))
-        result = self.ran(self.machines(instead=(other, self.TEXT)), *self.TRAIN)
-        self.assertNotEqual(result.returncode, 0)
-        self.assertEqual(said_by("text", result), ["text: the ranks do not have the same batch: all of them must draw it from "
-                                                   "the same data"])
-
-    def test_another_file_on_the_second_is_told(self):
-        machines = self.machines(instead=(self.place / "other", self.place / "model"))
-        for name, seed in (("model", "1"), ("other", "2")):
-            running = self.start(0, *self.TRAIN, "--batch-size", "8", "--model", name, "--seed", seed)
-            self.lines_until(running, "step ")
-            running.send_signal(signal.SIGINT)
-            running.communicate(timeout=60)
-        result = self.ran(machines, *self.TRAIN, "--model", "model", "--resume")
-        self.assertNotEqual(result.returncode, 0)
-        self.assertEqual(said_by("text", result), ["text: the ranks do not have the same weights: all of them must start from "
-                                                   "the same file, or seed"])
 
     def test_a_machine_that_is_lost_ends_the_run_and_leaves_the_file_whole(self):
         machines = self.machines()
-        running = self.start(machines, *self.TRAIN, "--model", "model")
+        running = self.start(machines, *TRAIN, "--model", "model")
         self.lines_until(running, "step ")
         machines.kill_second()
         self.assert_ends_and_leaves_the_file_whole(running, "model")

@@ -56,8 +56,7 @@ class Header:
         self.partner, self.inside = {}, [None] * len(self.words)  # of a bracket; the bracket around a token
         stack = []
         for i, word in enumerate(self.words):
-            closes = word in CLOSING or (word == ">" and stack and self.words[stack[-1]] == "<" and not self.spaced(i))
-            if closes and stack:
+            if stack and (word in CLOSING or (word == ">" and self.words[stack[-1]] == "<" and not self.spaced(i))):
                 self.partner[i], self.partner[stack[-1]] = stack[-1], i
                 stack.pop()
             self.inside[i] = stack[-1] if stack else None
@@ -141,15 +140,9 @@ class Header:
     def in_code(self, i):
         """Whether a token stands between statements, and not in a class or a list of values."""
         around = self.inside[i]
-        if around is None or self.words[around] != "{" or around not in self.partner:
+        if around is None or self.words[around] != "{":
             return False
-        begin = self.until(around, -1, {";"})
-        while self.words[begin] == "{" and begin < around:
-            begin += 1
-        head = self.words[begin:around]
-        if {"struct", "class", "namespace", "union", "enum"} & {word for j, word in enumerate(head, begin)
-                                                               if self.inside[j] == self.inside[around]}:
-            return False
+        head = self.words[self.until(around, -1, {";"}):around]
         return head != [] and (head[-1] in (")", "]", "else", "do", "try", "const", "noexcept", "mutable", "override")
                                or "->" in head or head[0] in ("for", "if", "while", "else"))
 
@@ -169,9 +162,9 @@ class Header:
 
     def general_changes(self):
         """All changes of general kinds: swapped operators, constants ± 1, statements left out."""
-        fixed, last = self.read_by_the_compiler(), len(self.words) - 1
+        fixed = self.read_by_the_compiler()
         for i, (kind, word, begin, end) in enumerate(self.tokens):
-            if i in fixed or i in (0, last) or self.words[i - 1] == "operator":
+            if i in fixed or self.words[i - 1] == "operator":
                 continue
             if word in ("true", "false"):
                 yield Change(begin, end, *SWAPS[word], begin, end)

@@ -15,8 +15,8 @@ With --places it only verifies that every line is valid and has its place in the
 
 `from` must occur once in the header, whatever the spaces, line breaks and comments between its tokens. If it has « and », only
 what is between these becomes `to`. It is an expression, or statements if it ends with ;. A check is the path of its file, of which
-the beginning is enough: proofs/08. The test case is a part of its name. For static/…, compile_fail/… and headers/…, whose changes
-are all made for real, it is a part of the message. A change by hand must make the test case fail, and not crash.
+the beginning is enough: proofs/08. The test case is a part of its name. For static/… and compile_fail/…, whose changes are
+all made for real, it is a part of the message. A change by hand must make the test case fail, and not crash.
 
 General changes (places.py) are made in the headers of the folder that have no change by hand. Those with the lowest hashes are
 taken, so the same changes are taken wherever they are in a file. A change that does not compile does not count. A change that no
@@ -68,8 +68,7 @@ constexpr bool tlm_planted(int number) {
 }
 """
 SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradients",
-          "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "headers": "tests/headers",
-          "storage": "tests/storage", "mpi": "tests/mpi"}
+          "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "storage": "tests/storage", "mpi": "tests/mpi"}
 CASES = "tests/compile_fail/cases.toml"  # a case is a check of its own: compile_fail/NAME
 RANKS = 3  # on which what is in mpi runs
 SEED = 44
@@ -140,7 +139,7 @@ class Library:
             names = {case for case in tomllib.loads((self.sources / CASES).read_text()) if case.startswith(name)}
         else:
             folder = self.sources / SUITES.get(suite, "nowhere")
-            names = {file.stem for file in folder.glob(f"{name}*.*") if file.suffix in (".cpp", ".py")}
+            names = {file.stem for file in folder.glob(f"{name}*.cpp")}
         if len(names) != 1 and name not in names:
             raise ValueError(f"there are {len(names)} checks {beginning}" if names else f"there is no {beginning}")
         return f"{suite}/{name if name in names else names.pop()}"
@@ -148,12 +147,12 @@ class Library:
     def source(self, check):
         """The file of a check."""
         suite, _, name = check.partition("/")
-        return self.sources / SUITES[suite] / (name + (".py" if suite == "headers" else ".cpp"))
+        return self.sources / SUITES[suite] / f"{name}.cpp"
 
     @staticmethod
     def is_program(check):
-        """Whether a program sees it; otherwise the compiler or a script."""
-        return check.split("/")[0] not in ("static", "compile_fail", "headers")
+        """Whether a program sees it; otherwise the compiler."""
+        return check.split("/")[0] not in ("static", "compile_fail")
 
 
 class Planted:
@@ -315,15 +314,13 @@ class Runner:
             return Outcome(ran, failed, ended, numbers, time.monotonic() - began, said)
 
     def read(self, check, copy):
-        """The exit code of the compiler or the script that reads a copy of the library, and what it says."""
+        """The exit code of the compiler that reads a copy of the library, or of check.py, and what it says."""
         suite, _, name = check.partition("/")
         if suite == "compile_fail":
             cases = self.library.sources / CASES
             command = [sys.executable, cases.with_name("check.py"), "--only", name, "wrong", cases, *self.compiling(copy)]
-        elif suite == "static":
-            command = [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", self.library.source(check)]
         else:
-            command = [sys.executable, self.library.source(check), copy / "tlm"]
+            command = [*self.compiling(copy), "-std=c++20", "-w", "-fsyntax-only", self.library.source(check)]
         result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
         return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
 

@@ -447,37 +447,16 @@ class Training:
 
 class Manners(unittest.TestCase):
     TRAINING = {"reverse": [], "seq2seq": ["--batch-size", "1"]}  # steps that take moments
-    LOOP = 'for seed in 1 2 3; do "$@" $seed; done; echo "the loop went on"'
 
     def test_ctrl_c_stops_training_still_tests_and_ends_as_a_shell_expects(self):
         for program, options in self.TRAINING.items():
             code, lines = interrupted(DIRECTORY / program, "--steps", "1000000000", *options)
-            self.assertEqual(code, -signal.SIGINT)
+            self.assertEqual(code, -signal.SIGINT)  # by the signal: then a shell's loop stops, too, and its $? is 130
             self.assertIsNotNone(success_rate(lines[-2]))
             self.assertEqual(lines[-1], f"{program}: interrupted")
             before = [line for line in lines if re.match(r"right: |wrong: |success rate: ", line)]
             self.assertRegex(lines[lines.index(before[0]) - 1],
                              r"^interrupted at step \d+ of 1000000000: what follows is of the model as it was then$")
-
-    def test_the_status_is_130(self):
-        # A shell with a trap survives, and tells.
-        code, lines = interrupted("bash", "-c", 'trap : INT; "$0" --steps 1000000000; echo $?', DIRECTORY / "reverse")
-        self.assertEqual((code, lines[-2:]), (0, ["reverse: interrupted", "130"]))
-
-    def test_a_loop_over_seeds_stops(self):
-        code, lines = interrupted("bash", "-c", self.LOOP, "bash", DIRECTORY / "reverse", "--steps", "1000000000",
-                                  "--seed")
-        self.assertEqual(code, -signal.SIGINT)
-        self.assertEqual(lines[-1], "reverse: interrupted")
-        self.assertEqual(lines.count("reverse: interrupted"), 1)
-
-    def test_a_loop_over_a_program_that_only_returns_130_goes_on(self):  # the control of the one above
-        program = ("import signal, sys, time\n"
-                   "signal.signal(signal.SIGINT, lambda *_: sys.exit(130))\n"
-                   "print('step', flush=True)\n"
-                   "time.sleep(60 if sys.argv[1] == '1' else 0)")
-        code, lines = interrupted("bash", "-c", self.LOOP, "bash", sys.executable, "-c", program)
-        self.assertEqual((code, lines), (0, ["step", "step", "step", "the loop went on"]))
 
     def test_where_ctrl_c_is_ignored_it_stays_so(self):
         code, lines = interrupted(DIRECTORY / "reverse", "--steps", "700", handler=signal.SIG_IGN)
@@ -631,88 +610,45 @@ class Runner(Programs):
 
 
 class ProofTree(Programs):
-    MODELS = ("T_LM", "inspirational", "two_heads", "formulated", "numpy", "wolfram")
+    """What a derivation says tests/unit/derivation.cpp checks, and ./tests/run kernel what is for the proof kernel."""
 
-    @staticmethod
-    def steps(model):
-        return json.loads(run("proof_tree", "--json", "--model", model).stdout)
+    MODELS = {  # each has this in its text
+        "T_LM": "T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; ",
+        "inspirational": "DB = Res(FF∘Res(CA∘N_ca)); ",
+        "two_heads": "CA(X) = Concat(H_1(X), H_2(X))×W_O + B; ",
+        "formulated": "Transformer = Softmax∘((x, X) ↦ (Decoder_6∘…∘Decoder_1)(",
+        "numpy": "Transformer = (x, X) ↦ tgt(X) with M = src(x); ",
+        "wolfram": "Transformer = Softmax∘((x, X) ↦ tgt(X) with M = src(x)); ",
+    }
 
-    def test_it_goes_from_T_LM_down_to_the_leaves(self):
-        lines = run("proof_tree").stdout.splitlines()
-        self.assertTrue(lines[0].startswith("T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; "))
-        self.assertIn("  Em is rowwise, hence autoregressive: declared", lines)
-        self.assertIn("  PE is autoregressive: declared", lines)
-        self.assertTrue(any("is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are" in line
-                            for line in lines))
-        self.assertEqual(run("proof_tree", "--model", "T_LM").stdout.splitlines(), lines)
+    def steps(self, model):
+        return json.loads(self.printed("proof_tree", "--json", "--model", model))
 
-    def test_several_heads_are_concatenated_with_the_root_of_their_width(self):
-        self.assertIn("CA(X) = Concat(H_1(X), …, H_8(X))×W_O + B; ", run("proof_tree").stdout)
-        two = run("proof_tree", "--model", "two_heads").stdout
-        self.assertIn("CA(X) = Concat(H_1(X), H_2(X))×W_O + B; ", two)
-        self.assertIn("H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √256))×(X×W_V,i); ", two)
-
-    def test_every_model_has_its_formula(self):
-        for model, beginning in (
-            ("inspirational", "T_LM is autoregressive: T_LM = Φ∘N∘DB_6∘…∘DB_1∘PE∘Em; "),
-            ("formulated", "Transformer is autoregressive: Transformer = Softmax∘((x, X) ↦ (Decoder_6∘…∘Decoder_1)("),
-            ("numpy", "Transformer is autoregressive: Transformer = (x, X) ↦ tgt(X) with M = src(x); "),
-        ):
-            self.assertTrue(run("proof_tree", "--model", model).stdout.startswith(beginning), model)
-        self.assertIn("DB = Res(FF∘Res(CA∘N_ca)); ", run("proof_tree", "--model", "inspirational").stdout)
-
-    def test_as_json_it_is_a_list_of_statements_whose_parts_are_places_in_it(self):
-        for model in self.MODELS:
-            steps = self.steps(model)
-            self.assertGreater(len(steps), 10, model)
-            used = {0}
-            for place, step in enumerate(steps):
-                self.assertEqual(step["statement"], f"{step['object']} is {step['claim']}")
-                self.assertIs(step["follows"], True)
-                # By a rule from its parts, or declared and held by a check: one of the two.
-                self.assertNotEqual("rule" in step, "declared" in step, step)
-                if "rule" in step:
-                    self.assertTrue(step["sentence"])
-                    for part in step["parts"]:
-                        self.assertIn(part, range(len(steps)))
-                        self.assertNotEqual(part, place)
-                    used.update(step["parts"])
-                else:
-                    self.assertEqual(step["declared"], step["claim"])
-                    self.assertNotIn("parts", step)
-            self.assertEqual(used, set(range(len(steps))), model)
-
-    def test_as_json_equal_statements_stand_once(self):
-        # Six blocks are one step. (Statements about two types may read alike: X ↦ X + B for two widths of B.)
-        statements = [step["statement"] for step in self.steps("T_LM")]
-        for once in ("DB is autoregressive", "FF is rowwise", "CA is autoregressive", "◺ is lower triangular"):
-            self.assertEqual(statements.count(once), 1)
-
-    def test_for_the_proof_kernel_it_is_a_definition_and_a_theorem(self):
-        # What they say is checked by ./tests/run kernel.
-        for model in self.MODELS:
-            name = "T_LM" if model in ("T_LM", "inspirational", "two_heads") else "Transformer"
-            lines = run("proof_tree", "--kernel", "--model", model).stdout.splitlines()
-            beginnings = [f"  Definition {name} ", f"  Theorem {name}_is_autoregressive : autoregressive {name}."]
-            if name == "T_LM":
-                beginnings += ["  Theorem T_LM_is_extended ", "Theorem T_LM_pullback_is_transpose "]
-            for beginning in beginnings:
-                self.assertEqual(sum(line.startswith(beginning) for line in lines), 1, (model, beginning))
-
-    def test_text_and_json_say_the_same(self):
+    def test_text_data_and_the_theorem_are_of_one_model(self):
         def written_out(steps, place=0):
-            yield steps[place]["object"]
+            step = steps[place]
+            self.assertEqual(step["statement"], f"{step['object']} is {step['claim']}")
+            self.assertIs(step["follows"], True)
+            if "rule" in step:
+                self.assertTrue(step["sentence"])
+            else:
+                self.assertEqual(step["declared"], step["claim"])
+            yield step["object"]
             while steps[place].get("rule") == "rowwise_is_autoregressive":  # said on one line
                 place = steps[place]["parts"][0]
             for part in steps[place].get("parts", []):
                 yield from written_out(steps, part)
 
-        for model in self.MODELS:
-            lines = run("proof_tree", "--model", model).stdout.splitlines()
-            objects = list(written_out(self.steps(model)))
+        for model, formula in self.MODELS.items():
+            text = self.printed("proof_tree", "--model", model)
+            self.assertIn(formula, text)
+            objects, lines = list(written_out(self.steps(model))), text.splitlines()
             self.assertEqual(len(objects), len(lines))
             for line, item in zip(lines, objects):
                 self.assertTrue(line.lstrip().startswith(item + " is "), line)
+            theorem = f"\n  Theorem {objects[0]}_is_autoregressive : autoregressive {objects[0]}.\n"
+            self.assertEqual(self.printed("proof_tree", "--kernel", "--model", model).count(theorem), 1, model)
+        self.assertEqual(self.printed("proof_tree"), self.printed("proof_tree", "--model", "T_LM"))
 
     def test_every_leaf_points_to_the_check_that_holds_it(self):
         checks = {step["check"] for model in self.MODELS for step in self.steps(model) if "declared" in step}
