@@ -316,7 +316,7 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
         [](const Name& name, const auto& W_bar) {
           bool moves = false;
           for (std::size_t e = 0; e < W_bar.size; ++e) moves = moves || W_bar.data()[e] != 0;
-          CHECK_MESSAGE(moves, notation<Notation<decltype(model)>>().text, ": ", name.path());
+          CHECK_MESSAGE(moves, notation<decltype(model)>().text, ": ", name.path());
         },
         gradient);
   };

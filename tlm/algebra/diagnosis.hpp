@@ -176,11 +176,7 @@ struct AreLayers {
 template <class Form>
 struct Fits : AreLayers<> {};
 template <class F>
-struct Fits<forms::Composition<F>> {
-  static constexpr bool value = true;  // If not, IsLayer says so: once.
-  static_assert(IsLayer<F>::value);
-  static constexpr bool holds = Layer<F>;
-};
+struct Fits<forms::Composition<F>> : AreLayers<F> {};
 template <class G, class F, class... Fs>
 struct Fits<forms::Composition<G, F, Fs...>> {
   using Rest = Fits<forms::Composition<F, Fs...>>;
@@ -241,29 +237,6 @@ template <class Layer>
 inline constexpr bool outlives_its_pullback = false;
 
 }  // namespace detail
-
-/// Called where F is not a layer.
-template <class F, class X_type, class... Environment>
-CodomainOf<F> apply(const F&, X_type&&, const Environment&...) {
-  static_assert(detail::IsLayer<F>::value);
-  return detail::stand_in<CodomainOf<F>>();
-}
-/// Called where F is not a layer.
-template <class F, class X_type, class... Environment>
-detail::InPlaceOf<F> differentiate(const F&, X_type&&, const Environment&...) {
-  static_assert(detail::IsLayer<F>::value);
-  return detail::stand_in<detail::InPlaceOf<F>>();
-}
-
-/// Called where T has no `extend`, or no State.
-template <class T, class... Item>
-CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
-  static_assert(detail::IsLayer<T>::value);
-  static_assert(!Layer<T>,
-                "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
-                "codomain extend(State& state, const domain& X) const");
-  return detail::stand_in<CodomainOf<T>>();
-}
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
 template <class Layer>

@@ -26,7 +26,12 @@ class Noise {
   /// moved in memory.
   template <class Model>
   Noise(const Model& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
-    find_layers(model);
+    detail::for_each_part(
+        [this]<class Layer>(const Layer& layer) {
+          if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
+            layers_.push_back(&layer);
+        },
+        model);
   }
 
   /// The noise of a part of this batch. The part begins with the sequence of this number.
@@ -60,14 +65,6 @@ class Noise {
   }
 
  private:
-  template <class Layer>
-  void find_layers(const Layer& layer) {
-    if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
-      layers_.push_back(&layer);
-    else if constexpr (detail::HasParts<Layer>)
-      Layer::parts([this](std::size_t, const auto& part) { this->find_layers(part); }, layer);
-  }
-
   std::uint64_t key_;
   std::size_t first_sequence_ = 0;
   std::vector<const void*> layers_;
