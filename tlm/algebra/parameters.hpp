@@ -10,6 +10,7 @@
 
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/numbers/vector.hpp>
 
 /// The parameters of a layer: all numbers of all its weights. They are counted, listed and set here, once for all layers.
@@ -90,8 +91,7 @@ inline constexpr auto known_weights = [] {
 
 /// The condition under which a path leads to one weight only. A failure shows the layer.
 template <class Layer>
-struct PathsAreUnique {
-  static constexpr bool value = true;  // If not, the last line says so: once.
+struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
     auto weights = known_weights<Layer>;
     std::ranges::sort(weights, {}, &KnownWeight::path);

@@ -8,6 +8,7 @@
 
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/symbol.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// A weight of a layer, found by its path in the book: weight<"DB_1.FF.A">(model).
@@ -25,8 +26,7 @@ consteval KnownWeight known_weight(std::string_view path) {
 
 /// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
 template <Symbol path, Symbol paths, bool found>
-struct HasWeight {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct HasWeight : Condition {
   static_assert(
       found,
       "the layer has no weight with this path: GCC lists those that there are above, and for_each_weight visits them");
