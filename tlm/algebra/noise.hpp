@@ -42,18 +42,14 @@ class Noise {
   }
 
   /// The numbers of one layer.
-  class OfLayer {
-   public:
+  struct OfLayer {
+    std::uint64_t key;
+    std::size_t first_sequence;
+
     /// A row's numbers: that of column j is mixed(row(s, i) + j), as if drawn uniformly from the integers below 2⁶⁴.
     std::uint64_t row(std::size_t sequence, std::size_t position) const {
-      return mixed(mixed(key_ ^ (first_sequence_ + sequence)) ^ position);
+      return mixed(mixed(key ^ (first_sequence + sequence)) ^ position);
     }
-
-   private:
-    friend Noise;
-    OfLayer(std::uint64_t key, std::size_t first_sequence) : key_{key}, first_sequence_{first_sequence} {}
-    std::uint64_t key_;
-    std::size_t first_sequence_;
   };
 
   /// Throws std::invalid_argument for a layer that is not in the model.

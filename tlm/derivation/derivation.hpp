@@ -166,11 +166,11 @@ using Strongest =
                        std::conditional_t<constant<T>, is::Constant,
                                           std::conditional_t<causal_kernel<T>, is::CausalKernel, is::Autoregressive>>>;
 
-/// How the compiler derives the most that can be said of T, or what T lacks to be autoregressive.
-template <class T>
+/// How the compiler derives "T is Claim", or what T lacks. Without a Claim it is the most that can be said of T.
+template <class T, class Claim = Strongest<T>>
 Derivation derivation() {
   Deriver deriver;
-  deriver.derive<T, Strongest<T>>();
+  deriver.derive<T, Claim>();
   return std::move(deriver).steps();
 }
 
