@@ -11,9 +11,11 @@
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/base/refuse.hpp>
+#include <tlm/matrix/matrix.hpp>
 #include <tlm/numbers/vector.hpp>
 
-/// The parameters of a layer: all numbers of all its weights. They are counted, listed and set here, once for all layers.
+/// The parameters of a layer: all numbers of all its weights. They are counted, listed, set and found by their paths here,
+/// once for all layers.
 namespace tlm {
 
 namespace detail {
@@ -65,12 +67,12 @@ consteval auto paths_of() {
 }
 /// The same, where they can be referred to.
 template <class Layer>
-inline constexpr Symbol paths = paths_of<Layer>();
+inline constexpr auto paths = paths_of<Layer>();
 
-/// A weight as the compiler knows it, without an object.
+/// A weight as the compiler knows it, without an object. If there is none, it has no path.
 struct KnownWeight {
-  std::string_view path;
-  std::size_t rows = 0, cols = 0;
+  std::string_view path{};
+  std::size_t rows = 1, cols = 1;
 };
 /// The weights of a layer, in the order of weights().
 template <class Layer>
@@ -99,6 +101,43 @@ struct PathsAreUnique : Condition {
   }();
   static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };
+
+/// The layer's weight with this path, if there is one.
+template <class Layer>
+consteval KnownWeight known_weight(std::string_view path) {
+  for (const KnownWeight& weight : known_weights<Layer>)
+    if (weight.path == path) return weight;
+  return {};
+}
+
+/// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
+template <Symbol path, Symbol paths, bool found>
+struct HasWeight : Condition {
+  static_assert(
+      found,
+      "the layer has no weight with this path: GCC lists those that there are above, and for_each_weight visits them");
+};
+
+/// The type of the weight with a path.
+template <Symbol path, class Layer>
+struct WeightAt {
+  static constexpr KnownWeight known = known_weight<Layer>(path);
+  static_assert(HasWeight<path, paths<Layer>, !known.path.empty()>::value);
+  using type = Matrix<known.rows, known.cols, typename Layer::codomain::Real>;
+};
+
+/// The first part of type P of a layer, however deep; null if there is none.
+template <class P, class Layer>
+constexpr auto first_part(Layer& layer) {
+  std::conditional_t<std::is_const_v<Layer>, const P, P>* first = nullptr;
+  for_each_part(
+      [&]<class Part>(Part& part) {
+        if constexpr (std::is_base_of_v<P, Part>)
+          if (!first) first = &part;
+      },
+      layer);
+  return first;
+}
 
 /// The numbers of a weight, row by row, whatever its shape. It refers to them.
 template <class Real>
@@ -155,29 +194,28 @@ void zero_grad(Layer& layer) {
     std::fill(weight.begin(), weight.end(), typename Layer::codomain::Real(0));
 }
 
-namespace detail {
-
-/// The first part of type P of a layer, however deep; null if there is none.
-template <class P, class Layer>
-constexpr auto first_part(Layer& layer) {
-  std::conditional_t<std::is_const_v<Layer>, const P, P>* first = nullptr;
-  for_each_part(
-      [&]<class Part>(Part& part) {
-        if constexpr (std::is_base_of_v<P, Part>)
-          if (!first) first = &part;
-      },
-      layer);
-  return first;
-}
-
-}  // namespace detail
-
 /// The first part of type P of a layer, however deep: part<FeedForward<8, 16>>(block). The layer itself if it is a P.
 template <class P, class Layer>
 auto& part(Layer& layer) {
   static_assert(detail::first_part<P>(detail::imaginary<std::remove_const_t<Layer>>) != nullptr,
                 "the layer has no part of this type");
   return *detail::first_part<P>(layer);
+}
+
+/// The weight with a path: weight<"DB_1.FF.A">(model).
+template <Symbol path, class Layer>
+auto& weight(Layer& layer) {
+  using At = typename detail::WeightAt<path, std::remove_const_t<Layer>>::type;
+  using Weight = std::conditional_t<std::is_const_v<Layer>, const At, At>;
+  Weight* found = nullptr;
+  for_each_weight(
+      [&]<class Candidate>(const Name& name, Candidate& candidate) {
+        if constexpr (std::is_convertible_v<Candidate*,
+                                            Weight*>)  // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>
+          if (name.path() == std::string_view(path)) found = &candidate;
+      },
+      layer);
+  return *found;
 }
 
 }  // namespace tlm

@@ -10,7 +10,7 @@
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/base/language.hpp>
 
-/// The weights of a layer, visited with their names. (weight_by_path.hpp finds one by its path.)
+/// The weights of a layer, visited with their names. (parameters.hpp lists them, and finds one by its path.)
 ///
 /// A leaf has a static function weights(visit, layer…), which calls visit(name, weight…) for each of its weights. A formula
 /// has parts(visit, layer…), which calls visit(index, part…) for each of its parts. Both follow the order of application.
