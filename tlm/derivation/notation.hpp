@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/derivation/formula_text.hpp>
 
 /// Operations in the book's notation.
 namespace tlm {
