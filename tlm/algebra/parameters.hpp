@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/base/hash.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/numbers/vector.hpp>
@@ -62,7 +64,9 @@ consteval auto paths_of() {
   }();
   char text[size + 1]{};
   char* end = text;
-  spell([&](std::string_view piece) { end = std::copy(piece.begin(), piece.end(), end); });
+  spell([&](std::string_view piece) {
+    for (const char c : piece) *end++ = c;
+  });
   return Symbol<size + 1>{text};
 }
 /// The same, where they can be referred to.
@@ -95,9 +99,11 @@ inline constexpr auto known_weights = [] {
 template <class Layer>
 struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
-    auto weights = known_weights<Layer>;
-    std::ranges::sort(weights, {}, &KnownWeight::path);
-    return std::ranges::adjacent_find(weights, {}, &KnownWeight::path) == weights.end();
+    std::array<std::uint64_t, weight_matrix_count<Layer>> hashes{};
+    for (std::size_t k = 0; k < hashes.size(); ++k)
+      for (const char c : known_weights<Layer>[k].path) hashes[k] = mixed(hashes[k] ^ std::uint64_t(c));
+    std::sort(hashes.begin(), hashes.end());
+    return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
   }();
   static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };

@@ -58,9 +58,7 @@ struct IsBias : Condition {
   static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Scores& s, Bias& gradient) {
     b.pull_back(i, i, s, gradient);
   };
-  static constexpr bool visits = requires(Bias & b) {
-    Bias::weights([](const Name&, auto&...) {}, b);
-  };
+  static constexpr bool visits = HasWeights<Bias>;
   static_assert(declares, "a bias declares that it is a function of positions: using declared = tlm::is::Positional");
   static_assert(!declares || adds,
                 "a bias is added to a row of scores: void add(std::size_t h, std::size_t i, auto s) const");
