@@ -5,7 +5,7 @@
 
 #include <iostream>
 
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/layers/feed_forward.hpp>
 #include <tlm/matrix/table.hpp>
 #include <tlm/training/initialization.hpp>

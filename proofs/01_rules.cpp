@@ -100,9 +100,7 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
 /// The rule by which "T is Claim" follows, or the one that lacks a premise.
 template <class T, class Claim>
 std::string_view rule_of() {
-  Deriver deriver;
-  deriver.derive<T, Claim>();
-  return std::move(deriver).steps().front().rule;
+  return derivation<T, Claim>().front().rule;
 }
 
 /// The claims that replace a premise when it is given up: the premise does not follow from them.

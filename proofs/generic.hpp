@@ -385,11 +385,9 @@ struct Columns {
   codomain operator()(const domain& X, const auto&... entries) const {
     return columns<count>(apply(f, X, entries...), first);
   }
-  struct State {
-    tlm::State<F> f;
-  };
+  using State = tlm::State<F>;
   codomain extend(State& state, const domain& X, const auto&... entries) const {
-    return columns<count>(tlm::extend(f, state.f, X, entries...), first);
+    return columns<count>(tlm::extend(f, state, X, entries...), first);
   }
   static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
 };

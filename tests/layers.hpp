@@ -23,7 +23,7 @@ static_assert(vocab_size == proofs::vocab_size);
 /// How the book writes a layer, for the failures of tests that run over several.
 template <class F>
 std::string name_of() {
-  return equation<F>().empty() ? notation<Notation<F>>().text : equation<F>();
+  return equation<F>().empty() ? notation<F>().text : equation<F>();
 }
 
 /// Attention in blocks so small that short sequences already consist of several.

@@ -2,7 +2,6 @@
 #pragma once
 
 /// The article: T_LM and what it is made of, its loss, its training and its decoding. all.hpp has the rest of the book.
-#include <tlm/algebra/weight_by_path.hpp>
 #include <tlm/base/version.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/matrix/table.hpp>

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include <examples/shared/command_line.hpp>
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/translations.hpp>

@@ -19,7 +19,7 @@ struct Zeros {
   using declared = is::Rowwise;
   using domain = Matrix<n, d, Real>;
   using codomain = Matrix<n, cols, Real>;
-  static FormulaText written(const FormulaText&) { return "0"; }
+  static auto written(const auto&) { return "0"; }
 
   codomain operator()(const domain& X) const { return codomain{X.sequences(), Real(0)}; }
   /// dY = 0, hence X̄ = 0.
@@ -93,7 +93,7 @@ struct IndicatorsOfSequence {
   using declared = is::Unrestricted;
   using domain = Matrix<n, levels + 1, Real>;
   using codomain = domain;
-  static FormulaText written(const FormulaText& X) { return X + "p^n"; }
+  static auto written(const auto& X) { return X + "p^n"; }
 
   codomain operator()(domain X) const {
     const Sequences sequences = X.sequences();

@@ -21,7 +21,7 @@ struct TiedPositions {
   using domain = Matrix<n, cols, Real>;
   using codomain = domain;
   using reads = TiedWeight<letter, max_len, cols, Real>;
-  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
+  static auto written(const auto& X) { return X + letter; }
 
   /// Throws std::length_error for a sequence longer than max_len.
   codomain operator()(domain X, const reads& item) const { return from_the_beginning(*this, std::move(X), item); }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include <examples/attention/notebook.hpp>
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/matrix/rearranged.hpp>
 
 #include "../support.hpp"

@@ -27,22 +27,18 @@ std::string name_of() {
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias, std::size_t block>
 Mask mask_of(const tlm::Attention<n_heads, Mask, Q, K, V, Bias, block>&);
 
-/// Takes in the names of the leaves of a layer: its own if it is one, otherwise those of its parts.
-template <class T>
-void collect(T& layer, std::set<std::string>& names) {
-  if constexpr (tlm::rules::Leaf<T>) names.insert(name_of<T>());
-  if constexpr (requires { mask_of(layer); }) names.insert(name_of<decltype(mask_of(layer))>());
-  if constexpr (requires { T::parts([](std::size_t, auto&) {}, layer); })
-    T::parts([&](std::size_t, auto& part) { collect(part, names); }, layer);
-}
-
 }  // namespace
 
 int main() {
   std::set<std::string> names;
   tlm::proofs::for_each_layer([&]<template <class> class Layer>(tlm::proofs::Listed<Layer>) {
     Layer<double> layer;
-    collect(layer, names);
+    tlm::detail::for_each_part(
+        [&]<class Part>(Part& part) {
+          if constexpr (tlm::rules::Leaf<Part>) names.insert(name_of<Part>());
+          if constexpr (requires { mask_of(part); }) names.insert(name_of<decltype(mask_of(part))>());
+        },
+        layer);
   });
   for (const std::string& name : names) std::cout << name << '\n';
 }

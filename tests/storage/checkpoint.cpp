@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/storage/checkpoint.hpp>
 #include <tlm/text/byte_pairs.hpp>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/initialization.hpp>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/models/formulated_transformer.hpp>

@@ -40,20 +40,6 @@ using TwoEmbeddings =
 
 using Domain = Matrix<n, d_model, double>;
 
-/// Concat whose pullback gives the first columns of Ȳ to both.
-template <class Real>
-struct WrongColumns : Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>> {
-  using Base = Concat<Times<"A", 3, 2, Real>, Times<"B", 3, 2, Real>>;
-  auto value_and_pullback(const typename Base::domain& X) const {
-    auto result = Base::value_and_pullback(X);
-    return with_pullback(std::move(result.value), [pullback = std::move(result.pullback)](typename Base::codomain Y_bar,
-                                                                                          WrongColumns& gradient) {
-      const auto left = columns<2>(Y_bar, 0);
-      return pullback(side_by_side(left, left), static_cast<Base&>(gradient));
-    });
-  }
-};
-
 /// A positional encoding that takes down when it is asked.
 std::string asked;
 template <char name>
@@ -95,13 +81,6 @@ TEST_CASE("F comes before G, with every compiler: so it is F that refuses first"
   State<Layers> state;
   extend(layer, state, X);
   CHECK(asked == "FGHFGH");
-}
-
-TEST_CASE("control: each part receives its own columns of Ȳ, and wrong columns are seen") {
-  const auto failure =
-      checking::gradient_fails(checking::OperationOf<WrongColumns<double>, checking::pullback_face>{"Concat"}, 1);
-  REQUIRE(failure);
-  CHECK(failure->entry == "B, row 1, column 1");
 }
 
 TEST_CASE("parts that take tokens: nothing goes back, and the weights have their gradients") {

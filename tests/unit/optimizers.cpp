@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/weight_by_path.hpp>
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/training/optimizers.hpp>
 #include <tlm/training/schedules.hpp>

@@ -6,11 +6,11 @@
 #include <type_traits>
 
 #include <tlm/algebra/layer.hpp>
+#include <tlm/base/refuse.hpp>
 
 /// What the compiler reports when something is not a layer, or is used in a way that is not possible: one sentence.
 ///
-/// Each condition is a struct that asserts. Its `value` is always true, so that static_assert(Condition<…>::value) reports one
-/// error and not two. A placeholder takes the place of what is missing, so that no other errors follow.
+/// A placeholder takes the place of what is missing, so that no other errors follow.
 namespace tlm {
 
 // --- What stands in for what is missing ----------------------------------------------------------------------------------
@@ -74,10 +74,10 @@ struct InPlaceOf {
 
 /// The condition under which T is a leaf that reads this item, or none. A failure shows both.
 template <class T, class... Item>
-struct IsLeaf {
-  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+struct IsLeaf : Condition {
   static constexpr bool reads = sizeof...(Item) > 0;
-  static constexpr bool function = HasTypes<T> && Function<T, Item...>;
+  static constexpr bool types = rules::Leaf<T> && HasTypes<T>;
+  static constexpr bool function = types && Function<T, Item...>;
   static constexpr bool weights = function && HasWeights<T>;
   static constexpr bool constructor = weights && std::default_initializable<T>;
   static constexpr bool derivative = constructor && requires(const T& layer, DomainOf<T> X, const Item&... item) {
@@ -90,14 +90,17 @@ struct IsLeaf {
   static constexpr bool layer = pullback && Differentiable<T, Item...>;
   static constexpr bool remembers = layer && Remembers<T>;
   static constexpr bool state = requires { typename T::State; };
+  static_assert(rules::Leaf<T>,
+                "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
+                "Unrestricted");
   static_assert(
-      HasTypes<T>,
+      !rules::Leaf<T> || types,
       "a layer has an input and an output type: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
-  static_assert(!HasTypes<T> || function || reads,
+  static_assert(!types || function || reads,
                 "a layer is a function: codomain operator()(const domain& X) const; if it takes an item of the "
                 "environment after X, it says which: using reads = ...");
   static_assert(
-      !HasTypes<T> || function || !reads,
+      !types || function || !reads,
       "a layer that `reads` an item of the environment takes it after X: codomain operator()(const domain& X, "
       "const reads& item) const");
   static_assert(!function || weights,
@@ -126,28 +129,15 @@ struct IsLeaf {
                 "state, const domain& X) const, with the item that it `reads` after X");
 };
 
-/// T is a leaf, and not a formula.
-template <class T>
-concept LeafOnly = rules::Leaf<T> && !rules::Formula<T>;
-
 /// The condition under which T is a layer.
 template <class T>
-struct IsLayer {
-  static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(rules::Leaf<T>,
-                "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
-                "Unrestricted");
+struct IsLayer : IsLeaf<T> {};
+template <Reads T>
+requires(!rules::Formula<T>) struct IsLayer<T> : IsLeaf<T, typename T::reads> {
 };
 template <rules::Formula T>
-struct IsLayer<T> {
-  static constexpr bool value = true;  // If not, the parts of the next line say so: once.
+struct IsLayer<T> : Condition {
   static_assert(Fits<typename T::form>::value && (rules::IsLeafOrFormula<T>::value || true));
-};
-template <LeafOnly T>
-struct IsLayer<T> : IsLeaf<T> {};
-template <LeafOnly T>
-requires Reads<T>
-struct IsLayer<T> : IsLeaf<T, typename T::reads> {
 };
 
 // --- Formulas ------------------------------------------------------------------------------------------------------------
@@ -159,15 +149,13 @@ inline constexpr bool composable = std::is_same_v<DomainOfG, CodomainOfF> || std
 
 /// The condition under which G ∘ F exists. A failure shows both types.
 template <class DomainOfG, class CodomainOfF>
-struct DomainIs {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct DomainIs : Condition {
   static_assert(composable<DomainOfG, CodomainOfF>, "in a composition G∘F the codomain of F is the domain of G");
 };
 
 /// The condition under which the parts of a formula are layers.
 template <class... F>
-struct AreLayers {
-  static constexpr bool value = true;  // If not, IsLayer says so: once.
+struct AreLayers : Condition {
   static_assert((IsLayer<F>::value && ...));
   static constexpr bool holds = (Layer<F> && ...);
 };
@@ -176,15 +164,10 @@ struct AreLayers {
 template <class Form>
 struct Fits : AreLayers<> {};
 template <class F>
-struct Fits<forms::Composition<F>> {
-  static constexpr bool value = true;  // If not, IsLayer says so: once.
-  static_assert(IsLayer<F>::value);
-  static constexpr bool holds = Layer<F>;
-};
+struct Fits<forms::Composition<F>> : AreLayers<F> {};
 template <class G, class F, class... Fs>
-struct Fits<forms::Composition<G, F, Fs...>> {
+struct Fits<forms::Composition<G, F, Fs...>> : Condition {
   using Rest = Fits<forms::Composition<F, Fs...>>;
-  static constexpr bool value = true;  // If not, the parts of the next line say so: once.
   static_assert(IsLayer<G>::value && DomainIs<DomainOf<G>, CodomainOf<F>>::value && Rest::value);
   static constexpr bool holds = Layer<G> && composable<DomainOf<G>, CodomainOf<F>> && Rest::holds;
 };
@@ -212,24 +195,21 @@ struct Fits<forms::EncoderDecoder<Encoder, Decoder>> : AreLayers<Encoder, Decode
 
 /// The condition under which T can be extended row by row. A failure shows it.
 template <class T>
-struct CanExtend {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct CanExtend : Condition {
   static_assert(rules::Extensible<T> || !Layer<T>,
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
 };
 
 /// The condition under which a layer is extended in an environment: claims are about layers without noise.
 template <class... Environment>
-struct ExtendsWithoutNoise {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct ExtendsWithoutNoise : Condition {
   static_assert((!std::is_same_v<Environment, Noise> && ...),
                 "extend takes no noise: claims are derived for a layer without noise");
 };
 
 /// The condition under which T finds the item that it reads in this environment. A failure shows both.
 template <class T, class... Environment>
-struct FindsItem {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct FindsItem : Condition {
   static_assert(
       (std::is_same_v<typename T::reads, Environment> || ...),
       "this layer reads an item of the environment that is not there, or has another shape: a memory comes from an "
@@ -241,29 +221,6 @@ template <class Layer>
 inline constexpr bool outlives_its_pullback = false;
 
 }  // namespace detail
-
-/// Called where F is not a layer.
-template <class F, class X_type, class... Environment>
-CodomainOf<F> apply(const F&, X_type&&, const Environment&...) {
-  static_assert(detail::IsLayer<F>::value);
-  return detail::stand_in<CodomainOf<F>>();
-}
-/// Called where F is not a layer.
-template <class F, class X_type, class... Environment>
-detail::InPlaceOf<F> differentiate(const F&, X_type&&, const Environment&...) {
-  static_assert(detail::IsLayer<F>::value);
-  return detail::stand_in<detail::InPlaceOf<F>>();
-}
-
-/// Called where T has no `extend`, or no State.
-template <class T, class... Item>
-CodomainOf<T> from_the_beginning(const T&, DomainOf<T>, const Item&...) {
-  static_assert(detail::IsLayer<T>::value);
-  static_assert(!Layer<T>,
-                "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
-                "codomain extend(State& state, const domain& X) const");
-  return detail::stand_in<CodomainOf<T>>();
-}
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
 template <class Layer>

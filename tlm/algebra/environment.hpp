@@ -26,10 +26,6 @@ namespace detail {
 template <class Item, class... Environment>
 inline constexpr bool is_provided = (std::is_same_v<Item, std::remove_const_t<Environment>> || ...);
 
-/// The item that T reads: constant if the environment is.
-template <class T, class... Environment>
-using ItemRead = std::conditional_t<(std::is_const_v<Environment> || ...), const typename T::reads, typename T::reads>;
-
 /// The first item of this type.
 template <class Item, class First, class... Rest>
 auto& first_item(First& first, Rest&... rest) {
@@ -41,7 +37,7 @@ auto& first_item(First& first, Rest&... rest) {
 
 /// The item that T reads. If several have its type, it is the first: the one that was provided last.
 template <class T, class... Environment>
-detail::ItemRead<T, Environment...>& read(Environment&... environment) {
+auto& read(Environment&... environment) {
   static_assert(FindsItem<T, std::remove_const_t<Environment>...>::value);
   if constexpr (detail::is_provided<typename T::reads, Environment...>)
     return detail::first_item<typename T::reads>(environment...);
@@ -65,17 +61,25 @@ auto with_items(const Action& action, Environment&... environment) {
 }  // namespace detail
 
 /// F(X), in this environment.
-template <Layer F, class X_type, class... Environment>
+template <class F, class X_type, class... Environment>
 CodomainOf<F> apply(const F& f, X_type&& X, const Environment&... environment) {
-  return detail::with_items<F>(
-      [&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); }, environment...);
+  static_assert(detail::IsLayer<F>::value);
+  if constexpr (Layer<F>)
+    return detail::with_items<F>(
+        [&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); }, environment...);
+  else
+    return detail::stand_in<CodomainOf<F>>();
 }
 
 /// F's value and pullback at X, in this environment.
-template <Layer F, class X_type, class... Environment>
+template <class F, class X_type, class... Environment>
 auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
-  return detail::with_items<F>(
-      [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
+  static_assert(detail::IsLayer<F>::value);
+  if constexpr (Layer<F>)
+    return detail::with_items<F>(
+        [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
+  else
+    return detail::stand_in<detail::InPlaceOf<F>>();
 }
 
 }  // namespace tlm

@@ -29,24 +29,12 @@ struct Remembered {
   }
 };
 
-/// Nothing, if T is rowwise.
-template <class T>
-struct StateOf {
-  using type = Nothing;
-};
-/// What T remembers, if it is not rowwise.
-template <Layer T>
-requires Remembers<T>
-struct StateOf<T> {
-  using type = Remembered<T>;
-};
-
 }  // namespace detail
 
 /// What extending T needs between two calls. For attention these are the keys and values so far; a rowwise T needs
 /// nothing.
 template <class T>
-using State = typename detail::StateOf<T>::type;
+using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remembered<T>, Nothing>;
 
 /// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This
 /// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid.
@@ -78,10 +66,17 @@ CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Envir
 /// T(X), computed as the rows that follow no rows. A leaf whose formula is its `extend` returns
 /// from_the_beginning(*this, X), or from_the_beginning(*this, X, item). Throws what `extend` throws.
 template <class T, class... Item>
-requires detail::Extends<T, Item...> CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X,
-                                                                      const Item&... item) {
-  typename T::State nothing_yet{};
-  return layer.extend(nothing_yet, std::move(X), item...);
+CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X, const Item&... item) {
+  if constexpr (detail::Extends<T, Item...>) {
+    typename T::State nothing_yet{};
+    return layer.extend(nothing_yet, std::move(X), item...);
+  } else {
+    static_assert(detail::IsLayer<T>::value);
+    static_assert(!Layer<T>,
+                  "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
+                  "codomain extend(State& state, const domain& X) const");
+    return detail::stand_in<CodomainOf<T>>();
+  }
 }
 
 }  // namespace tlm

@@ -26,7 +26,12 @@ class Noise {
   /// moved in memory.
   template <class Model>
   Noise(const Model& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
-    find_layers(model);
+    detail::for_each_part(
+        [this]<class Layer>(const Layer& layer) {
+          if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
+            layers_.push_back(&layer);
+        },
+        model);
   }
 
   /// The noise of a part of this batch. The part begins with the sequence of this number.
@@ -37,18 +42,14 @@ class Noise {
   }
 
   /// The numbers of one layer.
-  class OfLayer {
-   public:
+  struct OfLayer {
+    std::uint64_t key;
+    std::size_t first_sequence;
+
     /// A row's numbers: that of column j is mixed(row(s, i) + j), as if drawn uniformly from the integers below 2⁶⁴.
     std::uint64_t row(std::size_t sequence, std::size_t position) const {
-      return mixed(mixed(key_ ^ (first_sequence_ + sequence)) ^ position);
+      return mixed(mixed(key ^ (first_sequence + sequence)) ^ position);
     }
-
-   private:
-    friend Noise;
-    OfLayer(std::uint64_t key, std::size_t first_sequence) : key_{key}, first_sequence_{first_sequence} {}
-    std::uint64_t key_;
-    std::size_t first_sequence_;
   };
 
   /// Throws std::invalid_argument for a layer that is not in the model.
@@ -60,14 +61,6 @@ class Noise {
   }
 
  private:
-  template <class Layer>
-  void find_layers(const Layer& layer) {
-    if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
-      layers_.push_back(&layer);
-    else if constexpr (detail::HasParts<Layer>)
-      Layer::parts([this](std::size_t, const auto& part) { this->find_layers(part); }, layer);
-  }
-
   std::uint64_t key_;
   std::size_t first_sequence_ = 0;
   std::vector<const void*> layers_;

@@ -5,14 +5,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
+#include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
+#include <tlm/base/hash.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/matrix/matrix.hpp>
 #include <tlm/numbers/vector.hpp>
 
-/// The parameters of a layer: all numbers of all its weights. They are counted, listed and set here, once for all layers.
+/// The parameters of a layer: all numbers of all its weights. They are counted, listed, set and found by their paths here,
+/// once for all layers.
 namespace tlm {
 
 namespace detail {
@@ -33,43 +38,112 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-/// Counts the weights that it visits. If it has room, it keeps the hash of each path.
-struct Census {
-  std::uint64_t* hashes = nullptr;
-  std::size_t matrices = 0;
-  std::size_t numbers = 0;
-
-  template <class Weight>
-  constexpr void operator()(const Name& name, Weight&) {
-    if (hashes) hashes[matrices] = name.hash();
-    ++matrices;
-    numbers += Weight::size;
-  }
-};
-/// The census of a layer or model.
-template <class Layer>
-inline constexpr Census census = [] {
-  Census counted;
-  visit_weights<Layer>(counted, imaginary<Layer>);
-  return counted;
-}();
-
 /// The number of weight matrices of a layer or model.
 template <class Layer>
-inline constexpr std::size_t weight_matrix_count = detail::census<Layer>.matrices;
+inline constexpr std::size_t weight_matrix_count = [] {
+  std::size_t count = 0;
+  visit_weights<Layer>([&](const Name&, auto&) { ++count; }, imaginary<Layer>);
+  return count;
+}();
+
+/// The paths of all weights of a layer: "FF.A_1, FF.A_2".
+template <class Layer>
+consteval auto paths_of() {
+  constexpr auto spell = [](const auto& put) {
+    visit_weights<Layer>(
+        [&, between = std::string_view{}](const Name& name, auto&) mutable {
+          put(std::exchange(between, ", "));
+          name.spell(put);
+        },
+        imaginary<Layer>);
+  };
+  constexpr std::size_t size = [=] {
+    std::size_t letters = 0;
+    spell([&](std::string_view piece) { letters += piece.size(); });
+    return letters;
+  }();
+  char text[size + 1]{};
+  char* end = text;
+  spell([&](std::string_view piece) {
+    for (const char c : piece) *end++ = c;
+  });
+  return Symbol<size + 1>{text};
+}
+/// The same, where they can be referred to.
+template <class Layer>
+inline constexpr auto paths = paths_of<Layer>();
+
+/// A weight as the compiler knows it, without an object. If there is none, it has no path.
+struct KnownWeight {
+  std::string_view path{};
+  std::size_t rows = 1, cols = 1;
+};
+/// The weights of a layer, in the order of weights().
+template <class Layer>
+inline constexpr auto known_weights = [] {
+  std::array<KnownWeight, weight_matrix_count<Layer>> weights;
+  std::size_t k = 0, begin = 0;
+  visit_weights<Layer>(
+      [&]<class Weight>(const Name& name, Weight&) {
+        std::size_t length = 0;
+        name.spell([&](std::string_view piece) { length += piece.size(); });
+        weights[k++] = {std::string_view(paths<Layer>).substr(begin, length), Weight::size / Weight::cols,
+                        Weight::cols};
+        begin += length + 2;
+      },
+      imaginary<Layer>);
+  return weights;
+}();
 
 /// The condition under which a path leads to one weight only. A failure shows the layer.
 template <class Layer>
-struct PathsAreUnique {
-  static constexpr bool value = true;  // If not, the last line says so: once.
+struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
-    std::array<std::uint64_t, weight_matrix_count<Layer> + 1> hashes{};
-    visit_weights<Layer>(detail::Census{hashes.data()}, imaginary<Layer>);
-    std::sort(hashes.begin(), hashes.end() - 1);
-    return std::adjacent_find(hashes.begin(), hashes.end() - 1) == hashes.end() - 1;
+    std::array<std::uint64_t, weight_matrix_count<Layer>> hashes{};
+    for (std::size_t k = 0; k < hashes.size(); ++k)
+      for (const char c : known_weights<Layer>[k].path) hashes[k] = mixed(hashes[k] ^ std::uint64_t(c));
+    std::sort(hashes.begin(), hashes.end());
+    return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
   }();
   static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };
+
+/// The layer's weight with this path, if there is one.
+template <class Layer>
+consteval KnownWeight known_weight(std::string_view path) {
+  for (const KnownWeight& weight : known_weights<Layer>)
+    if (weight.path == path) return weight;
+  return {};
+}
+
+/// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
+template <Symbol path, Symbol paths, bool found>
+struct HasWeight : Condition {
+  static_assert(
+      found,
+      "the layer has no weight with this path: GCC lists those that there are above, and for_each_weight visits them");
+};
+
+/// The type of the weight with a path.
+template <Symbol path, class Layer>
+struct WeightAt {
+  static constexpr KnownWeight known = known_weight<Layer>(path);
+  static_assert(HasWeight<path, paths<Layer>, !known.path.empty()>::value);
+  using type = Matrix<known.rows, known.cols, typename Layer::codomain::Real>;
+};
+
+/// The first part of type P of a layer, however deep; null if there is none.
+template <class P, class Layer>
+constexpr auto first_part(Layer& layer) {
+  std::conditional_t<std::is_const_v<Layer>, const P, P>* first = nullptr;
+  for_each_part(
+      [&]<class Part>(Part& part) {
+        if constexpr (std::is_base_of_v<P, Part>)
+          if (!first) first = &part;
+      },
+      layer);
+  return first;
+}
 
 /// The numbers of a weight, row by row, whatever its shape. It refers to them.
 template <class Real>
@@ -85,24 +159,15 @@ struct Parameter {
   Real* end() const { return numbers + size(); }
 };
 
-/// Lists the weights that it visits, and their paths if there is a place for them.
-template <class Real>
-struct ListOfParameters {
-  Parameter<Real>* next;
-  std::vector<std::string>* paths;
-
-  template <class Weight>
-  void operator()(const Name& name, Weight& weight) {
-    *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
-    if (paths) paths->push_back(name.path());
-  }
-};
-
 }  // namespace detail
 
 /// The number of parameters of a layer or model: of all entries of its weights.
 template <class Layer>
-inline constexpr std::size_t parameter_count = detail::census<Layer>.numbers;
+inline constexpr std::size_t parameter_count = [] {
+  std::size_t count = 0;
+  for (const detail::KnownWeight& weight : detail::known_weights<Layer>) count += weight.rows * weight.cols;
+  return count;
+}();
 
 /// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
 template <class Layer, class Visit, class... Others>
@@ -113,14 +178,18 @@ void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
   detail::visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
 }
 
-/// The numbers of all weights of a layer, in the order of weights(). They are constant if the layer is. Their paths go into
-/// `paths`, if it is given.
+/// The numbers of all weights of a layer, in the order of weights(). They are constant if the layer is.
 template <class Layer>
-auto parameters(Layer& layer, std::vector<std::string>* paths = nullptr) {
+auto parameters(Layer& layer) {
   using Number = typename Layer::codomain::Real;
   using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
   std::array<detail::Parameter<Real>, detail::weight_matrix_count<std::remove_const_t<Layer>>> weights;
-  for_each_weight(detail::ListOfParameters<Real>{weights.data(), paths}, layer);
+  auto next = weights.begin();
+  for_each_weight(
+      [&]<class Weight>(const Name& name, Weight& weight) {
+        *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
+      },
+      layer);
   return weights;
 }
 
@@ -131,39 +200,25 @@ void zero_grad(Layer& layer) {
     std::fill(weight.begin(), weight.end(), typename Layer::codomain::Real(0));
 }
 
-namespace detail {
-
-/// visit(part) for each part of type P of a layer, however deep; for the layer itself if it is a P.
-template <class P, class Layer>
-constexpr void for_each_part(const auto& visit, Layer& layer) {
-  if constexpr (std::is_base_of_v<P, Layer>)
-    visit(layer);
-  else if constexpr (HasParts<std::remove_const_t<Layer>>)
-    Layer::parts([&](std::size_t, auto& piece) { for_each_part<P>(visit, piece); }, layer);
-}
-
-/// The condition under which a layer has a part of type P. A failure shows both.
-template <class P, class Layer>
-struct HasPart {
-  static constexpr bool value = true;  // If not, the last line says so: once.
-  static constexpr bool has_part = [] {
-    bool found = false;
-    for_each_part<P>([&](auto&) { found = true; }, imaginary<Layer>);
-    return found;
-  }();
-  static_assert(has_part, "the layer has no part of this type");
-};
-
-}  // namespace detail
-
 /// The first part of type P of a layer, however deep: part<FeedForward<8, 16>>(block). The layer itself if it is a P.
 template <class P, class Layer>
 auto& part(Layer& layer) {
-  static_assert(detail::HasPart<P, std::remove_const_t<Layer>>::value);
-  std::conditional_t<std::is_const_v<Layer>, const P, P>* found = nullptr;
-  detail::for_each_part<P>(
-      [&found](auto& candidate) {
-        if (!found) found = &candidate;
+  static_assert(detail::first_part<P>(detail::imaginary<std::remove_const_t<Layer>>) != nullptr,
+                "the layer has no part of this type");
+  return *detail::first_part<P>(layer);
+}
+
+/// The weight with a path: weight<"DB_1.FF.A">(model).
+template <Symbol path, class Layer>
+auto& weight(Layer& layer) {
+  using At = typename detail::WeightAt<path, std::remove_const_t<Layer>>::type;
+  using Weight = std::conditional_t<std::is_const_v<Layer>, const At, At>;
+  Weight* found = nullptr;
+  for_each_weight(
+      [&]<class Candidate>(const Name& name, Candidate& candidate) {
+        if constexpr (std::is_convertible_v<Candidate*,
+                                            Weight*>)  // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>
+          if (name.path() == std::string_view(path)) found = &candidate;
       },
       layer);
   return *found;

@@ -37,13 +37,11 @@ struct Res {
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Res>(); }
 
   /// What F remembers.
-  struct State {
-    tlm::State<F> f;
-  };
+  using State = tlm::State<F>;
 
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    return X + advance(f, state.f, X, environment...);
+    return X + advance(f, state, X, environment...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }

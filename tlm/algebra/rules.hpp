@@ -305,16 +305,16 @@ struct ApplicableRules<T> : RulesOf<typename T::form> {};
 template <class T>
 using Rules = typename ApplicableRules<T>::type;
 
-/// One of the rules concludes the claim about T, and its premises follow.
-template <class T, class Claim, class Rules>
+/// One of the rules concludes the claim, and its premises follow.
+template <class Claim, class Rules>
 inline constexpr bool one_applies = false;
 
 /// The statement "T is Claim" follows: T declares it, or a rule concludes it from premises that follow.
 template <class T, class Claim>
-inline constexpr bool follows = one_applies<T, Claim, Rules<T>> || one_applies<T, Claim, RulesOfAll<T>>;
+inline constexpr bool follows = one_applies<Claim, Rules<T>> || one_applies<Claim, RulesOfAll<T>>;
 template <Leaf T, class Claim>
 inline constexpr bool follows<T, Claim> = IsLeafOrFormula<T>::value && (std::is_same_v<typename T::declared, Claim> ||
-                                                                        one_applies<T, Claim, RulesOfAll<T>>);
+                                                                        one_applies<Claim, RulesOfAll<T>>);
 
 /// A rule applies if it concludes the claim and its premises follow.
 template <class Claim, class Rule>
@@ -322,8 +322,8 @@ inline constexpr bool applies = false;
 template <class Claim, Symbol name, Symbol sentence, class... T, class... Premise>
 inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>...>> = (follows<T, Premise> && ...);
 
-template <class T, class Claim, class... Rule>
-inline constexpr bool one_applies<T, Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
+template <class Claim, class... Rule>
+inline constexpr bool one_applies<Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
 
 /// An operation whose earlier rows stay the same when rows are appended: autoregressive, a causal kernel, or
 /// independent of X.
@@ -344,9 +344,5 @@ inline constexpr bool causal_kernel = rules::follows<A, is::CausalKernel>;
 /// T(X) does not depend on X.
 template <class T>
 inline constexpr bool constant = rules::follows<T, is::Constant>;
-
-/// An operation that is autoregressive by type. Decoding row by row and the loss require it.
-template <class T>
-concept Autoregressive = autoregressive<T>;
 
 }  // namespace tlm

@@ -58,7 +58,6 @@ struct Stack {
     return X;
   }
 
-  static constexpr bool numbers_its_parts = true;
   static constexpr void parts(auto&& visit, auto&... layer) {
     for (std::size_t i = 0; i < count; ++i) visit(i + 1, layer.f[i]...);
   }

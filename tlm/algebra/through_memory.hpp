@@ -3,71 +3,44 @@
 
 #include <utility>
 
+#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/pullback.hpp>
 
 namespace tlm {
 
-/// X ↦ F(X; G(M)): F reads the memory G(M) in the place of M. G(M) is computed once for all of F.
+/// X ↦ F(X; G(M)): F reads the memory G(M) in the place of M. G(M) is computed once for all of F. So it is the
+/// encoder–decoder (M, X) ↦ F(X; G(M)), whose source is the memory.
 template <class G, class F>
-struct ThroughMemory {
+struct ThroughMemory : EncoderDecoder<G, F> {
   using form = forms::ThroughMemory<G, F>;
-  static_assert(detail::Fits<form>::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   using reads = Memory<DomainOf<G>>;
-  using provides = Memory<CodomainOf<G>>;
-
-  G g;
-  F f;
+  using OfMemory = EncoderDecoder<G, F>;
 
   template <class... Environment>
   codomain operator()(const domain& X, const Environment&... environment) const {
-    return apply(f, X, memory(environment...), environment...);
+    return OfMemory::operator()({detail::read<ThroughMemory>(environment...).rows, X}, environment...);
   }
 
-  /// The chain rule for F(X; M′) at M′ = G(M): back through F, which adds up M̄′ wherever the memory is read. Then back
-  /// through G: M̄ += G′(M)ᵀM̄′.
+  /// What goes back to the source goes back to M.
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
-    auto [G_M, G_pullback] = differentiate(g, detail::read<ThroughMemory>(environment...).rows, environment...);
-    const provides memory{std::move(G_M)};
-    auto [Y, F_pullback] = differentiate(f, X, memory, environment...);
-    return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), G_pullback = std::move(G_pullback),
-                                        F_pullback = std::move(F_pullback)](codomain Y_bar, ThroughMemory& gradient,
-                                                                            Environment&... environment_gradient) {
-      provides M_bar = provides::zero(sequences);
-      auto X_bar = F_pullback(std::move(Y_bar), gradient.f, M_bar, environment_gradient...);
-      detail::read<ThroughMemory>(environment_gradient...).rows +=
-          G_pullback(std::move(M_bar.rows), gradient.g, environment_gradient...);
-      return X_bar;
+    const auto& M = detail::read<ThroughMemory>(environment...).rows;
+    auto [Y, pullback] = OfMemory::value_and_pullback({M, X}, environment...);
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain Y_bar, ThroughMemory& gradient,
+                                                                        Environment&... environment_gradient) {
+      auto bar = pullback(std::move(Y_bar), gradient, environment_gradient...);
+      detail::read<ThroughMemory>(environment_gradient...).rows += bar.x;
+      return std::move(bar.y);
     });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<ThroughMemory>(); }
 
-  /// G(M), once it is computed, and what F remembers.
-  struct State {
-    provides memory;
-    tlm::State<F> f;
-  };
-
   template <class... Environment>
-  codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    if (state.memory.rows.sequences().count() == 0) state.memory = memory(environment...);
-    return advance(f, state.f, X, state.memory, environment...);
-  }
-
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.g...);
-    visit(0, layer.f...);
-  }
-
- private:
-  template <class... Environment>
-  provides memory(const Environment&... environment) const {
-    return {apply(g, detail::read<ThroughMemory>(environment...).rows, environment...)};
+  codomain extend(typename OfMemory::State& state, const domain& X, const Environment&... environment) const {
+    return OfMemory::extend(state, {detail::read<ThroughMemory>(environment...).rows, X}, environment...);
   }
 };
 

@@ -49,13 +49,11 @@ struct Tied {
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Tied>(); }
 
   /// What F remembers.
-  struct State {
-    tlm::State<F> f;
-  };
+  using State = tlm::State<F>;
 
   template <class... Environment>
   codomain extend(State& state, domain X, const Environment&... environment) const {
-    return advance(f, state.f, std::move(X), item, environment...);
+    return advance(f, state, std::move(X), item, environment...);
   }
 
   static constexpr void parts(auto&& visit, auto&... layer) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,7 +10,7 @@
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/base/language.hpp>
 
-/// The weights of a layer, visited with their names. (weight_by_path.hpp finds one by its path.)
+/// The weights of a layer, visited with their names. (parameters.hpp lists them, and finds one by its path.)
 ///
 /// A leaf has a static function weights(visit, layer…), which calls visit(name, weight…) for each of its weights. A formula
 /// has parts(visit, layer…), which calls visit(index, part…) for each of its parts. Both follow the order of application.
@@ -61,46 +59,27 @@ struct Name {
     if (within) within->from_outside(action);
   }
 
-  /// put(piece) for each piece of the path, the last one first: A, ., FF, ., 1, _, DB of "DB_1.FF.A".
-  constexpr void spell_backwards(const auto& put) const {
+  /// put(piece) for each piece of the path: DB, _, 1, ., FF, ., A of "DB_1.FF.A".
+  constexpr void spell(const auto& put) const {
     constexpr std::string_view digits = "0123456789";
+    for_each_part([&](const detail::PartName& part) {
+      put(part.symbol);
+      if (part.index > 0) {
+        put("_");
+        std::size_t unit = 1;
+        while (part.index / unit >= 10) unit *= 10;
+        for (; unit > 0; unit /= 10) put(digits.substr(part.index / unit % 10, 1));
+      }
+      put(".");
+    });
     put(letter);
-    for (const detail::PartName* part = within; part; part = part->outer) {
-      put(std::string_view{"."});
-      for (std::size_t rest = part->index; rest > 0; rest /= 10) put(digits.substr(rest % 10, 1));
-      if (part->index > 0) put(std::string_view{"_"});
-      put(part->symbol);
-    }
   }
 
   /// "DB_1.FF.A"
   std::string path() const {
     std::string path;
-    spell_backwards([&](std::string_view piece) {
-      for (std::size_t c = piece.size(); c > 0; --c) path.push_back(piece[c - 1]);
-    });
-    std::reverse(path.begin(), path.end());
+    spell([&](std::string_view piece) { path += piece; });
     return path;
-  }
-
-  /// Whether this is the path.
-  constexpr bool is(std::string_view path) const {
-    bool same = true;
-    spell_backwards([&](std::string_view piece) {
-      same = same && path.ends_with(piece);
-      if (same) path.remove_suffix(piece.size());
-    });
-    return same && path.empty();
-  }
-
-  /// A hash of the path (FNV-1a, from its end).
-  constexpr std::uint64_t hash() const {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    spell_backwards([&](std::string_view piece) {
-      for (std::size_t c = piece.size(); c > 0; --c)
-        hash = (hash ^ std::uint64_t(static_cast<unsigned char>(piece[c - 1]))) * 0x100000001b3;
-    });
-    return hash;
   }
 };
 
@@ -127,14 +106,16 @@ concept HasParts = requires(T& whole) {
   T::parts([](std::size_t, auto&...) {}, whole);
 };
 
-/// A part of type T has a name within the whole: a symbol, or a number among the parts of a Stack.
-template <class T, class Whole>
-concept HasName = requires {
-  T::symbol;
+/// action(part) for a layer and each of its parts, however deep: a layer before its parts.
+template <class Layer>
+constexpr void for_each_part(const auto& action, Layer& layer) {
+  action(layer);
+  if constexpr (HasParts<std::remove_const_t<Layer>>)
+    Layer::parts([&](std::size_t, auto& part) { for_each_part(action, part); }, layer);
 }
-|| requires { Whole::numbers_its_parts; };
 
-/// Visits the weights of `part` and of the corresponding `others`. Their names are within `around`.
+/// Visits the weights of `part`, and of the corresponding ones of the others. Their names are within `around`: a part of
+/// a part has a name if it has a symbol, or a number within a Stack.
 template <class Part, class Visit, class... Parts>
 constexpr void visit_weights_within(const PartName* around, Visit& visit, Parts&... part) {
   if constexpr (HasParts<Part>)
@@ -142,7 +123,8 @@ constexpr void visit_weights_within(const PartName* around, Visit& visit, Parts&
         [&]<class Inner, class... Others>(std::size_t index, Inner& inner, Others&... others) {
           using T = std::remove_const_t<Inner>;
           const PartName name{symbol_of<T>(), index, around};
-          visit_weights_within<T>(HasName<T, Part> ? &name : around, visit, inner, others...);
+          const bool has_name = index > 0 || requires { T::symbol; };
+          visit_weights_within<T>(has_name ? &name : around, visit, inner, others...);
         },
         part...);
   else if constexpr (requires { Part::weights(visit, part...); })

@@ -7,6 +7,7 @@
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/attention/mask_and_bias.hpp>
+#include <tlm/base/refuse.hpp>
 #include <tlm/numbers/vector.hpp>
 
 /// What the compiler reports if the parts of attention do not fit each other.
@@ -14,8 +15,7 @@ namespace tlm::detail {
 
 /// The condition under which columns split into heads. A failure shows both numbers.
 template <std::size_t d_model, std::size_t n_heads>
-struct CanSplit {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct CanSplit : Condition {
   static_assert(n_heads > 0 && d_model % n_heads == 0,
                 "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
 };
@@ -26,8 +26,7 @@ inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_mo
 
 /// The condition under which queries and keys have scores, and keys have values. A failure shows the layers.
 template <class Q, class K, class V>
-struct HaveScores {
-  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+struct HaveScores : Condition {
   static constexpr bool same_domain = std::is_same_v<typename Q::domain, typename K::domain>;
   static_assert(same_domain, "queries and keys are made of the same X: Q and K have the same domain");
   static_assert(!same_domain || std::is_same_v<typename Q::codomain, typename K::codomain>,
@@ -38,33 +37,28 @@ struct HaveScores {
 
 /// The condition under which a mask fits keys K. A failure shows both.
 template <class Mask, class K>
-struct MaskFits {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct MaskFits : Condition {
   static_assert(std::is_same_v<Mask, Unmasked> || !constant<K>,
                 "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
 };
 
 /// The condition under which a bias fits keys K. A failure shows both.
 template <class Bias, class K>
-struct BiasFits {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct BiasFits : Condition {
   static_assert(std::is_same_v<Bias, NoBias> || !constant<K>,
                 "a bias is a function of two positions of one sequence: a query has none among the keys of a memory");
 };
 
 /// The condition under which a Bias is one, for scores that are numbers of type Real. A failure shows it.
 template <class Bias, class Real>
-struct IsBias {
-  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+struct IsBias : Condition {
   static constexpr bool declares = rules::Leaf<Bias>;
   using Scores = decltype(as_vector(std::declval<Real*>(), 1));
   static constexpr bool adds = requires(const Bias& b, std::size_t i, Scores s) { b.add(i, i, s); };
   static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Scores& s, Bias& gradient) {
     b.pull_back(i, i, s, gradient);
   };
-  static constexpr bool visits = requires(Bias & b) {
-    Bias::weights([](const Name&, auto&...) {}, b);
-  };
+  static constexpr bool visits = HasWeights<Bias>;
   static_assert(declares, "a bias declares that it is a function of positions: using declared = tlm::is::Positional");
   static_assert(!declares || adds,
                 "a bias is added to a row of scores: void add(std::size_t h, std::size_t i, auto s) const");
@@ -77,8 +71,7 @@ struct IsBias {
 
 /// The condition under which these are the parts of attention.
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias>
-struct IsAttention {
-  static constexpr bool value = true;  // If not, one of the next lines says so: once.
+struct IsAttention : Condition {
   static_assert(IsLayer<Q>::value && IsLayer<K>::value && IsLayer<V>::value);
   static_assert(CanSplit<K::codomain::cols, n_heads>::value && CanSplit<V::codomain::cols, n_heads>::value);
   static_assert(HaveScores<Q, K, V>::value);

@@ -44,6 +44,9 @@ class Word {
   return whole;
 }
 
+/// The base of a condition that asserts. If it does not hold, the compiler says so once: `value` is true all the same.
+struct Condition : std::true_type {};
+
 }  // namespace detail
 
 /// Throws an Error with this sentence. (It is a function of its own, so that making the sentence is compiled once, and

@@ -42,10 +42,8 @@ struct WithMemory {
   }
 
   /// What F remembers.
-  struct State {
-    tlm::State<F> f;
-  };
-  codomain extend(State& state, const domain& X) const { return advance(f, state.f, X, memory_of(X)); }
+  using State = tlm::State<F>;
+  codomain extend(State& state, const domain& X) const { return advance(f, state, X, memory_of(X)); }
 
   static constexpr void parts(auto&& visit, auto&... layer) {
     visit(0, layer.memory...);

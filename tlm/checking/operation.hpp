@@ -29,10 +29,9 @@ struct NamedWeight : detail::Parameter<Real> {
 /// The weights of a layer in their order.
 template <class Layer>
 auto named_weights(Layer& layer) {
-  std::vector<std::string> paths;
-  const auto weights = parameters(layer, &paths);
   std::vector<NamedWeight<typename Layer::codomain::Real>> list;
-  for (std::size_t k = 0; k < weights.size(); ++k) list.push_back({weights[k], std::move(paths[k])});
+  for (const auto& weight : parameters(layer))
+    list.push_back({weight, std::string(detail::known_weights<Layer>[list.size()].path)});
   return list;
 }
 

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 /// What the arithmetics of the checks refuse. Each refusal is one sentence of the compiler, however many arithmetics a
 /// layer runs over.
@@ -13,8 +13,7 @@ namespace tlm::checking {
 
 /// The condition under which numbers are compared.
 template <bool compared>
-struct HasOrder {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct HasOrder : detail::Condition {
   static_assert(
       compared,
       "a layer does not branch on values: a prime field and sets of positions have no order, and what is equal there "
@@ -24,8 +23,7 @@ struct HasOrder {
 
 /// The condition under which a function is known, for these numbers or for others.
 template <bool known>
-struct IsKnown {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct IsKnown : detail::Condition {
   static_assert(
       known,
       "tlm::check runs a layer over numbers that are not float or double: functions of them are those of "

@@ -65,13 +65,6 @@ std::string predicate() {
   return name;
 }
 
-/// The name of the theorem in proofs/kernel that the leaf T is Claim: Normalization_is_rowwise. Empty if T is not the
-/// library's.
-template <class T, class Claim>
-std::string theorem_of() {
-  return is_of_the_library<T>() ? template_name<T>() + "_is_" + predicate<Claim>() : "";
-}
-
 /// A statement and why it follows, or what it lacks.
 struct Step {
   std::string object;              ///< In the book's notation: T_LM, X ↦ X×W_Q.
@@ -81,7 +74,7 @@ struct Step {
   std::string_view rule;           ///< The rule that concludes it, or would. Empty if declared, or none.
   std::string_view sentence;       ///< The rule's sentence.
   std::string_view declared;       ///< What a leaf declares; empty for anything else.
-  std::string theorem;             ///< theorem_of a leaf that is what it declares; a rule's is called as the rule.
+  std::string theorem;             ///< Of a leaf of the library that is what it declares: Normalization_is_rowwise.
   std::vector<std::size_t> parts;  ///< The rule's premises, as places in the derivation.
 };
 
@@ -97,11 +90,11 @@ class Deriver {
     const auto [known, is_new] = places_.try_emplace(&id<T, Claim>, steps_.size());
     const std::size_t place = known->second;
     if (!is_new) return place;
-    steps_.push_back(
-        {notation<Notation<T>>().text, equation<T>(), Claim::text, rules::follows<T, Claim>, "", "", "", "", {}});
+    steps_.push_back({notation<T>().text, equation<T>(), Claim::text, rules::follows<T, Claim>, "", "", "", "", {}});
     if constexpr (rules::Leaf<T>) {
       steps_[place].declared = T::declared::text;
-      if constexpr (std::is_same_v<typename T::declared, Claim>) steps_[place].theorem = theorem_of<T, Claim>();
+      if (std::is_same_v<typename T::declared, Claim> && is_of_the_library<T>())
+        steps_[place].theorem = template_name<T>() + "_is_" + predicate<Claim>();
     }
     by_which<T, Claim>([&]<class Rule>() {
       steps_[place].rule = Rule::name;
@@ -139,7 +132,7 @@ class Deriver {
       };
       (look_at.template operator()<R>(), ...);
     };
-    if constexpr (rules::one_applies<T, Claim, rules::RulesOfAll<T>>) each(rules::RulesOfAll<T>{});
+    if constexpr (rules::one_applies<Claim, rules::RulesOfAll<T>>) each(rules::RulesOfAll<T>{});
     each(rules::Rules<T>{});
   }
 
@@ -173,11 +166,11 @@ using Strongest =
                        std::conditional_t<constant<T>, is::Constant,
                                           std::conditional_t<causal_kernel<T>, is::CausalKernel, is::Autoregressive>>>;
 
-/// How the compiler derives the most that can be said of T, or what T lacks to be autoregressive.
-template <class T>
+/// How the compiler derives "T is Claim", or what T lacks. Without a Claim it is the most that can be said of T.
+template <class T, class Claim = Strongest<T>>
 Derivation derivation() {
   Deriver deriver;
-  deriver.derive<T, Strongest<T>>();
+  deriver.derive<T, Claim>();
   return std::move(deriver).steps();
 }
 

@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/rules.hpp>
+#include <tlm/algebra/weights.hpp>
+#include <tlm/derivation/formula_text.hpp>
 
 /// Operations in the book's notation.
 namespace tlm {
@@ -27,28 +28,19 @@ concept HasFormula = requires(const FormulaText& X) {
 template <class Form>
 struct FormNotation;
 
-/// How T is written if it has neither a symbol nor a formula of its own: by its form.
+/// How T is written: at(X) and, if it can be written without an X, name(). By its symbol, or by a formula of its own, or
+/// by its form. A leaf that has none of these is written T.
 template <class T>
-struct NotationOf;
-
-/// How T is written: at(X) and, if it can be written without an X, name(). A leaf that defines neither is written T.
-template <class T>
-struct Notation : NotationOf<T> {};
-template <class T>
-struct NotationOf {
-  static FormulaText name() { return "T"; }
-  static FormulaText at(const FormulaText& X) { return name()(X); }
-};
-template <rules::Formula T>
-struct NotationOf<T> : FormNotation<typename T::form> {};
-template <class T>
-requires(HasSymbol<T> && !HasFormula<T>) struct Notation<T> {
-  static FormulaText name() { return T::symbol; }
+struct Notation {
+  static FormulaText name() { return detail::symbol_of<T>(); }
   static FormulaText at(const FormulaText& X) { return name()(X); }
 };
 template <HasFormula T>
 struct Notation<T> {
   static FormulaText at(const FormulaText& X) { return T::written(X); }
+};
+template <rules::Formula T>
+requires(!HasSymbol<T> && !HasFormula<T>) struct Notation<T> : FormNotation<typename T::form> {
 };
 
 /// T can be written without an X.
@@ -57,13 +49,13 @@ concept HasName = requires {
   Notation::name();
 };
 
-/// An operation on its own: its name, or X ↦ T(X).
-template <class Notation>
+/// T on its own: its name, or X ↦ T(X).
+template <class T>
 FormulaText notation() {
-  if constexpr (HasName<Notation>)
-    return Notation::name();
+  if constexpr (HasName<Notation<T>>)
+    return Notation<T>::name();
   else
-    return {"X ↦ " + Notation::at("X").text, FormulaText::map};
+    return {"X ↦ " + Notation<T>::at("X").text, FormulaText::map};
 }
 
 template <class F>
@@ -81,7 +73,7 @@ struct FormNotation<forms::Composition<G, Fs...>> {
 template <class F, std::size_t count>
 struct FormNotation<forms::Stack<F, count>> {
   static FormulaText name() {
-    const std::string base = notation<Notation<F>>().within(FormulaText::composition);
+    const std::string base = notation<F>().within(FormulaText::composition);
     const std::string last = base + "_" + std::to_string(count) + (count > 2 ? "∘…∘" : "∘");
     return {(count > 1 ? last : "") + base + "_1", count > 1 ? FormulaText::composition : FormulaText::none};
   }
@@ -89,7 +81,7 @@ struct FormNotation<forms::Stack<F, count>> {
 };
 template <class F>
 struct FormNotation<forms::Residual<F>> {
-  static FormulaText name() { return FormulaText{"Res"}(notation<Notation<F>>()); }
+  static FormulaText name() { return FormulaText{"Res"}(notation<F>()); }
   static FormulaText at(const FormulaText& X) { return name()(X); }
 };
 template <class F, class... Fs>

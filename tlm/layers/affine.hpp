@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/matrix/product.hpp>
@@ -20,7 +19,7 @@ struct Times {
   using declared = is::Rowwise;
   using domain = Matrix<n, rows, Real>;
   using codomain = Matrix<n, cols, Real>;
-  static FormulaText written(const FormulaText& X) { return X * FormulaText{letter}; }
+  static auto written(const auto& X) { return X * letter; }
 
   Matrix<rows, cols, Real> W;
 
@@ -47,7 +46,7 @@ struct Plus {
   using declared = is::Rowwise;
   using domain = Matrix<n, cols, Real>;
   using codomain = domain;
-  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
+  static auto written(const auto& X) { return X + letter; }
 
   Row<cols, Real> B;
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
@@ -17,7 +16,7 @@ namespace positions {
 template <Symbol letter, std::size_t max_len, std::size_t cols, class Real>
 struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   using typename PositionalEncoding<max_len, cols, Real>::domain;
-  static FormulaText written(const FormulaText& X) { return X + FormulaText{letter}; }
+  static auto written(const auto& X) { return X + letter; }
 
   /// X̄ = Ȳ: there are no weights.
   auto value_and_pullback(domain X) const {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/pullback.hpp>
 
 namespace tlm {
@@ -15,7 +14,7 @@ struct Identity {
   using declared = is::Rowwise;
   using domain = Matrix<n, cols, Real>;
   using codomain = domain;
-  static FormulaText written(const FormulaText& X) { return X; }
+  static auto written(const auto& X) { return X; }
 
   codomain operator()(domain X) const { return X; }
   /// dY = dX, hence X̄ = Ȳ.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/formula_text.hpp>
 #include <tlm/algebra/tied.hpp>
 #include <tlm/layers/embedding.hpp>
 #include <tlm/matrix/product.hpp>
@@ -18,7 +17,10 @@ struct TiedEmbedding {
   using domain = Tokens;
   using codomain = Matrix<n, d_model, Real>;
   using reads = TiedWeight<letter, vocab_size, d_model, Real>;
-  static FormulaText written(const FormulaText& x) { return FormulaText{"OneHot"}(x)*FormulaText{letter}; }
+  template <class Text>
+  static Text written(const Text& x) {
+    return Text{"OneHot"}(x)*letter;
+  }
 
   /// Throws std::out_of_range for a token that is not in the vocabulary.
   codomain operator()(const domain& x, const reads& item) const { return detail::look_up(item.W, x); }
@@ -42,7 +44,10 @@ struct TiedOutput {
   using domain = Matrix<n, d_model, Real>;
   using codomain = Matrix<n, vocab_size, Real>;
   using reads = TiedWeight<letter, vocab_size, d_model, Real>;
-  static FormulaText written(const FormulaText& X) { return X * transposed(FormulaText{letter}); }
+  template <class Text>
+  static Text written(const Text& X) {
+    return X * transposed(Text{letter});
+  }
 
   codomain operator()(const domain& X, const reads& item) const { return X * transposed(item.W); }
 

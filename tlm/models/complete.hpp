@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <tlm/base/language.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm::detail {
 
 /// The condition under which a Config is complete. A failure shows it.
 template <auto config, bool is_complete>
-struct IsComplete {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct IsComplete : Condition {
   static_assert(is_complete,
                 "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = ..., ...}");
 };

@@ -36,8 +36,7 @@ namespace tlm::storage {
 
 /// The condition under which numbers in memory have the bytes that they have in a file.
 template <std::endian machine>
-struct LowestByteFirst {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct LowestByteFirst : detail::Condition {
   static_assert(machine == std::endian::little,
                 "a safetensors file has the lowest byte of a number first: storage is for machines that do, too");
 };

@@ -47,14 +47,13 @@ inline const NumberType* number_type(std::string_view name) {
 
 /// The condition under which numbers of this type are stored. A failure shows it.
 template <class Number>
-struct IsStored {
+struct IsStored : detail::Condition {
   static constexpr std::string_view type = std::is_same_v<Number, float>           ? "F32"
                                            : std::is_same_v<Number, double>        ? "F64"
                                            : std::is_same_v<Number, std::int64_t>  ? "I64"
                                            : std::is_same_v<Number, std::uint64_t> ? "U64"
                                            : std::is_same_v<Number, std::uint8_t>  ? "U8"
                                                                                    : "";
-  static constexpr bool value = true;  // If not, the next line says so: once.
   static_assert(!type.empty(),
                 "numbers are stored as float, double, std::int64_t, std::uint64_t or std::uint8_t: these are others");
 };

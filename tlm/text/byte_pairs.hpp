@@ -21,8 +21,7 @@ namespace tlm {
 
 /// The condition under which a vocabulary has room for the tokens that no merge makes. A failure shows the size.
 template <std::size_t vocab_size>
-struct HoldsBytes {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct HoldsBytes : detail::Condition {
   static_assert(vocab_size >= 259,
                 "a vocabulary of byte pairs holds 256 bytes and 3 tokens that no text makes: 259 at least");
 };

@@ -71,8 +71,7 @@ concept HasLearningRate = requires(Optimizer optimizer) {
 
 /// The condition under which an optimizer follows a schedule. A failure shows it.
 template <class Optimizer>
-struct FollowsASchedule {
-  static constexpr bool value = true;  // If not, the next line says so: once.
+struct FollowsASchedule : detail::Condition {
   static_assert(
       HasLearningRate<Optimizer>,
       "a schedule sets the learning_rate of an optimizer, and this has none: Clipped goes around Scheduled, as "

@@ -36,12 +36,11 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
       if (weight.role == Role::matrix)
         for (const auto& w : weight)
           if (!(w == RealOf<Layer>(0))) return;
-  std::vector<std::string> paths;
-  const auto weights = parameters(layer, &paths);
+  const auto weights = parameters(layer);
   for (std::size_t k = 0; k < weights.size(); ++k)
     if (weights[k].role == Role::matrix)
       refuse<std::invalid_argument>(
-          {"the weight matrices of the model, ", paths[k],
+          {"the weight matrices of the model, ", detail::known_weights<Layer>[k].path,
            " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
            "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
 }

@@ -116,14 +116,12 @@ inline std::string rows_of_source(void*) { return {}; }
 template <class T>
 std::string memory_of() {
   std::string memory;
-  if constexpr (requires { typename T::reads; })
-    memory = detail::rows_of_memory(static_cast<typename T::reads*>(nullptr));
-  if constexpr (requires(T & layer) { T::parts([](std::size_t, auto&) {}, layer); })
-    T::parts(
-        [&]<class Part>(std::size_t, Part&) {
-          if (memory.empty()) memory = memory_of<Part>();
-        },
-        tlm::detail::imaginary<T>);
+  tlm::detail::for_each_part(
+      [&]<class Part>(Part&) {
+        if constexpr (requires { typename Part::reads; })
+          if (memory.empty()) memory = detail::rows_of_memory(static_cast<typename Part::reads*>(nullptr));
+      },
+      tlm::detail::imaginary<T>);
   return memory;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,7 @@ namespace tlm {
 
 /// A formula as the book writes it: its text, and its last operation, which decides whether it needs parentheses.
 ///
-/// A leaf that is not written as symbol(X) defines static FormulaText written(const FormulaText& X).
+/// A leaf that is not written as symbol(X) defines static auto written(const auto& X), such as { return X * "W"; }.
 struct FormulaText {
   /// From the loosest to the tightest.
   enum Operation { map, composition, sum, product, none };
@@ -19,8 +20,8 @@ struct FormulaText {
   std::string text;
   Operation last = none;
 
-  FormulaText(std::string_view symbol) : text{symbol} {}
-  FormulaText(const char* symbol) : text{symbol} {}
+  template <std::convertible_to<std::string_view> Letter>
+  FormulaText(const Letter& letter) : text{std::string_view(letter)} {}
   FormulaText(std::string formula, Operation operation) : text{std::move(formula)}, last{operation} {}
 
   /// In parentheses, unless its last operation binds more tightly than this one.
