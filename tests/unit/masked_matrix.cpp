@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -280,25 +279,6 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
       CHECK(most_rows <= block);
       CHECK(once);
     }
-}
-
-TEST_CASE("the entries of the weights begin on a cache line, of 64 bytes") {
-  std::vector<AttentionWeights<1, Causal, float>> all;
-  std::vector<std::vector<char>> between;  // so that no place is the one after the last
-  for (std::size_t length = 1; length <= 20; ++length) {
-    CAPTURE(length);
-    between.emplace_back(length);
-    all.emplace_back(Sequences{length}, Sequences{length});
-    CHECK(reinterpret_cast<std::uintptr_t>(all.back()(0, 0).data) % 64 == 0);
-  }
-}
-
-TEST_CASE("a copy of the weights has entries of its own") {
-  AttentionWeights<1, Causal, float> A{Sequences{2}, Sequences{2}};
-  A(0, 0)(1, 0) = 1;
-  auto copy = A;
-  copy(0, 0)(1, 0) = 2;
-  CHECK(A(0, 0)(1, 0) == 1);
 }
 
 namespace {
