@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -43,6 +44,21 @@ inline Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual
   PrimeField tangent(0);
   for (std::size_t k = 0; k < list.size(); ++k) tangent += uninterpreted_derivative(name, k, values) * list[k].tangent;
   return {uninterpreted(name, values), tangent};
+}
+
+/// X, with each sequence continued by the corresponding one of `more`. An X without sequences becomes `more`.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, const Matrix<n, cols, Real>& more) {
+  if (X.sequences().count() == 0) return more;
+  std::vector<std::size_t> lengths;
+  for (std::size_t s = 0; s < X.sequences().count(); ++s)
+    lengths.push_back(X.sequences().length(s) + more.sequences().length(s));
+  Matrix<n, cols, Real> whole{Sequences::of_lengths(lengths)};
+  Real* next = whole.data();
+  for (std::size_t s = 0; s < lengths.size(); ++s)
+    for (const auto* part : {&X, &more})
+      next = std::copy_n(part->data() + part->sequences().begin(s) * cols, part->sequences().length(s) * cols, next);
+  return whole;
 }
 
 /// The rows of its sequence of which row i (from 0) of a generic operation is a function.

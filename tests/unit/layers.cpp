@@ -15,18 +15,18 @@ namespace {
 
 constexpr double tolerance = 1e-12;
 
-/// A layer with random weights, on sequences of unequal lengths, compared with its formula: formula(weights, X) for the
+/// A layer with random weights, on sequences of these lengths, compared with its formula: formula(weights, X) for the
 /// X of one sequence.
 template <class F, class Formula>
-void compare(const Formula& formula) {
+void compare(const Formula& formula, const Sequences& lengths = unequal()) {
   INFO("of ", name_of<F>());
   Generator generator{1};
   const F layer = random_layer<F>(generator);
-  const auto X = random_rows<typename F::domain>(unequal(), generator);
+  const auto X = random_rows<typename F::domain>(lengths, generator);
   const auto Y = layer(X);
-  CHECK(Y.sequences() == unequal());
+  CHECK(Y.sequences() == lengths);
   CHECK(layer.value_and_pullback(X).value == Y);
-  for (std::size_t s = 0; s < unequal().count(); ++s) {
+  for (std::size_t s = 0; s < lengths.count(); ++s) {
     CAPTURE(s);
     CHECK(distance(table(sequence(Y, s)), formula(weights_of(layer), table(sequence(X, s)))) <= tolerance);
   }
@@ -165,7 +165,9 @@ TEST_CASE("an entrywise layer is a function and its derivative") {
   CHECK_FALSE(check<WronglySquared>("x²", {.rows = 3}).holds());
 }
 
-TEST_CASE("CA with several heads, in contiguous blocks of columns") {
+TEST_CASE(
+    "CA with several heads, in contiguous blocks of columns, also of sequences about as long as its blocks of 32 "
+    "rows") {
   const auto with = [](std::size_t h) {
     return [h](const Weights& w, const Table& X) { return reference::causal_attention(w, "", h, X); };
   };
@@ -173,19 +175,8 @@ TEST_CASE("CA with several heads, in contiguous blocks of columns") {
   compare<CausalAttention<d_model, 2, double>>(with(2));
   compare<CausalAttention<d_model, 3, double>>(with(3));
   compare<CausalAttention<d_model, 6, double>>(with(6));
+  compare<CausalAttention<d_model, 2, double>>(with(2), Sequences::of_lengths({31, 32, 33, 65}));
   compare<BlockedHeads>([](const Weights& w, const Table& X) { return reference::causal_heads(w, "", n_heads, X); });
-}
-
-TEST_CASE("CA of sequences about as long as its blocks of 32 rows") {
-  using CA = CausalAttention<d_model, n_heads, double>;
-  Generator generator{1};
-  const CA layer = random_layer<CA>(generator);
-  for (const std::size_t length : {31u, 32u, 33u, 65u}) {
-    CAPTURE(length);
-    const auto X = random_rows<CA::domain>(Sequences{length}, generator);
-    CHECK(distance(table(layer(X)), reference::causal_attention(weights_of(layer), "", n_heads, table(X))) <=
-          tolerance);
-  }
 }
 
 }  // namespace tlm::tests::in_layers

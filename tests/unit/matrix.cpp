@@ -347,20 +347,6 @@ TEST_CASE("matrices over the arithmetics of the checks are printed") {
   CHECK(table_of(Matrix<n, 2, Dependencies>{Dependencies::position(0), Dependencies(0)}) == "{1}  0");
 }
 
-TEST_CASE("each sequence is continued by its own rows") {
-  const Matrix<n, 1> X = concat_sequences<1, float>({{1}, {2, 3}});
-  const Matrix<n, 1> more = concat_sequences<1, float>({{10, 11}, {12}});
-  CHECK(continued(X, more) == concat_sequences<1, float>({{1, 10, 11}, {2, 3, 12}}));
-  CHECK(continued(Matrix<n, 1>{}, more) == more);
-  const Matrix<n, 1> empty_first = concat_sequences<1, float>({Matrix<n, 1>{Sequences{0}}, {2}});
-  CHECK(continued(empty_first, X) == concat_sequences<1, float>({{1}, {2, 2, 3}}));
-  CHECK(continued(X, Matrix<n, 1>{Sequences::of_lengths({0, 0})}) == X);
-  CHECK_THROWS_WITH_AS(continued(Matrix<n, 1>{Sequences{0}}, more), "a stack of 1 sequences cannot be continued by 2",
-                       std::invalid_argument);
-  CHECK_THROWS_WITH_AS(continued(X, Matrix<n, 1>{1}), "a stack of 2 sequences cannot be continued by 1",
-                       std::invalid_argument);
-}
-
 TEST_CASE("rows side by side, and columns of them") {
   const Matrix<n, 1> F = concat_sequences<1, float>({{1}, {2, 3}});
   const Matrix<n, 2> G = concat_sequences<2, float>({{10, 11}, {12, 13, 14, 15}});

@@ -54,12 +54,6 @@ struct MaskedMatrix : View<Entry> {
     if (this->rows > 0) divide({0, this->rows, 0, this->cols}, whole, edge);
   }
 
-  /// action(i, j) for each visible entry of a part.
-  void for_each_visible(const Part& part, const auto& action) const {
-    for (std::size_t i = part.top; i < part.top + part.height; ++i)
-      for (std::size_t j = part.left; j < std::min(part.left + part.width, visible(i)); ++j) action(i, j);
-  }
-
  private:
   /// In these rows everything to the left of the part is visible, and was visited.
   void divide(Part part, const auto& whole, const auto& edge) const {
@@ -119,10 +113,11 @@ void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_iden
           multiply(a, columns_of_A(V), rows_of_A(Y), Previous::added_to, factor);
       },
       [&](const auto& part) {
-        A.for_each_visible(part, [&](std::size_t i, std::size_t j) {
-          auto y = as_vector<width>(&Y(back ? j : i, 0));
-          y += factor * A(i, j) * as_vector<width>(&V(back ? i : j, 0));
-        });
+        for (std::size_t i = part.top; i < part.top + part.height; ++i)
+          for (std::size_t j = part.left; j < std::min(part.left + part.width, A.visible(i)); ++j) {
+            auto y = as_vector<width>(&Y(back ? j : i, 0));
+            y += factor * A(i, j) * as_vector<width>(&V(back ? i : j, 0));
+          }
       });
 }
 

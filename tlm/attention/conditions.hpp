@@ -24,31 +24,6 @@ struct CanSplit : Condition {
 template <std::size_t d_model, std::size_t n_heads>
 inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
-/// The condition under which queries and keys have scores, and keys have values. A failure shows the layers.
-template <class Q, class K, class V>
-struct HaveScores : Condition {
-  static constexpr bool same_domain = std::is_same_v<typename Q::domain, typename K::domain>;
-  static_assert(same_domain, "queries and keys are made of the same X: Q and K have the same domain");
-  static_assert(!same_domain || std::is_same_v<typename Q::codomain, typename K::codomain>,
-                "a query is multiplied by a key: Q and K have equally many columns, of the same kind of numbers");
-  static_assert(std::is_same_v<typename Q::domain, typename V::domain>,
-                "queries and values are made of the same X: Q and V have the same domain");
-};
-
-/// The condition under which a mask fits keys K. A failure shows both.
-template <class Mask, class K>
-struct MaskFits : Condition {
-  static_assert(std::is_same_v<Mask, Unmasked> || !constant<K>,
-                "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
-};
-
-/// The condition under which a bias fits keys K. A failure shows both.
-template <class Bias, class K>
-struct BiasFits : Condition {
-  static_assert(std::is_same_v<Bias, NoBias> || !constant<K>,
-                "a bias is a function of two positions of one sequence: a query has none among the keys of a memory");
-};
-
 /// The condition under which a Bias is one, for scores that are numbers of type Real. A failure shows it.
 template <class Bias, class Real>
 struct IsBias : Condition {
@@ -69,14 +44,21 @@ struct IsBias : Condition {
                 "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto&... bias)");
 };
 
-/// The condition under which these are the parts of attention.
+/// The condition under which these are the parts of attention. A failure shows them.
 template <std::size_t n_heads, class Mask, class Q, class K, class V, class Bias>
 struct IsAttention : Condition {
   static_assert(IsLayer<Q>::value && IsLayer<K>::value && IsLayer<V>::value);
   static_assert(CanSplit<K::codomain::cols, n_heads>::value && CanSplit<V::codomain::cols, n_heads>::value);
-  static_assert(HaveScores<Q, K, V>::value);
-  static_assert(MaskFits<Mask, K>::value);
-  static_assert(BiasFits<Bias, K>::value);
+  static constexpr bool same_domain = std::is_same_v<typename Q::domain, typename K::domain>;
+  static_assert(same_domain, "queries and keys are made of the same X: Q and K have the same domain");
+  static_assert(!same_domain || std::is_same_v<typename Q::codomain, typename K::codomain>,
+                "a query is multiplied by a key: Q and K have equally many columns, of the same kind of numbers");
+  static_assert(std::is_same_v<typename Q::domain, typename V::domain>,
+                "queries and values are made of the same X: Q and V have the same domain");
+  static_assert(std::is_same_v<Mask, Unmasked> || !constant<K>,
+                "a causal mask compares positions of one sequence: a query has none among the keys of a memory");
+  static_assert(std::is_same_v<Bias, NoBias> || !constant<K>,
+                "a bias is a function of two positions of one sequence: a query has none among the keys of a memory");
   static_assert(IsBias<Bias, typename K::codomain::Real>::value);
 };
 

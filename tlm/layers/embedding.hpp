@@ -21,12 +21,9 @@ Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tok
   return Y;
 }
 
-/// W̄ += OneHot(x)ᵀ×Ȳ: every row of Ȳ goes to the row of W̄ that its token looked up. Throws like look_up, and
-/// std::invalid_argument unless x and Ȳ have the same sequences.
+/// W̄ += OneHot(x)ᵀ×Ȳ: every row of Ȳ goes to the row of W̄ that its token looked up, in a look_up before.
 template <std::size_t vocab_size, std::size_t cols, class Real>
 void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, const Matrix<n, cols, Real>& Y_bar) {
-  require_in_vocabulary(x, vocab_size);
-  require_same_sequences("x", x.sequences(), "Y_bar", Y_bar.sequences());
   for (std::size_t i = 0; i < x.rows(); ++i) W_bar.row(std::size_t(x(i, 0))) += Y_bar.row(i);
 }
 

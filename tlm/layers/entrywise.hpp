@@ -27,14 +27,16 @@ struct Entrywise {
 
   codomain operator()(domain X) const {
     auto x = X.entries();
-    x = f(x);
+    x = xt::make_lambda_xfunction(
+        [](const auto& x_j) -> decltype(Function::value(x_j)) { return Function::value(x_j); }, x);
     return X;
   }
 
   /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
   auto value_and_pullback(domain X) const {
     domain slopes{X.sequences()};
-    slopes.entries() = f_prime(X.entries());
+    slopes.entries() = xt::make_lambda_xfunction(
+        [](const auto& x_j) -> decltype(Function::derivative(x_j)) { return Function::derivative(x_j); }, X.entries());
     return with_pullback((*this)(std::move(X)), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
       auto y_bar = Y_bar.entries(), x_bar = y_bar;  // the same entries
       x_bar = slopes.entries() * y_bar;
@@ -43,21 +45,6 @@ struct Entrywise {
   }
 
   static constexpr void weights(auto&&, auto&...) {}
-
- private:
-  /// The function of each entry, as an expression.
-  template <class Entries>
-  static auto f(Entries&& x) {
-    return xt::make_lambda_xfunction(
-        [](const auto& x_j) -> decltype(Function::value(x_j)) { return Function::value(x_j); },
-        std::forward<Entries>(x));
-  }
-  template <class Entries>
-  static auto f_prime(Entries&& x) {
-    return xt::make_lambda_xfunction(
-        [](const auto& x_j) -> decltype(Function::derivative(x_j)) { return Function::derivative(x_j); },
-        std::forward<Entries>(x));
-  }
 };
 
 }  // namespace tlm

@@ -44,23 +44,6 @@ Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t f
   return concat_sequences(chosen);
 }
 
-/// Continues each sequence of X by the corresponding sequence of `more`. A stack without sequences becomes `more`.
-/// Throws std::invalid_argument if the numbers of sequences differ.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> continued(const Matrix<n, cols, Real>& X, Matrix<n, cols, Real> more) {
-  if (X.sequences().count() == 0) return more;
-  detail::require_continuation(X.sequences().count(), more.sequences().count());
-  std::vector<std::size_t> lengths;
-  for (std::size_t s = 0; s < X.sequences().count(); ++s)
-    lengths.push_back(X.sequences().length(s) + more.sequences().length(s));
-  Matrix<n, cols, Real> whole{Sequences::of_lengths(lengths)};
-  Real* next = whole.data();
-  for (std::size_t s = 0; s < lengths.size(); ++s)
-    for (const auto* part : {&X, static_cast<const Matrix<n, cols, Real>*>(&more)})
-      next = std::copy_n(part->data() + part->sequences().begin(s) * cols, part->sequences().length(s) * cols, next);
-  return whole;
-}
-
 /// The rows of F and of G side by side. Throws std::invalid_argument unless both have the same sequences.
 template <std::size_t left, std::size_t right, class Real>
 Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include <tlm/base/refuse.hpp>
@@ -12,31 +11,27 @@
 namespace tlm {
 
 /// A token that is not in the vocabulary, and its place: the position in its sequence, and the sequence, from 1.
+/// Position 0 is that of a start token.
 class UnknownToken : public std::out_of_range {
  public:
   [[gnu::cold]] UnknownToken(Token token, std::string_view role, std::size_t position, std::size_t sequence,
                              std::size_t vocab_size)
-      : UnknownToken{token, detail::sentence({role, " at position ", position, " of sequence ", sequence}),
-                     vocab_size} {
-    position_ = position;
-    sequence_ = sequence;
-  }
-
-  /// The same error if a start token was put before each sequence: positions count after it.
-  [[gnu::cold]] UnknownToken after_a_start() const {
-    if (position_ == 1) return {token_, "which starts every sequence", vocab_size_};
-    return {token_, "read", position_ - 1, sequence_, vocab_size_};
-  }
-
- private:
-  [[gnu::cold]] UnknownToken(Token token, const std::string& where, std::size_t vocab_size)
       : std::out_of_range{detail::sentence(
-            {"token ", token, ", ", where, ", is not in the vocabulary: tokens are 0 to ", vocab_size - 1})},
+            {"token ", token, ", ",
+             position == 0 ? "which starts every sequence"
+                           : detail::sentence({role, " at position ", position, " of sequence ", sequence}),
+             ", is not in the vocabulary: tokens are 0 to ", vocab_size - 1})},
         token_{token},
+        position_{position},
+        sequence_{sequence},
         vocab_size_{vocab_size} {}
 
+  /// The same error if a start token was put before each sequence: positions count after it.
+  [[gnu::cold]] UnknownToken after_a_start() const { return {token_, "read", position_ - 1, sequence_, vocab_size_}; }
+
+ private:
   Token token_;
-  std::size_t vocab_size_, position_ = 0, sequence_ = 0;
+  std::size_t position_, sequence_, vocab_size_;
 };
 
 namespace detail {

@@ -65,12 +65,6 @@ struct Config {
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
-/// The parameters of a block, with the default values for all others. So models that differ in the others have blocks
-/// of one type.
-constexpr Config of_blocks(const Config& c) {
-  return {.d = c.d, .heads = c.heads, .dropout_percent = c.dropout_percent};
-}
-
 /// The normalization before each part of a block.
 template <Symbol name, Config c, class Real>
 using Norm = LayerNorm<name, c.d, Real, 10'000>;
@@ -138,24 +132,16 @@ using EmbeddingBlock =
                                    SinesThenCosines<c.max_len, c.d, Real>>,  // + W_p
                 Embedding<vocab_size, c.d, Real>>;                           // W_e
 
-/// The encoder blocks, one after the other.
-template <Config c, class Real>
-using EncoderBlocks = Stack<EncoderBlock<of_blocks(c), Real>, c.blocks>;
-
-/// The decoder blocks, one after the other.
-template <Config c, class Real>
-using DecoderBlocks = Stack<DecoderBlock<of_blocks(c), Real>, c.blocks>;
-
 /// The source, embedded, then the encoder blocks.
 template <Config c, class Real>
-struct Encoder : Composition<EncoderBlocks<c, Real>, EmbeddingBlock<c, c.src_vocab_size, Real>> {
+struct Encoder : Composition<Stack<EncoderBlock<c, Real>, c.blocks>, EmbeddingBlock<c, c.src_vocab_size, Real>> {
   static constexpr std::string_view symbol = "src";
 };
 
 /// The target, embedded, then the decoder blocks, then a score for each token of the vocabulary.
 template <Config c, class Real>
 struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // the linear layer
-                             DecoderBlocks<c, Real>, EmbeddingBlock<c, c.tgt_vocab_size, Real>> {
+                             Stack<DecoderBlock<c, Real>, c.blocks>, EmbeddingBlock<c, c.tgt_vocab_size, Real>> {
   static constexpr std::string_view symbol = "tgt";
 };
 
