@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Others read a file that tlm writes, and tlm reads one that others write. The others are a few lines with struct and json, and
-the package safetensors if it is installed.
+"""tlm reads a file that others write, and others read the one that tlm writes of it. The others are a few lines with struct and
+json, and the package safetensors if it is installed. Names and shapes are those of a file that was kept.
 
-usage: other_readers.py PROGRAM
+usage: other_readers.py PROGRAM KEPT
 """
 
 import json
@@ -15,7 +15,7 @@ import tempfile
 
 def read(path):
     """The tensors of a file by name, each with its dtype, shape and numbers; and the metadata."""
-    data = path.read_bytes()
+    data = pathlib.Path(path).read_bytes()
     (length,) = struct.unpack("<Q", data[:8])
     header, numbers = json.loads(data[8:8 + length]), data[8 + length:]
     metadata = header.pop("__metadata__", {})
@@ -36,27 +36,25 @@ def write(path, tensors, metadata):
     path.write_bytes(struct.pack("<Q", len(text)) + text + numbers)
 
 
-def run(*arguments):
-    return subprocess.run(arguments, capture_output=True, text=True)
-
-
 def main():
-    program = sys.argv[1]
+    program, kept = sys.argv[1:]
     with tempfile.TemporaryDirectory() as directory:
-        path = pathlib.Path(directory, "model.safetensors")
-        expected = {}
-        for line in run(program, "write", path).stdout.splitlines():
-            name, rows, cols, first = line.split()
-            rows, cols, first = int(rows), int(cols), float(first)
-            expected[name] = "F32", [rows, cols], tuple(first + e / 2 for e in range(rows * cols))
+        theirs, ours = pathlib.Path(directory, "theirs"), pathlib.Path(directory, "ours")
+        # Other numbers than those of the file that was kept, in another order, at other places: 0, ½, 1, 1½, …
+        expected, number = {}, 0
+        for name, (dtype, shape, entries) in sorted(read(kept)[0].items()):
+            expected[name] = dtype, shape, tuple((number + e) / 2 for e in range(len(entries)))
+            number += len(entries)
         assert "DB_1.FF.A" in expected and len(expected) > 20, expected
-        tensors, metadata = read(path)
+        write(theirs, expected, {"n_heads": "2"})
+        subprocess.run([program, theirs, ours], check=True)
+        tensors, metadata = read(ours)
         assert tensors == expected, "struct and json read something else"
         assert metadata == {"format": "tlm", "n_heads": "2", "tlm_version": metadata["tlm_version"]}, metadata
 
         try:
             from safetensors import safe_open
-            with safe_open(path, framework="numpy") as file:
+            with safe_open(ours, framework="numpy") as file:
                 assert file.metadata() == metadata
                 assert set(file.keys()) == set(expected)
                 for name, (_, shape, entries) in expected.items():
@@ -66,22 +64,12 @@ def main():
         except ImportError:
             print("not compared with the package safetensors, which is not installed")
 
-        # And the other way round: other numbers, in another order, at other places.
-        other, number = {}, -1
-        for name, (dtype, shape, entries) in sorted(expected.items()):
-            other[name] = dtype, shape, [number - e for e in range(len(entries))]
-            number -= len(entries)
-        write(path, other, {"n_heads": "2"})
-        result = run(program, "read", path)
-        said = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines()}
-        assert said == {name: [f"{entries[0]:.1f}", "yes"] for name, (_, _, entries) in other.items()}, result
-
-        # Negative controls: other numbers are seen, and a file that does not fit is refused.
-        other["DB_1.FF.A"][2][3] += 1
-        write(path, other, {"n_heads": "2"})
-        assert "DB_1.FF.A -" in (text := run(program, "read", path).stdout) and text.count(" no\n") == 1, text
-        write(path, other, {"n_heads": "4"})
-        result = run(program, "read", path)
+        # Negative controls: another number is seen, and a file that does not fit is refused.
+        write(theirs, expected | {"DB_1.FF.A": ("F32", [8, 16], [0.25] * 128)}, {"n_heads": "2"})
+        subprocess.run([program, theirs, ours], check=True)
+        assert {name for name, tensor in read(ours)[0].items() if tensor != expected[name]} == {"DB_1.FF.A"}
+        write(theirs, expected, {"n_heads": "4"})
+        result = subprocess.run([program, theirs, ours], capture_output=True, text=True)
         assert result.returncode == 1 and 'its "n_heads" is "4", and should be "2"' in result.stderr, result
 
 
