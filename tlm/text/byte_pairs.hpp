@@ -19,14 +19,6 @@
 
 namespace tlm {
 
-/// The condition under which a vocabulary has room for the tokens that no merge makes. A failure shows the size.
-template <std::size_t vocab_size>
-struct HoldsBytes {
-  static constexpr bool value = true;  // If not, the next line says so: once.
-  static_assert(vocab_size >= 259,
-                "a vocabulary of byte pairs holds 256 bytes and 3 tokens that no text makes: 259 at least");
-};
-
 /// Byte-level byte-pair encoding: a text as tokens from {0, 1, …, vocab_size − 1}, and back. (The Wolfram article,
 /// "Tokenizer".)
 ///
@@ -37,8 +29,6 @@ struct HoldsBytes {
 /// Any bytes are a text, and decode(encode(text)) = text.
 template <std::size_t vocab_size>
 class BytePairs {
-  static_assert(HoldsBytes<vocab_size>::value);
-
  public:
   static constexpr Token start = 256, end = 257, separator = 258;
   /// The token of the first merge.
@@ -212,6 +202,10 @@ class BytePairs {
   std::vector<std::string> bytes_;  // of each token that a merge makes
   std::vector<Merge> merges_;
   std::unordered_map<Merge, Token, MergeHash> merged_;
+
+  // The last line: Clang declares nothing after an assertion that fails.
+  static_assert(vocab_size >= 259,
+                "a vocabulary of byte pairs holds 256 bytes and 3 tokens that no text makes: 259 at least");
 };
 
 }  // namespace tlm
