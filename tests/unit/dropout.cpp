@@ -71,20 +71,17 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
   Generator generator{3};
   auto model = random_layer<Translator<double>>(generator);
   const Noisy<Translations> noisy{translations(2), {model, 1, 1}};
-  const auto value = [&] { return loss(model, noisy); };
-  Translator<double> gradient;
-  CHECK(loss_and_gradient(model, noisy, gradient) == value());
-  CHECK(value() != loss(model, translations(2)));
-  proofs::must_hold(loss_gradient_fails(gradient, model, noisy));
+  must_be_derivative(model, noisy);
+  const auto [value, gradient] = value_and_gradient(model, noisy);
+  CHECK(value != loss(model, translations(2)));
 
   // In parts it is the same, because every sequence keeps its noise.
   Translator<double> in_two;
-  CHECK(loss_and_gradient(model, micro_batches(noisy, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
+  CHECK(loss_and_gradient(model, micro_batches(noisy, 1), in_two) == doctest::Approx(value).epsilon(1e-13));
   CHECK(distance_of_weights(gradient, in_two) < 1e-13);
 
-  zero_grad(gradient);  // control: the gradient without noise is another one
-  loss_and_gradient(model, translations(2), gradient);
-  CHECK(loss_gradient_fails(gradient, model, noisy));
+  // Control: the gradient without noise is another one.
+  CHECK(loss_gradient_fails(value_and_gradient(model, translations(2)).gradient, model, noisy));
 }
 
 }  // namespace tlm::tests::in_dropout
