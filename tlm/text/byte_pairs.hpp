@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -201,7 +202,7 @@ class BytePairs {
 
   std::vector<std::string> bytes_;  // of each token that a merge makes
   std::vector<Merge> merges_;
-  std::unordered_map<Merge, Token, MergeHash> merged_;
+  std::map<Merge, Token> merged_;
 
   // The last line: Clang declares nothing after an assertion that fails.
   static_assert(vocab_size >= 259,
