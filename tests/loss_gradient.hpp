@@ -5,6 +5,7 @@
 
 #include <tlm/checking/gradients.hpp>
 
+#include "../proofs/support.hpp"
 #include "layers.hpp"
 
 namespace tlm::tests {
@@ -16,6 +17,14 @@ std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const B
                                            const Objective& objective = {}) {
   return checking::gradient_differs(
       name_of<Model>(), [&] { return loss(model, batch, objective); }, model, gradient);
+}
+
+/// Requires that loss_and_gradient returns the loss, and that its gradient is the derivative, weight by weight.
+template <class Model, class BatchOf, class Objective = Mean>
+void must_be_derivative(Model& model, const BatchOf& batch, const Objective& objective = {}) {
+  Model gradient;
+  CHECK(loss_and_gradient(model, batch, gradient, objective) == loss(model, batch, objective));
+  proofs::must_hold(loss_gradient_fails(gradient, model, batch, objective));
 }
 
 }  // namespace tlm::tests

@@ -25,7 +25,7 @@
 #include <examples/shared/ranks.hpp>
 #include <examples/shared/settings.hpp>
 #include <tlm/parallel/threads.hpp>
-#include <tlm/storage/file.hpp>
+#include <tlm/storage/atomic_file.hpp>
 
 /// How the example programs behave on the command line, and the options that several of them have.
 namespace program {

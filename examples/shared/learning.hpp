@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -223,12 +222,9 @@ auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
   const tlm::OneThreadPerProduct on_each;
   std::vector<decltype(make(count))> made(count);
   std::atomic<std::size_t> next = 0;
-  std::vector<std::future<void>> running;
-  for (std::size_t t = 0; t < threads; ++t)
-    running.push_back(std::async(std::launch::async, [&] {
-      for (std::size_t k; (k = next++) < count;) made[k] = make(k);
-    }));
-  for (auto& thread : running) thread.get();
+  tlm::ThreadPool{threads}.parallel_for(threads, [&](std::size_t) {
+    for (std::size_t k; (k = next++) < count;) made[k] = make(k);
+  });
   return made;
 }
 

@@ -14,10 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tlm/all.hpp>
-
-#include "../../proofs/support.hpp"
-#include "../support.hpp"
+#include "../workers.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;
@@ -26,46 +23,15 @@ namespace {
 
 Ranks* ranks = nullptr;
 
-constexpr wolfram::Config small{
-    .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
 constexpr Config tiny{.vocab_size = 5, .d_model = 4, .d_ff = 3, .n_layers = 1, .n_heads = 2, .max_len = 6};
-template <class Real>
-using Model = wolfram::Transformer<small, Real>;
-
-/// The first `count` of five translations of unequal lengths. One token does not count.
-Translations batch(std::size_t count) {
-  const Translations five{
-      concat_sequences<1, Token>({Tokens{1, 2, 3}, Tokens{4}, Tokens{5, 0}, Tokens{1, 1, 1, 2}, Tokens{3}}),
-      concat_sequences<1, Token>(
-          {Tokens{1, 3, 2}, Tokens{0, 2, 6, 3}, Tokens{5, 5}, Tokens{2, 0}, Tokens{4, 3, 2, 1, 0}}),
-      3};
-  return {sequences_of(five.x, 0, count), sequences_of(five.y, 0, count), five.null};
-}
 
 }  // namespace
 
 TEST_CASE("ranks, and threads on each, give the loss and the gradient of the whole, exactly over the prime field") {
-  using checking::PrimeField;
-  checking::redrawing(1, [](Generator& generator) {
-    const auto model = checking::draw_layer<Model<PrimeField>>(generator);
-    for (const std::size_t count : {1u, 2u, 5u}) {  // of one sequence there is nothing for the others to do
-      const Noisy<Translations> noisy{batch(count), {model, 1, 1}};
-      Model<PrimeField> gradient;
-      zero_grad(gradient);
-      const PrimeField loss = loss_and_gradient(model, noisy, gradient);
-      loss_and_gradient(model, noisy, gradient);  // which is added to what is there
-      for (std::size_t on_each = 1; on_each <= 2; ++on_each) {
-        CAPTURE(on_each);
-        ThreadsOfRanks<Model<PrimeField>> threads{*ranks, on_each};
-        Model<PrimeField> of_parts;
-        zero_grad(of_parts);
-        for (int time = 0; time < 2; ++time)
-          CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_parts), loss));
-        CHECK(same_bits(of_parts, gradient));
-      }
-    }
-    return true;
-  });
+  for (const std::size_t count : {1u, 2u, 5u})  // of one sequence there is nothing for the others to do
+    must_be_exact(count, 2, [](std::size_t on_each) {
+      return ThreadsOfRanks<Translator<checking::PrimeField>>{*ranks, on_each};
+    });
 }
 
 TEST_CASE("a sum has the same bits on all ranks, whatever its length and wherever its numbers lie") {
@@ -125,8 +91,8 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
   const std::string of_batch = several ? "the ranks do not have the same batch" : "",
                     of_weights = several ? "the ranks do not have the same weigh" : "";
 
-  auto model = random_layer<Model<double>>(generator);
-  CHECK(said(model, batch(5)).empty());
+  auto model = random_layer<Translator<double>>(generator);
+  CHECK(said(model, translations()).empty());
   for (const auto& other : std::initializer_list<void (*)(Translations&)>{
            [](Translations& batch) { batch.x(7, 0) = 3; },  // a token that is read
            [](Translations& batch) { batch.y(1, 0) = 4; },  // one that is predicted
@@ -134,7 +100,7 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
            [](Translations& batch) {                        // the same tokens in sequences of other lengths
              batch.x = Tokens{Sequences::of_lengths({2, 2, 2, 4, 1}), {1, 2, 3, 4, 5, 0, 1, 1, 1, 2, 3}};
            }}) {
-    Translations drawn = batch(5);
+    Translations drawn = translations();
     if (last) other(drawn);
     CHECK(said(model, drawn) == of_batch);
   }
@@ -150,7 +116,7 @@ TEST_CASE("ranks that have not the same batch, or not the same weights, are told
   for (double* const number : {numbers.front(), numbers.back()}) {
     const double before = *number;
     if (last) *number += 1;
-    CHECK(said(model, batch(5)) == of_weights);
+    CHECK(said(model, translations()) == of_weights);
     *number = before;
   }
 }

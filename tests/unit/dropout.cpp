@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "../../proofs/support.hpp"
 #include "../loss_gradient.hpp"
+#include "../workers.hpp"
 
 namespace tlm::tests::in_dropout {
 
@@ -16,12 +16,6 @@ using Twice = Composition<Drop, Drop>;
 
 /// 1 everywhere, in two sequences of 40 and 60 rows.
 Matrix<n, cols, double> ones() { return {Sequences::of_lengths({40, 60}), 1.0}; }
-
-constexpr wolfram::Config small{
-    .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
-using Model = wolfram::Transformer<small, double>;
-
-Translations batch() { return {Tokens{{1, 2, 3}, {4}}, Tokens{{1, 3, 2}, {0, 2, 6, 3}}}; }
 
 }  // namespace
 
@@ -75,22 +69,19 @@ TEST_CASE("the noise of one model is not for another") {
 
 TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
   Generator generator{3};
-  auto model = random_layer<Model>(generator);
-  const Noisy<Translations> noisy{batch(), {model, 1, 1}};
-  const auto value = [&] { return loss(model, noisy); };
-  Model gradient;
-  CHECK(loss_and_gradient(model, noisy, gradient) == value());
-  CHECK(value() != loss(model, batch()));
-  proofs::must_hold(loss_gradient_fails(gradient, model, noisy));
+  auto model = random_layer<Translator<double>>(generator);
+  const Noisy<Translations> noisy{translations(2), {model, 1, 1}};
+  must_be_derivative(model, noisy);
+  const auto [value, gradient] = value_and_gradient(model, noisy);
+  CHECK(value != loss(model, translations(2)));
 
   // In parts it is the same, because every sequence keeps its noise.
-  Model in_two;
-  CHECK(loss_and_gradient(model, micro_batches(noisy, 1), in_two) == doctest::Approx(value()).epsilon(1e-13));
+  Translator<double> in_two;
+  CHECK(loss_and_gradient(model, micro_batches(noisy, 1), in_two) == doctest::Approx(value).epsilon(1e-13));
   CHECK(distance_of_weights(gradient, in_two) < 1e-13);
 
-  zero_grad(gradient);  // control: the gradient without noise is another one
-  loss_and_gradient(model, batch(), gradient);
-  CHECK(loss_gradient_fails(gradient, model, noisy));
+  // Control: the gradient without noise is another one.
+  CHECK(loss_gradient_fails(value_and_gradient(model, translations(2)).gradient, model, noisy));
 }
 
 }  // namespace tlm::tests::in_dropout

@@ -6,95 +6,59 @@
 #include <string>
 #include <vector>
 
-#include <tlm/all.hpp>
-#include <tlm/parallel/threads.hpp>
-
-#include "../../proofs/support.hpp"
-#include "../support.hpp"
+#include "../workers.hpp"
 
 namespace tlm::tests::in_threads {
 
-namespace {
-
-constexpr wolfram::Config small{
-    .src_vocab_size = 6, .tgt_vocab_size = 7, .d = 4, .heads = 2, .blocks = 1, .max_len = 9, .dropout_percent = 30};
-template <class Real>
-using Model = wolfram::Transformer<small, Real>;
-
-/// Five translations of unequal lengths. One token does not count.
-Translations batch() {
-  return {Tokens{{1, 2, 3}, {4}, {5, 0}, {1, 1, 1, 2}, {3}},
-          Tokens{{1, 3, 2}, {0, 2, 6, 3}, {5, 5}, {2, 0}, {4, 3, 2, 1, 0}}, 3};
-}
-
-}  // namespace
+using Model = Translator<double>;
 
 TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exactly over the prime field") {
-  using checking::PrimeField;
-  checking::redrawing(1, [](Generator& generator) {
-    const auto model = checking::draw_layer<Model<PrimeField>>(generator);
-    const Noisy<Translations> noisy{batch(), {model, 1, 1}};
-    Model<PrimeField> gradient;
-    zero_grad(gradient);
-    const PrimeField loss = loss_and_gradient(model, noisy, gradient);
-    loss_and_gradient(model, noisy, gradient);  // which is added to what is there
-    for (std::size_t count = 1; count <= 6; ++count) {
-      CAPTURE(count);
-      Threads<Model<PrimeField>> threads{count, 1};
-      Model<PrimeField> of_parts;
-      zero_grad(of_parts);
-      for (int time = 0; time < 2; ++time)
-        CHECK(same(loss_and_gradient(model, SharedBatch{threads, noisy}, of_parts), loss));
-      CHECK(same_bits(of_parts, gradient));
-    }
-    return true;
-  });
+  must_be_exact(5, 6, [](std::size_t count) { return Threads<Translator<checking::PrimeField>>{count, 1}; });
 }
 
 TEST_CASE("in double the sum is in another order: within 1e-13, and the same bits every time") {
   Generator generator{2};
-  const auto model = random_layer<Model<double>>(generator);
-  Model<double> gradient;
-  const double loss = loss_and_gradient(model, batch(), gradient);
-  Threads<Model<double>> threads{3, 1};
-  Model<double> first;
-  CHECK(loss_and_gradient(model, SharedBatch{threads, batch()}, first) == doctest::Approx(loss).epsilon(1e-14));
+  const auto model = random_layer<Model>(generator);
+  Model gradient;
+  const double loss = loss_and_gradient(model, translations(), gradient);
+  Threads<Model> threads{3, 1};
+  Model first;
+  CHECK(loss_and_gradient(model, SharedBatch{threads, translations()}, first) == doctest::Approx(loss).epsilon(1e-14));
   CHECK(distance_of_weights(first, gradient) < 1e-13);
   for (int again = 0; again < 20; ++again) {
-    Model<double> other;
-    loss_and_gradient(model, SharedBatch{threads, batch()}, other);
+    Model other;
+    loss_and_gradient(model, SharedBatch{threads, translations()}, other);
     REQUIRE(same_bits(other, first));
   }
 }
 
 TEST_CASE("what a thread throws is thrown where it was asked, and the threads go on") {
   Generator generator{4};
-  const auto model = random_layer<Model<double>>(generator);
-  Threads<Model<double>> threads{2, 1};
-  Model<double> gradient;
-  Translations wrong = batch();
+  const auto model = random_layer<Model>(generator);
+  Threads<Model> threads{2, 1};
+  Model gradient;
+  Translations wrong = translations();
   wrong.x(wrong.x.rows() - 1, 0) = 77;
   CHECK_THROWS_AS(loss_and_gradient(model, SharedBatch{threads, wrong}, gradient), std::out_of_range);
-  CHECK(loss_and_gradient(model, SharedBatch{threads, batch()}, gradient) ==
-        doctest::Approx(loss(model, batch())).epsilon(1e-14));
-  CHECK(loss(model, SharedBatch{threads, batch()}) == doctest::Approx(loss(model, batch())).epsilon(1e-14));
-  CHECK_THROWS_WITH_AS(Threads<Model<double>>{0}, "0 threads compute nothing: at least 1 is needed",
-                       std::invalid_argument);
+  CHECK(loss_and_gradient(model, SharedBatch{threads, translations()}, gradient) ==
+        doctest::Approx(loss(model, translations())).epsilon(1e-14));
+  CHECK(loss(model, SharedBatch{threads, translations()}) ==
+        doctest::Approx(loss(model, translations())).epsilon(1e-14));
+  CHECK_THROWS_WITH_AS(Threads<Model>{0}, "0 threads compute nothing: at least 1 is needed", std::invalid_argument);
 }
 
 TEST_CASE("a batch is shared among as many threads as it has tokens for, and no thread of one goes unused") {
-  const Threads<Model<double>> threads{4, 10};
+  const Threads<Model> threads{4, 10};
   CHECK(threads.count_for(0) == 1);
   CHECK(threads.count_for(19) == 1);
   CHECK(threads.count_for(20) == 2);
   CHECK(threads.count_for(39) == 3);
   CHECK(threads.count_for(1'000) == 4);
-  CHECK(shared_among(6, 3) == 2);
-  CHECK(shared_among(7, 3) == 3);
-  CHECK(shared_among(0, 3) == 1);
-  Threads<Model<double>> all{4, 1}, none{4, 1'000};
-  CHECK(SharedBatch{all, batch()}.batch.batches.size() == 3);  // of five sequences: 2, 2 and 1
-  CHECK(SharedBatch{none, batch()}.batch.batches.size() == 1);
+  Threads<Model> all{4, 1}, none{4, 1'000};
+  CHECK(SharedBatch{all, translations()}.batch.batches.size() == 3);  // of five sequences: 2, 2 and 1
+  CHECK(SharedBatch{all, translations(4)}.batch.batches.size() == 4);
+  CHECK(SharedBatch{all, Translations{}}.batch.batches.empty());
+  CHECK(SharedBatch{none, translations()}.batch.batches.size() == 1);
 }
 
 TEST_CASE("parallel_for acts at once, and throws what was thrown for the least k") {

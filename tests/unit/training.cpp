@@ -89,31 +89,36 @@ TEST_CASE("the same seed gives the same bits, another seed does not") {
   CHECK(distance_of_weights(trained(1, 20), trained(2, 20)) > 0);
 }
 
-TEST_CASE("a report ends the training") {
+TEST_CASE("a report ends the training, whose steps are those by hand; by the sum they take the gradient of the sum") {
   Generator generator{1};
-  Model model = random_layer<Model>(generator), by_hand = model;
+  const Model initial = random_layer<Model>(generator);
   const auto batch = task.batch(4, generator);
-  SGD sgd{.learning_rate = 0.05};
-  std::vector<std::size_t> reported;
-  std::size_t taken = 0;
-  const auto next_batch = [&] {
-    ++taken;
-    return batch;
+  const SGD sgd{.learning_rate = 0.01};
+  const auto compare = [&](const auto&... objective) {
+    Model model = initial, by_hand = initial;
+    std::vector<double> reported, expected;
+    std::size_t taken = 0;
+    const auto next_batch = [&] {
+      ++taken;
+      return batch;
+    };
+    const auto report = [&](const Progress& progress) {
+      reported.push_back(progress.loss);
+      CHECK(progress.step == reported.size());
+      return progress.step == 3 ? Continue::no : Continue::yes;
+    };
+    CHECK(train(model, sgd, next_batch, 100, report, objective...) == 3);
+    CHECK(taken == 3);
+    for (int i = 0; i < 3; ++i) {
+      Model gradient;
+      expected.push_back(loss_and_gradient(by_hand, batch, gradient, objective...));
+      sgd(by_hand, gradient);
+    }
+    CHECK(reported == expected);
+    CHECK(distance_of_weights(model, by_hand) == 0);
   };
-  const std::size_t steps = train(model, sgd, next_batch, 100, [&](const Progress& progress) {
-    reported.push_back(progress.step);
-    return progress.step == 3 ? Continue::no : Continue::yes;
-  });
-  CHECK(steps == 3);
-  CHECK(taken == 3);
-  CHECK(reported == std::vector<std::size_t>{1, 2, 3});
-
-  for (int i = 0; i < 3; ++i) {
-    Model gradient;
-    loss_and_gradient(by_hand, batch, gradient);
-    sgd(by_hand, gradient);
-  }
-  CHECK(distance_of_weights(model, by_hand) == 0);
+  compare();
+  compare(Sum{});
 }
 
 TEST_CASE("a step that fails leaves the model as after the last complete one") {
@@ -160,25 +165,6 @@ TEST_CASE("training that diverges says so, before the weights are moved by what 
   weight<"Φ.B">(infinite)(0, 1) = -3e38f;
   CHECK(std::isinf(loss(infinite, unweighted(0, Tokens{1}))));
   refuses(infinite, "infinite");
-}
-
-TEST_CASE("training by the sum takes the gradient of the sum") {
-  Generator generator{2};
-  Model model = random_layer<Model>(generator), by_hand = model;
-  const auto batch = task.batch(4, generator);
-  const SGD sgd{.learning_rate = 0.01};
-  double reported = 0;
-  train(
-      model, sgd, [&] { return batch; }, 1,
-      [&](const Progress& progress) {
-        reported = progress.loss;
-        return Continue::yes;
-      },
-      Sum{});
-  Model gradient;
-  CHECK(reported == loss_and_gradient(by_hand, batch, gradient, Sum{}));
-  sgd(by_hand, gradient);
-  CHECK(distance_of_weights(model, by_hand) == 0);
 }
 
 TEST_CASE("a model whose weights were never initialized is refused in the first step, and moved by none") {

@@ -52,8 +52,7 @@ class Ranks {
     MPI_Comm_free(&ends_);
     MPI_Finalize();
   }
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
+  Ranks(Ranks&&) = delete;
 
   /// The number of this rank: 0, …, count() − 1.
   std::size_t rank() const { return rank_; }

@@ -175,11 +175,6 @@ class Threads {
   std::vector<std::unique_ptr<T>> gradients_;
 };
 
-/// ⌈sequences / count⌉, at least 1: how many sequences each of `count` workers gets.
-inline std::size_t shared_among(std::size_t sequences, std::size_t count) {
-  return std::max<std::size_t>(1, (sequences + count - 1) / count);
-}
-
 /// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part; a batch with
 /// few sequences or tokens has fewer parts. Its loss and gradient are those of the whole, as for MicroBatches. An error
 /// counts sequences in a part.
@@ -188,10 +183,11 @@ struct SharedBatch {
   Workers& workers;
   MicroBatches<BatchOf> batch;
 
-  /// Sequences are shared in equal numbers, as far as possible.
-  SharedBatch(Workers& those, const BatchOf& whole)
-      : workers{those},
-        batch{micro_batches(whole, shared_among(whole.sequence_count(), those.count_for(whole.token_count())))} {}
+  /// Sequences are shared in equal numbers, as far as possible: each of n workers gets ⌈sequences / n⌉, at least 1.
+  SharedBatch(Workers& those, const BatchOf& whole) : workers{those} {
+    const std::size_t count = those.count_for(whole.token_count());
+    batch = micro_batches(whole, std::max<std::size_t>(1, (whole.sequence_count() + count - 1) / count));
+  }
 };
 
 /// The loss of the whole batch, computed by the calling thread. Throws like the loss of MicroBatches.

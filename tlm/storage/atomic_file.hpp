@@ -1,13 +1,52 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
 
-#include <tlm/storage/file.hpp>
+#include <tlm/base/language.hpp>
 
+/// Weights, and everything else in a training run, to and from disk. These headers are opt-in. They need POSIX, and
+/// nlohmann-json beside what tlm.hpp needs.
 namespace tlm::storage {
+
+/// Throws std::system_error, such as "WHAT: No space left on device", with the error in the system's words.
+[[noreturn]] inline void fail(const std::string& what, int error = errno) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+/// A path as a sentence shows it: an empty one as ''.
+inline std::string shown(const std::string& path) { return path.empty() ? "''" : path; }
+
+/// An open file, which its destructor closes.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_{number} {}
+  Descriptor(Descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  /// The file descriptor; negative if the file could not be opened.
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
 
 /// The file to which a path leads through symbolic links, even if it does not exist yet. Throws std::system_error if
 /// that cannot be found out, such as for a loop of links, and for an empty name.

@@ -2,25 +2,70 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <tlm/storage/run.hpp>
+#include <tlm/base/generator.hpp>
 #include <tlm/storage/safetensors.hpp>
+#include <tlm/training/optimizers.hpp>
+#include <tlm/training/patience.hpp>
+
+namespace tlm {
+
+/// The state of a training run. A run that goes on from an equal object does the same, bit for bit. It needs the same
+/// data, and the same numbers of the optimizer and the objective. The program
+/// counts step and place.
+template <class Model, class Optimizer = Adam<Model>>
+struct TrainingRun {
+  Model model{};
+  Optimizer optimizer{};
+  Patience<Model> patience{};
+  Generator generator;
+  std::uint64_t step = 0;   ///< The number of steps done.
+  std::uint64_t place = 0;  ///< Where the next batch is in the data, as the program counts.
+  std::string tokenizer{};  ///< The tokenizer as a text, such as the list of a BytePairs; empty if there is none.
+};
+
+}  // namespace tlm
 
 /// Checkpoints: a training run in one file. A resumed run goes on as if it had not been interrupted.
 namespace tlm::storage {
 
+/// Adds the state of an optimizer to a list. SGD has none. Adam has its moments, adam.m.PATH and adam.v.PATH, and the
+/// number of its steps, adam.t. Scheduled adds the number of its own steps, schedule.t. Clipped has the state of what
+/// it wraps. The rates are not kept: the program chooses them. The optimizer must outlive the list. Your own optimizer
+/// needs a function of this name beside it.
+template <class Byte>
+void add_optimizer(std::vector<NamedNumbers<Byte>>&, const SGD&) {}
+template <class Byte, class OfLayer>
+requires requires(OfLayer adam) { adam.first_moment; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
+  add_weights(list, adam.first_moment, "adam.m.");
+  add_weights(list, adam.second_moment, "adam.v.");
+  add_number(list, "adam.t", adam.t);
+}
+template <class Byte, class Wrapper>
+requires requires(Wrapper wrapper) { wrapper.optimizer; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Wrapper& wrapper) {
+  add_optimizer(list, wrapper.optimizer);
+  if constexpr (requires { wrapper.schedule; }) add_number(list, "schedule.t", wrapper.t);
+}
+
 /// Adds a training run to a list: the weights by their paths, the states of the optimizer, the patience and the
-/// generator, and the numbers step and place. The run and the state of its generator must outlive the list.
+/// generator, and the numbers step and place. The patience has its best weights, best.PATH, and its limit is not kept:
+/// the program chooses it. The run and the state of its generator must outlive the list.
 template <class Byte, class Run, class State>
 void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
   add_weights(list, run.model);
   add_optimizer(list, run.optimizer);
-  add_patience(list, run.patience);
-  add_generator(list, state);
+  add_weights(list, run.patience.best, "best.");
+  add_number(list, "patience.least", run.patience.least);
+  add_number(list, "patience.since", run.patience.since);
+  add_number(list, "generator.seed", state.seed);
+  add_number(list, "generator.drawn", state.drawn);
   add_number(list, "step", run.step);
   add_number(list, "place", run.place);
 }
@@ -46,18 +91,15 @@ void load_run(const std::filesystem::path& path, TrainingRun<Model, Optimizer>& 
   const SafetensorsFile file{path};
   file.require_no_newer_version();
   file.require_metadata(configuration);
-  std::string tokenizer = file.text("tokenizer");
+  TrainingRun<Model, Optimizer> loaded = run;
+  loaded.tokenizer = file.text("tokenizer");
   Generator::State state{};
-  std::vector<Place> list, of_generator;
-  add_run(list, run, state);
-  add_generator(of_generator, state);
+  std::vector<Place> list;
+  add_run(list, loaded, state);
   file.require_nothing_but(list);
-  file.require(list);
-  file.read(of_generator);
-  Generator generator{state};
   file.read(list);
-  run.generator = std::move(generator);
-  run.tokenizer = std::move(tokenizer);
+  loaded.generator = Generator{state};
+  run = std::move(loaded);
 }
 
 /// Reads what you need to use the model of a training run: the weights with the least validation loss, or the last ones

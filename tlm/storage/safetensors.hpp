@@ -72,13 +72,20 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
 class SafetensorsFile {
  public:
   /// Throws std::system_error if it cannot be read, and std::runtime_error if any rule of the format is broken.
-  explicit SafetensorsFile(const std::filesystem::path& path) : file_{path} {
+  explicit SafetensorsFile(const std::filesystem::path& path)
+      // Do not wait for a pipe that nobody writes to.
+      : name_{shown(path.string())}, file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {
+    struct stat status {};
+    if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) fail("cannot read " + name_);
+    if (S_ISDIR(status.st_mode)) fail("cannot read " + name_, EISDIR);
+    if (!S_ISREG(status.st_mode)) fail("cannot read " + name_ + ", which is no regular file", EINVAL);
+    const auto size = std::uint64_t(status.st_size);
     std::array<std::byte, 8> first{};
-    if (file_.size() >= first.size()) file_.read(0, first);
-    std::string text(header_length(file_.name(), file_.size(), first), ' ');
-    file_.read(8, std::as_writable_bytes(std::span{text}));
+    if (size >= first.size()) read(0, first);
+    std::string text(header_length(name_, size, first), ' ');
+    read(8, std::as_writable_bytes(std::span{text}));
     begin_ = 8 + text.size();
-    header_ = read_header(file_.name(), text, file_.size() - begin_);
+    header_ = read_header(name_, text, size - begin_);
   }
 
   /// The type, shape and place of all tensors, by name.
@@ -130,8 +137,10 @@ class SafetensorsFile {
     if (!others.empty()) refuse("what it is read into has no " + others.front() + and_more(others.size()));
   }
 
-  /// Throws std::runtime_error if a tensor of the list is not in the file or has another type or shape there.
-  void require(const std::vector<Place>& places) const {
+  /// Reads all of the list, or changes nothing. Throws std::runtime_error if a tensor of the list is not in the file or
+  /// has another type or shape there, and std::system_error if the file cannot be read. Until all is read, a second copy
+  /// is in memory.
+  void read(const std::vector<Place>& places) const {
     std::vector<std::string> missing;
     for (const Place& place : places)
       if (!tensors().contains(place.name))
@@ -143,30 +152,38 @@ class SafetensorsFile {
         refuse(printable(place.name) + " is " + described(entry.type, entry.shape) + ", and should be " +
                described(place.type, place.shape));
     }
-  }
-
-  /// Reads all of the list, or changes nothing. Throws like require, and std::system_error if the file cannot be read.
-  /// Until all is read, a second copy is in memory.
-  void read(const std::vector<Place>& places) const {
-    require(places);
     std::vector<std::vector<std::byte>> copies;
     for (const Place& place : places)
-      file_.read(begin_ + tensors().at(place.name).begin, copies.emplace_back(place.bytes.size()));
+      read(begin_ + tensors().at(place.name).begin, copies.emplace_back(place.bytes.size()));
     for (std::size_t k = 0; k < places.size(); ++k)
       std::copy(copies[k].begin(), copies[k].end(), places[k].bytes.begin());
   }
 
  protected:
   /// Throws std::runtime_error with the file and the reason.
-  [[noreturn]] void refuse(const std::string& why) const { HeaderParser{file_.name()}.refuse(why); }
+  [[noreturn]] void refuse(const std::string& why) const { HeaderParser{name_}.refuse(why); }
 
  private:
   static std::string and_more(std::size_t count) {
     return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
   }
 
-  Reading file_;
-  std::uint64_t begin_ = 0;
+  /// Fills `bytes` with the bytes of the file from this offset on. Throws std::system_error if it cannot, and
+  /// std::runtime_error if the file ends before.
+  void read(std::uint64_t offset, std::span<std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), off_t(offset));
+      if (count == 0) tlm::refuse<std::runtime_error>({name_, " has become shorter while it was read"});
+      if (count < 0 && errno != EINTR) fail("cannot read " + name_);
+      if (count < 0) continue;
+      bytes = bytes.subspan(std::size_t(count));
+      offset += std::uint64_t(count);
+    }
+  }
+
+  std::string name_;  // as a sentence shows it
+  Descriptor file_;
+  std::uint64_t begin_ = 0;  // of the numbers
   Header header_;
 };
 

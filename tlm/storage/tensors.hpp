@@ -17,9 +17,7 @@
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/parameters.hpp>
-#include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
-#include <tlm/training/optimizers.hpp>
 
 /// Lists of named numbers, which are written to a file and read from it. A model's weights are such a list, and an
 /// optimizer's moments are another. One file holds any of them together.
@@ -102,43 +100,6 @@ void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std:
                     {Weight::size / Weight::cols, Weight::cols});
       },
       layer);
-}
-
-/// Adds the state of an optimizer to a list. SGD has none. Adam has its moments, adam.m.PATH and adam.v.PATH, and the
-/// number of its steps, adam.t. Scheduled adds the number of its own steps, schedule.t. Clipped has the state of what
-/// it wraps. The rates are not kept: the program chooses them. The optimizer must outlive the list. Your own optimizer
-/// needs a function of this name beside it.
-template <class Byte>
-void add_optimizer(std::vector<NamedNumbers<Byte>>&, const SGD&) {}
-template <class Byte, class OfLayer>
-requires requires(OfLayer adam) { adam.first_moment; }
-void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
-  add_weights(list, adam.first_moment, "adam.m.");
-  add_weights(list, adam.second_moment, "adam.v.");
-  add_number(list, "adam.t", adam.t);
-}
-template <class Byte, class Wrapper>
-requires requires(Wrapper wrapper) { wrapper.optimizer; }
-void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Wrapper& wrapper) {
-  add_optimizer(list, wrapper.optimizer);
-  if constexpr (requires { wrapper.schedule; }) add_number(list, "schedule.t", wrapper.t);
-}
-
-/// Adds the state of a patience to a list: the best weights, best.PATH, their loss, patience.least, and the number of
-/// evaluations since, patience.since. Its limit is not kept: the program chooses it.
-template <class Byte, class OfLayer>
-void add_patience(std::vector<NamedNumbers<Byte>>& list, OfLayer& patience) {
-  add_weights(list, patience.best, "best.");
-  add_number(list, "patience.least", patience.least);
-  add_number(list, "patience.since", patience.since);
-}
-
-/// Adds the state of a generator to a list: its seed, generator.seed, and how many numbers were drawn, generator.drawn.
-/// The state must outlive the list.
-template <class Byte, class State>
-void add_generator(std::vector<NamedNumbers<Byte>>& list, State& state) {
-  add_number(list, "generator.seed", state.seed);
-  add_number(list, "generator.drawn", state.drawn);
 }
 
 }  // namespace tlm::storage

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
+#include <map>
 #include <queue>
 #include <set>
 #include <string_view>
@@ -18,13 +17,6 @@ namespace tlm {
 
 /// Two tokens that become one where they are side by side: the left one and the right one.
 using Merge = std::pair<Token, Token>;
-
-/// A hash of merges.
-struct MergeHash {
-  std::size_t operator()(const Merge& merge) const {
-    return std::hash<std::uint64_t>{}(std::uint64_t(merge.first) << 32 | std::uint64_t(merge.second));
-  }
-};
 
 /// Learns a byte-pair encoding from a text. The first merge is the most frequent pair of bytes in the pieces of the
 /// text. The next one is the pair of tokens that is then the most frequent, and so on. Merge k makes the token first +
@@ -49,7 +41,7 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
     std::vector<std::size_t> places;  // of the left tokens, ascending; some may have been merged since then
   };
   std::vector<Link> places;
-  std::unordered_map<Merge, Standing, MergeHash> standing;
+  std::map<Merge, Standing> standing;
   const auto stands = [&](std::size_t left) {
     Standing& pair = standing[{places[left].token, places[places[left].after].token}];
     pair.times += places[left].times;

@@ -101,14 +101,19 @@ struct ValueAndGradient {
   T gradient{};
 };
 
-/// f(targets) for the targets of a batch. The error for a token that T does not know has its place in the batch.
+/// f(targets) for the targets of a batch from which T can learn. The error for a token that T does not know has its place
+/// in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
-  const auto targets = targets_of<T>(batch);
-  if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
-    return after_a_start([&] { return f(targets); });
-  else
-    return f(targets);
+  if constexpr (!CanLearnFrom<T, BatchOf>::value) {
+    return {};
+  } else {
+    const auto targets = targets_of<T>(batch);
+    if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
+      return after_a_start([&] { return f(targets); });
+    else
+      return f(targets);
+  }
 }
 
 }  // namespace detail
@@ -118,11 +123,7 @@ RealOf<T> with_targets(const BatchOf& batch, const F& f) {
 /// objective and the model throw.
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}, const Noise&... noise) {
-  if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
-    return detail::with_targets<T>(batch,
-                                   [&](const auto& targets) { return loss(model, targets, objective, noise...); });
-  else
-    return {};
+  return detail::with_targets<T>(batch, [&](const auto& targets) { return loss(model, targets, objective, noise...); });
 }
 
 /// Returns the same loss, and adds its gradient with respect to the weights to `gradient`. Throws like loss, and then
@@ -131,11 +132,8 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 template <class T, class BatchOf, class Objective = Mean, class... Noise>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
                             const Noise&... noise) {
-  if constexpr (detail::CanLearnFrom<T, BatchOf>::value)
-    return detail::with_targets<T>(
-        batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
-  else
-    return {};
+  return detail::with_targets<T>(
+      batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
 }
 
 /// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient.

@@ -11,14 +11,8 @@ namespace tlm {
 
 /// A batch that is read with noise: its loss is the loss of T(·; noise).
 template <class BatchOf>
-struct Noisy {
-  BatchOf batch;
+struct Noisy : BatchOf {
   Noise noise;
-
-  /// The number of sequences of the batch.
-  std::size_t sequence_count() const { return batch.sequence_count(); }
-  /// The number of tokens of the batch.
-  std::size_t token_count() const { return batch.token_count(); }
 };
 /// Noisy{batch, noise} has the batch's type.
 template <class BatchOf>
@@ -27,24 +21,20 @@ Noisy(BatchOf, Noise) -> Noisy<BatchOf>;
 /// The loss of the batch, with noise. Throws like the loss of the batch.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const Noisy<BatchOf>& noisy, const Objective& objective = {}) {
-  return loss(model, noisy.batch, objective, noisy.noise);
+  return loss<T, BatchOf>(model, noisy, objective, noisy.noise);
 }
 
 /// Returns the same loss, and adds its gradient to `gradient`. Throws like that of the batch.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& gradient, const Objective& objective = {}) {
-  return loss_and_gradient(model, noisy.batch, gradient, objective, noisy.noise);
+  return loss_and_gradient<T, BatchOf>(model, noisy, gradient, objective, noisy.noise);
 }
 
-/// The targets of the batch.
-template <class T, class BatchOf>
-auto targets_of(const Noisy<BatchOf>& noisy) {
-  return targets_of<T>(noisy.batch);
-}
 /// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like that of the batch.
 template <class BatchOf>
 Noisy<BatchOf> sequences_of(const Noisy<BatchOf>& noisy, std::size_t first, std::size_t last) {
-  return {sequences_of(noisy.batch, first, last), noisy.noise.from(first)};
+  const BatchOf& batch = noisy;
+  return {sequences_of(batch, first, last), noisy.noise.from(first)};
 }
 
 }  // namespace tlm

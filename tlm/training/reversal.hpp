@@ -53,17 +53,14 @@ struct Reversal {
   template <class Real = float>
   Batch<Real> batch(std::size_t batch_size, Generator& generator) const {
     const auto k = std::size_t(generator.integer(min_length, max_length));
-    const auto sequences = Sequences::of_lengths(std::vector<std::size_t>(batch_size, 2 * k + 2));
-    Batch<Real> batch{separator, Tokens{sequences}, Matrix<n, 1, Real>{sequences, Real(0)}};
+    std::vector<std::vector<Token>> x;
     std::vector<Token> tokens(k);
     for (std::size_t s = 0; s < batch_size; ++s) {
       for (Token& token : tokens) token = generator.integer(1, n_tokens);
-      const std::vector<Token> x = solved(tokens);
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        batch.x(sequences.begin(s) + i, 0) = x[i];
-        if (i > k) batch.omega(sequences.begin(s) + i, 0) = Real(1);
-      }
+      x.push_back(solved(tokens));
     }
+    auto batch = unweighted<Real>(separator, Tokens{x});
+    for (std::size_t i = 0; i < batch.x.rows(); ++i) batch.omega(i, 0) = Real(int(i % (2 * k + 2) > k));
     return batch;
   }
 

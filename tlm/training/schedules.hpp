@@ -69,22 +69,16 @@ concept HasLearningRate = requires(Optimizer optimizer) {
   optimizer.learning_rate = 0.5;
 };
 
-/// The condition under which an optimizer follows a schedule. A failure shows it.
-template <class Optimizer>
-struct FollowsASchedule : detail::Condition {
-  static_assert(
-      HasLearningRate<Optimizer>,
-      "a schedule sets the learning_rate of an optimizer, and this has none: Clipped goes around Scheduled, as "
-      "in Clipped{Scheduled{Adam, schedule}}");
-};
-
 /// An optimizer whose learning rate follows a schedule: its t-th call moves the weights with the rate η(t), whatever
 /// learning rate the optimizer was made with.
 ///
 ///   Scheduled adam{Adam<Model>{}, WarmUp{.d_model = 128, .warm_up = 400}};
 template <class Optimizer, class Schedule>
 struct Scheduled {
-  static_assert(FollowsASchedule<Optimizer>::value);
+  static_assert(
+      HasLearningRate<Optimizer>,
+      "a schedule sets the learning_rate of an optimizer, and this has none: Clipped goes around Scheduled, as "
+      "in Clipped{Scheduled{Adam, schedule}}");
   Optimizer optimizer;
   Schedule schedule;    ///< schedule(t) = η(t)
   std::uint64_t t = 0;  ///< The number of steps done.
