@@ -40,15 +40,16 @@ PrimeField at(const auto& A, std::size_t i, std::size_t j) {
 /// lower triangular. For a rowwise operation: whether A(X_i) differs from A(X)_i.
 template <template <class> class Kernel, class Conclusion>
 std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed) {
+  using Domain = typename Kernel<PrimeField>::domain;
   constexpr bool causal = std::is_same_v<Conclusion, is::CausalKernel>;
   constexpr Claim claim = std::is_same_v<Conclusion, is::Rowwise> ? Claim::rowwise : Claim::autoregressive;
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto A = draw_layer<Kernel<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
-      const auto X = draw_matrix<typename Kernel<PrimeField>::domain>(Sequences{n}, generator);
-      const auto A_X = A(X);
+      const auto X = input<PrimeField>(draw_input<Domain>(Sequences{n}, generator));
+      const auto A_X = A(as<Domain>(X));
       for (const Cut& cut : cuts(claim, Sequences{n})) {
-        const auto A_Xi = A(rows_from(X, cut.first, cut.count));
+        const auto A_Xi = A(as<Domain>(cut.of(X)));
         Failure failure =
             failure_of(causal ? "A(X|i) is the leading block of A(X)" : "A of the part is that part of A(X)",
                        "A of the part gives", "A(X) gives");
@@ -206,7 +207,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "G∘F is independent of X if F is, whatever G is, and need not be if F is not: generic G, and F of 3 rows, over the "
+    "G∘F is independent of X if F is, whatever G is, and need not be if F is not: generic G, and F of n+1 rows, over "
+    "the "
     "prime "
     "field, n ≤ 6" *
     doctest::description("composition_is_constant")) {
@@ -272,7 +274,7 @@ TEST_CASE(
 
 TEST_CASE(
     "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K is independent of X, and need not be if one is less: "
-    "generic Q and K of 3 rows, over the prime field, n ≤ 6" *
+    "generic Q and K of n+1 rows, over the prime field, n ≤ 6" *
     doctest::description("softmax_of_constant_keys_is_autoregressive")) {
   check_rule<KernelOf, is::Autoregressive, is::Full, is::Autoregressive, is::Constant>(
       "softmax_of_constant_keys_is_autoregressive");
@@ -280,7 +282,7 @@ TEST_CASE(
 
 TEST_CASE(
     "softmax(Q(X)×Kᵀ/c) is rowwise if Q is and K is independent of X, and need not be if Q or K is less: generic Q and "
-    "K of 3 rows, over the prime field, n ≤ 6" *
+    "K of n+1 rows, over the prime field, n ≤ 6" *
     doctest::description("softmax_of_constant_keys_is_rowwise")) {
   check_rule<KernelOf, is::Rowwise, is::Full, is::Rowwise, is::Constant>("softmax_of_constant_keys_is_rowwise");
 }
@@ -295,7 +297,7 @@ TEST_CASE(
 
 TEST_CASE(
     "A(X)×B is autoregressive if A is and B is independent of X, and need not be if one is less: generic A, and B "
-    "of 3 rows, over the prime field, n ≤ 6" *
+    "of n+1 rows, over the prime field, n ≤ 6" *
     doctest::description("product_with_constant_is_autoregressive")) {
   check_rule<ProductOf, is::Autoregressive, OverMemory<is::Autoregressive>, is::Constant>(
       "product_with_constant_is_autoregressive");

@@ -77,6 +77,7 @@ TEST_CASE("control: a row that does not matter is seen: row 2 of PE(X) does not 
   REQUIRE(failure);
   CHECK(failure->n == 2);
   CHECK(failure->i == 2);
+  CHECK(a_row_does_not_count(OperationOf<MemoryTimesK<PrimeField>>{"M×K"}, Claim::rowwise));  // nor does any row
 }
 
 TEST_CASE(

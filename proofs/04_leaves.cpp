@@ -297,14 +297,14 @@ TEST_CASE(
     "law)") {
   // Which arithmetic can refute which error. Row 1 of attention sees only itself, with the weight exp(s−m)/exp(s−m) =
   // 1, whatever the scale and the maximum are. So over (a) and (c) errors in these show in row 2 of 3 at the earliest.
-  // Over (b) a large hidden maximum makes the weight 0/0.
+  // Over (b) a large hidden maximum makes the weight 0/0: with the scores that are drawn, from three rows on.
   // clang-format off
   //                                                                        (a) double  (b) bits  (c) field  (d) sets
   check_control<UpsideDownMask>("a mask upside down",                         "2,1",     "2,1",    "2,1",     "2,1");
   check_control<OffByOneMask>("a mask j ≤ min(i+1, n)",                       "2,1",     "2,1",    "2,1",     "2,1");
   check_control<AdditiveMask>("a mask by adding −1e9",                        "",        "2,1",    "2,1",     "2,1");
   check_control<MaskByZero>("a mask by multiplying by zero",                  "",        "2,1",    "",        "");
-  check_control<FullRowMaximum>("the maximum of the full row",                "",        "2,1",    "3,2",     "2,1");
+  check_control<FullRowMaximum>("the maximum of the full row",                "",        "3,1",    "3,2",     "2,1");
   check_control<ColumnNormalization>("a normalisation over columns",          "2,1",     "2,1",    "2,1",     "2,1");
   check_control<DividedByRootN>("attention divided by √n",                    "3,2",     "",       "3,2",     "");
   check_control<PositionsFromTheRight>("positions counted from the right",    "2,1",     "",       "2,1",     "");

@@ -73,14 +73,6 @@ std::vector<UnitPoint> random_angles(std::size_t count, std::uint64_t seed) {
   return angles;
 }
 
-/// Rows first, …, first + count − 1.
-template <std::size_t M, std::size_t d_model, class Real>
-Matrix<n, d_model, Real> rows(const Matrix<M, d_model, Real>& PE, std::size_t first, std::size_t count) {
-  Matrix<n, d_model, Real> part{Sequences{count}};
-  std::copy_n(PE.data() + first * d_model, count * d_model, part.data());
-  return part;
-}
-
 template <std::size_t M, std::size_t d_model>
 void check_offsets(const std::vector<std::size_t>& offsets) {
   using Encoding = PositionalEncoding<M, d_model, PrimeField>;

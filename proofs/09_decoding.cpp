@@ -37,8 +37,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the three encoder–decoders are extended by pieces of y, for all ways to split n ≤ 4 rows, and two sequences of 2: "
-    "exactly over the prime field") {
+    "the three encoder–decoders are extended by pieces of y, for all ways to split n ≤ 4 rows, and a stack of 3 and "
+    "2: exactly over the prime field") {
   const auto check = [](const Operation<PrimeField>& T, std::uint64_t seed) {
     must_hold(extension_fails(T, seed, {.rows = 4}));
   };
@@ -134,7 +134,7 @@ TEST_CASE("control: forgetting what was read gives other rows") {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const auto x = draw_matrix<Tokens>(Sequences{2}, generator);
     State<T_LM<PrimeField>> nothing_read;
-    CHECK(!same(extend(model, nothing_read, rows_from(x, 1, 1)), rows_from(model(x), 1, 1)));
+    CHECK(!same(extend(model, nothing_read, rows(x, 1, 1)), rows(model(x), 1, 1)));
     return true;
   });
 }

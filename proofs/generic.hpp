@@ -131,57 +131,10 @@ struct Reading<Item> {
   using reads = Item;
 };
 
-/// The generic operation of this claim, from rows of `from` numbers to rows of `to`.
-template <class Claim, Symbol name, std::size_t from, std::size_t to, class Real, class... Item>
-struct Generic : Reading<Item...> {
-  using declared = Claim;
-  using domain = Matrix<n, from, Real>;
-  using codomain = Matrix<n, to, Real>;
-  static constexpr std::string_view symbol = name;
-
-  Matrix<1, 1, Real> F;
-
-  codomain operator()(const domain& X, const Item&... item) const { return last_rows(X, X.sequences(), item...); }
-
-  auto value_and_pullback(const domain& X, const Item&... item) const {
-    return with_pullback((*this)(X, item...),
-                         [layer = *this, X, item...](const codomain& Y_bar, Generic& gradient, Item&... item_bar) {
-                           domain X_bar{X.sequences(), Real(0)};
-                           for (std::size_t s = 0; s < X.sequences().count(); ++s)
-                             for (std::size_t i = 0; i < X.sequences().length(s); ++i) {
-                               const auto list = values<Real>(arguments<Seen<Claim>>(layer.F, X, s, i, item...));
-                               const auto cotangents = arguments<Seen<Claim>>(gradient.F, X_bar, s, i, item_bar...);
-                               for (std::size_t j = 0; j < to; ++j)
-                                 pull_back(function(i, j), list, Y_bar(X.sequences().begin(s) + i, j), cotangents);
-                             }
-                           return X_bar;
-                         });
-  }
-
-  /// All rows so far.
-  struct State {
-    domain X;
-  };
-  codomain extend(State& state, const domain& X, const Item&... item) const {
-    state.X = continued(state.X, X);
-    return last_rows(state.X, X.sequences(), item...);
-  }
-
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.F...); }
-
- private:
-  static std::uint64_t function(std::size_t i, std::size_t j) { return Seen<Claim>::place(i) << 8 | j; }
-
-  codomain last_rows(const domain& X, const Sequences& last, const Item&... item) const {
-    codomain Y{last};
-    for (std::size_t s = 0; s < last.count(); ++s)
-      for (std::size_t r = 0; r < last.length(s); ++r) {
-        const std::size_t i = X.sequences().length(s) - last.length(s) + r;
-        const auto list = values<Real>(arguments<Seen<Claim>>(F, std::as_const(X), s, i, item...));
-        for (std::size_t j = 0; j < to; ++j) Y(last.begin(s) + r, j) = uninterpreted(function(i, j), list);
-      }
-    return Y;
-  }
+/// A kernel: it returns a matrix that has a column for each row of X, or of a memory.
+template <class A>
+concept Kernel = requires(const typename A::codomain& A_X) {
+  A_X(0, 0).visible(0);
 };
 
 /// action(s, i, j) for each visible entry (i, j) of a kernel's matrix for sequence s.
@@ -192,13 +145,15 @@ void for_each_visible(const A& A_X, const auto& action) {
       for (std::size_t j = 0; j < A_X(s, 0).visible(i); ++j) action(s, i, j);
 }
 
-/// The generic kernel of this claim: A(X)_ij is a function of j and of the rows `Rows` of X, for the j that `Mask`
-/// shows. With an item of the environment it has a column for each row of that memory, and not for those of X.
-template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Item>
-struct GenericKernel : Reading<Item...> {
+/// The generic operation of this claim: entry (i, j) is a function of j and of the rows `Rows` of X. With an item of the
+/// environment it is a function of that, too. The matrix of a kernel has the entries that its mask shows, and a column
+/// for each row of X, or of the memory that it reads.
+template <class Claim, class Rows, Symbol name, std::size_t from, class Codomain, class... Item>
+struct GenericOperation : Reading<Item...> {
+  using Real = typename Codomain::Real;
   using declared = Claim;
   using domain = Matrix<n, from, Real>;
-  using codomain = AttentionWeights<1, Mask, Real, block>;
+  using codomain = Codomain;
   static constexpr std::string_view symbol = name;
 
   Matrix<1, 1, Real> F;
@@ -206,15 +161,16 @@ struct GenericKernel : Reading<Item...> {
   codomain operator()(const domain& X, const Item&... item) const { return last_rows(X, X.sequences(), item...); }
 
   auto value_and_pullback(const domain& X, const Item&... item) const {
-    return with_pullback((*this)(X, item...), [layer = *this, X, item...](const codomain& A_bar,
-                                                                          GenericKernel& gradient, Item&... item_bar) {
-      domain X_bar{X.sequences(), Real(0)};
-      for_each_visible(A_bar, [&](std::size_t s, std::size_t i, std::size_t j) {
-        pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, item...)), A_bar(s, 0)(i, j),
-                  arguments<Seen<Rows>>(gradient.F, X_bar, s, i, item_bar...));
-      });
-      return X_bar;
-    });
+    return with_pullback(
+        (*this)(X, item...),
+        [layer = *this, X, item...](const codomain& Y_bar, GenericOperation& gradient, Item&... item_bar) {
+          domain X_bar{X.sequences(), Real(0)};
+          for_each_entry(Y_bar, [&](std::size_t s, std::size_t i, std::size_t j, const Real& y_bar) {
+            pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, item...)), y_bar,
+                      arguments<Seen<Rows>>(gradient.F, X_bar, s, i, item_bar...));
+          });
+          return X_bar;
+        });
   }
 
   /// All rows so far.
@@ -230,19 +186,39 @@ struct GenericKernel : Reading<Item...> {
 
  private:
   static std::uint64_t function(std::size_t i, std::size_t j) { return Seen<Rows>::place(i) << 8 | j; }
-  static const Sequences& keys(const domain& X) { return X.sequences(); }
-  static const Sequences& keys(const domain&, const auto& memory) { return memory.rows.sequences(); }
+
+  /// action(s, i, j, entry) for each entry of row i of sequence s.
+  static void for_each_entry(auto& Y, const auto& action) {
+    if constexpr (Kernel<GenericOperation>)
+      for_each_visible(Y, [&](std::size_t s, std::size_t i, std::size_t j) { action(s, i, j, Y(s, 0)(i, j)); });
+    else
+      for (std::size_t s = 0; s < Y.sequences().count(); ++s)
+        for (std::size_t i = 0; i < Y.sequences().length(s); ++i)
+          for (std::size_t j = 0; j < codomain::cols; ++j) action(s, i, j, Y(Y.sequences().begin(s) + i, j));
+  }
+
+  static codomain not_set(const Sequences& rows, const domain& X, const Item&... item) {
+    if constexpr (!Kernel<GenericOperation>)
+      return codomain{rows};
+    else if constexpr (sizeof...(Item) == 0)
+      return codomain{rows, X.sequences()};
+    else
+      return codomain{rows, item.rows.sequences()...};
+  }
 
   codomain last_rows(const domain& X, const Sequences& last, const Item&... item) const {
-    codomain A{last, keys(X, item...)};
-    for_each_visible(A, [&](std::size_t s, std::size_t r, std::size_t j) {
+    codomain Y = not_set(last, X, item...);
+    for_each_entry(Y, [&](std::size_t s, std::size_t r, std::size_t j, Real& y) {
       const std::size_t i = X.sequences().length(s) - last.length(s) + r;
-      A(s, 0)
-      (r, j) = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, std::as_const(X), s, i, item...)));
+      y = uninterpreted(function(i, j), values<Real>(arguments<Seen<Rows>>(F, X, s, i, item...)));
     });
-    return A;
+    return Y;
   }
 };
+template <class Claim, Symbol name, std::size_t from, std::size_t to, class Real, class... Item>
+using Generic = GenericOperation<Claim, Claim, name, from, Matrix<n, to, Real>, Item...>;
+template <class Claim, class Rows, class Mask, Symbol name, std::size_t from, class Real, class... Item>
+using GenericKernel = GenericOperation<Claim, Rows, name, from, AttentionWeights<1, Mask, Real, block>, Item...>;
 
 /// X ↦ A(X)×B(X), by plain loops, for any kernel A of one head: what the article's Claim is about.
 template <class A, class B>
@@ -306,12 +282,6 @@ struct GenericProduct {
     });
     return Y;
   }
-};
-
-/// A kernel: it returns a matrix that has a column for each row of X, or of a memory.
-template <class A>
-concept Kernel = requires(const typename A::codomain& A_X) {
-  A_X(0, 0).visible(0);
 };
 
 /// X ↦ A(X), the weights of one head of attention with these queries and keys, as a kernel.

@@ -9,13 +9,14 @@
 #include <examples/positions/appended.hpp>
 #include <examples/positions/heads.hpp>
 #include <tlm/all.hpp>
-#include <tlm/checking/in_memory.hpp>
 
 /// The lists of layers and models that the proofs and the tests of all layers run over: small shapes, each over any
 /// arithmetic.
 namespace tlm::proofs {
 
-using checking::WithMemory;
+/// (M, X) ↦ F(X), where F reads the memory M. So F is checked as any operation with a source and a target.
+template <class F>
+using WithMemory = EncoderDecoder<Identity<DomainOf<F>::cols, typename DomainOf<F>::Real>, F>;
 
 inline constexpr std::size_t d_model = 6, d_ff = 7, n_heads = 2, vocab_size = 5, max_len = 9;
 /// Rows in a block of attention: so few that 6 rows have two whole blocks. (It equals n_heads. If the two were

@@ -64,30 +64,70 @@ void must_be_equal(const char* equation, const std::string& object, const M& lef
                              left, right));
 }
 
+/// Rows first, …, first + count − 1 of X, as a sequence of their own.
+template <auto rows_of_X, std::size_t cols, class Real>
+Matrix<n, cols, Real> rows(const Matrix<rows_of_X, cols, Real>& X, std::size_t first, std::size_t count) {
+  Matrix<n, cols, Real> part{Sequences{count}};
+  std::copy_n(X.data() + first * cols, count * cols, part.data());
+  return part;
+}
+
+/// The failure if an entry of row i of T(X) does not depend on one of the rows that the claim allows: on row i, or on 1,
+/// …, i; and on each row of a source. Drawing one of these rows anew changes every entry. (A change is shown. An entry
+/// that does not change at two random points might change at others.)
+inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, Claim claim) {
+  const auto on = [claim](const Trial<PrimeField>& at) -> std::optional<Failure> {
+    const std::size_t n = at.sequences().rows();
+    const auto Y = (*at.layer)(at.X);
+    auto X = at.X;
+    for (auto* rows : {&X.target, &X.source})
+      for (std::size_t r = 1; r <= rows->sequences.rows(); ++r) {
+        const auto before = *rows;
+        if (!rows->tokens.empty())
+          rows->tokens[r - 1] = (before.tokens[r - 1] + 1) % Token(at.limits.vocab_size);
+        else
+          std::generate_n(&(*rows)(r - 1, 0), rows->cols, [&] { return PrimeField::random(at.generator); });
+        const auto Z = (*at.layer)(X);
+        *rows = before;
+        const bool of_source = rows == &X.source;
+        for (std::size_t i = of_source ? 1 : r; i <= (claim == Claim::rowwise && !of_source ? r : n); ++i)
+          for (std::size_t j = 0; j < Y.cols; ++j) {
+            if (!same(Z(i - 1, j), Y(i - 1, j))) continue;
+            at.failure.claim = of_source                 ? "row i depends on each row of the source"
+                               : claim == Claim::rowwise ? "row i depends on row i"
+                                                         : "row i depends on each of the rows 1, …, i";
+            at.failure.i = i;
+            at.failure.entry = entry(i, j + 1);
+            at.failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
+            at.failure.right = {};
+            return at.failure;
+          }
+      }
+    return std::nullopt;
+  };
+  return on_stacks<PrimeField>(T, failure_of(claim), 13, single_sequences({}), {}, on);
+}
+
 /// The failure of T(PX) = P T(X) for all permutations P of the first `moved` of four rows of X, if only the rows after
 /// the first `left_out` are compared. (A maximum is the only function here for which the order of its arguments could
 /// matter, and it is symmetric.)
 inline std::optional<Failure> permutation_fails(const Operation<PrimeField>& T, std::uint64_t seed,
                                                 std::size_t moved = 4, std::size_t left_out = 0) {
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    const auto layer = drawn(T, generator);
-    const auto X = draw_input(T, Sequences{4}, generator);
-    const auto Y = (*layer)(X);
-    auto failure = failure_of("T(PX) = P T(X)", "T(PX) gives", "P T(X) gives");
-    failure.layer = T.name;
-    failure.arithmetic = arithmetic<PrimeField>();
-    failure.seed = seed;
-    failure.n = 4;
+  auto failure = failure_of("T(PX) = P T(X)", "T(PX) gives", "P T(X) gives");
+  failure.n = 4;
+  const auto on = [&](const Trial<PrimeField>& at) -> std::optional<Failure> {
+    const auto Y = (*at.layer)(at.X);
     std::vector<std::size_t> order{0, 1, 2, 3};
     while (std::next_permutation(order.begin(), order.begin() + std::ptrdiff_t(moved))) {
-      const auto of_permuted = (*layer)(X.with(X.target.rows(Sequences{4}, order)));
+      const auto of_permuted = (*at.layer)(at.X.with(at.X.target.rows(Sequences{4}, order)));
       const auto permuted = Y.rows(Sequences{4}, order);
-      if (auto found = first_difference(failure, of_permuted.rows(left_out, 4 - left_out),
+      if (auto found = first_difference(at.failure, of_permuted.rows(left_out, 4 - left_out),
                                         permuted.rows(left_out, 4 - left_out), left_out))
         return found;
     }
     return std::nullopt;
-  });
+  };
+  return on_stacks<PrimeField>(T, failure, seed, {Sequences{4}}, {}, on);
 }
 
 }  // namespace tlm::proofs

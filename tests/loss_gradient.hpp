@@ -15,8 +15,9 @@ namespace tlm::tests {
 template <class Model, class BatchOf, class Objective = Mean>
 std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const BatchOf& batch,
                                            const Objective& objective = {}) {
-  return checking::gradient_differs(
-      name_of<Model>(), [&] { return loss(model, batch, objective); }, model, gradient);
+  return checking::derivatives_differ(
+      {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"},
+      [&] { return loss(model, batch, objective); }, checking::named_weights(model), checking::named_weights(gradient));
 }
 
 /// Requires that loss_and_gradient returns the loss, and that its gradient is the derivative, weight by weight.

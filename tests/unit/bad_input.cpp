@@ -275,15 +275,15 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
         }) == "the number of rows of sequence 1 is 1 in what the model reads, but 0 in the scores that it returns");
 
   // A memory of other rows than X, where rows of X are taken from it.
-  using OfMemory = checking::WithMemory<Concat<Square<"A">, FromMemory<Square<"B">>>, 2>;
-  CHECK(refusal_of(OfMemory{}, X) == side_by_side);
-  using ValuesOfMemory =
-      checking::WithMemory<Attention<1, Unmasked, Square<"Q">, Square<"K">, FromMemory<Square<"V">>>, 2>;
-  CHECK(refusal_of(ValuesOfMemory{}, X) == values);
-  CHECK(refusal_of_gradient(ValuesOfMemory{}, X) == values);
+  const Rows two_rows{1, 2, 3, 4};
+  using OfMemory = proofs::WithMemory<Concat<Square<"A">, FromMemory<Square<"B">>>>;
+  CHECK(refusal_of(OfMemory{}, {two_rows, X}) == side_by_side);
+  using ValuesOfMemory = proofs::WithMemory<Attention<1, Unmasked, Square<"Q">, Square<"K">, FromMemory<Square<"V">>>>;
+  CHECK(refusal_of(ValuesOfMemory{}, {two_rows, X}) == values);
+  CHECK(refusal_of_gradient(ValuesOfMemory{}, {two_rows, X}) == values);
   using ForgottenMemory =
-      checking::WithMemory<Attention<1, Unmasked, Square<"Q">, FromMemory<Square<"K">>, FromMemory<Forgetful>>, 3>;
-  CHECK(refusal_of(ForgottenMemory{}, X) == values);
+      proofs::WithMemory<Attention<1, Unmasked, Square<"Q">, FromMemory<Square<"K">>, FromMemory<Forgetful>>>;
+  CHECK(refusal_of(ForgottenMemory{}, {X, X}) == values);
 
   // With layers that return what they take none of this is refused.
   CHECK(refusal_of_gradient(Concat<Square<"A">, Square<"B">>{}, X) == "");

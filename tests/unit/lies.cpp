@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <tlm/all.hpp>
 
@@ -24,56 +22,15 @@ using Square = lying::Square<is::Rowwise, Real>;
 template <class Real>
 using RunningSum = lying::RunningSum<is::Autoregressive, Real>;
 
-/// x, row by row, as if it were rowwise; but from row 8 on the first row is added. (Its pullback is for fewer rows.)
-template <class Real>
-struct Late {
-  using declared = is::Autoregressive;
-  using domain = Matrix<n, 3, Real>;
-  using codomain = domain;
-
-  struct State {
-    domain first;
-    std::vector<std::size_t> read;
-  };
-
-  codomain operator()(const domain& X) const { return from_the_beginning(*this, X); }
-  auto value_and_pullback(const domain& X) const {
-    return with_pullback((*this)(X), [](codomain Y_bar, Late&) { return Y_bar; });
-  }
-  codomain extend(State& state, domain X) const {
-    const Sequences& sequences = X.sequences();
-    if (state.read.empty()) {
-      state.first = domain{Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
-      state.read.resize(sequences.count());
-    }
-    for (std::size_t s = 0; s < sequences.count(); ++s)
-      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i, ++state.read[s])
-        for (std::size_t j = 0; j < 3; ++j) {
-          if (state.read[s] == 0) state.first(s, j) = X(i, j);
-          if (state.read[s] >= 7) X(i, j) += state.first(s, j);
-        }
-    return X;
-  }
-  static constexpr void weights(auto&&, auto&...) {}
-};
-
 template <class Real>
 using F = Composition<Plus<"B", 3, Real>, Times<"A", 3, 3, Real>>;
 
-/// Says X + F(X), and is 2X + F(X), in values, pullbacks and extensions.
+/// Says X + F(X), and is 2X + F(X).
 template <class Real>
 struct Twice : Res<F<Real>> {
   using typename Res<F<Real>>::codomain;
   using typename Res<F<Real>>::domain;
   codomain operator()(const domain& X) const { return X + Res<F<Real>>::operator()(X); }
-  auto value_and_pullback(const domain& X) const& {
-    auto result = Res<F<Real>>::value_and_pullback(X);
-    return with_pullback(X + result.value,
-                         [pullback = std::move(result.pullback)](const codomain& Y_bar, Twice& gradient) {
-                           return Y_bar + pullback(Y_bar, static_cast<Res<F<Real>>&>(gradient));
-                         });
-  }
-  auto value_and_pullback(const domain&) const&& { return refuse_temporary<Twice>(); }
 };
 template <class Real>
 using Once = Res<F<Real>>;
@@ -117,14 +74,6 @@ struct OtherForTemporaries : Square<Real> {
   using typename Square<Real>::domain;
   domain operator()(const domain& X) const { return Square<Real>::operator()(X); }
   domain operator()(domain&& X) const { return X + Square<Real>::operator()(X); }
-  auto value_and_pullback(const domain&) const&& { return refuse_temporary<OtherForTemporaries>(); }
-  auto value_and_pullback(const domain& X) const& {
-    auto result = Square<Real>::value_and_pullback(X);
-    return with_pullback(std::move(result.value),
-                         [pullback = std::move(result.pullback)](const domain& Y_bar, OtherForTemporaries& gradient) {
-                           return pullback(Y_bar, static_cast<Square<Real>&>(gradient));
-                         });
-  }
 };
 /// Visits its weights in another order than it applies them.
 template <class Real>
@@ -240,14 +189,7 @@ TEST_CASE("what is told where a row itself is large passes, as docs/evidence.rst
   CHECK(report_on<Square>(Lie::looks_for_large_numbers).holds());
 }
 
-TEST_CASE(
-    "a layer that is called less than it is gets a note, and so does one that is not finite where X is finite and "
-    "large") {
-  const auto late = check<Late>("T");
-  INFO(late);
-  CHECK(late.holds());
-  CHECK(contains(printed(late), "T is not called rowwise, though as far as running can tell it is, n ≤ 6"));
-  CHECK(!checking::verdict_on<Late>("T", checking::Claim::rowwise, {.rows = 9}).holds());
+TEST_CASE("a layer that is not finite where X is finite and large gets a note") {
   const auto report = report_on<Square>(Lie::overflows);
   CHECK(report.holds());
   CHECK(contains(printed(report), "note:  T is not finite everywhere: double, for an X with entries of up to 2000"));

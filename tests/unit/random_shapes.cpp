@@ -37,35 +37,11 @@ rc::Gen<Lengths> any_lengths() {
       up_to(4), [](std::size_t more) { return rc::gen::container<Lengths>(more + 1, up_to(proofs::max_len)); });
 }
 
-/// One sequence after the other of a stack.
-template <class M>
-std::vector<M> one_by_one(const M& X) {
-  std::vector<M> parts;
-  for (std::size_t s = 0; s < X.sequences().count(); ++s) parts.push_back(sequence(X, s));
-  return parts;
-}
-
 /// T of a stack is the stack of T, whatever the lengths.
 template <class T>
 void stacks_agree(const Lengths& lengths) {
-  redrawing(1, [&](Generator& generator) {
-    const auto layer = draw_layer<T>(generator);
-    const auto X = draw_matrix<typename T::domain>(Sequences::of_lengths(lengths), generator);
-    std::vector<typename T::codomain> alone;
-    for (const auto& part : one_by_one(X)) alone.push_back(layer(part));
-    RC_ASSERT(same(layer(X), concat_sequences(alone)));
-    return true;
-  });
-}
-
-/// The rows `first` … `first + count` − 1 of each sequence of X, for each its own.
-template <class M>
-M cut(const M& X, const Lengths& first, const Lengths& count) {
-  M part{Sequences::of_lengths(count)};
-  for (std::size_t s = 0; s < count.size(); ++s)
-    std::copy_n(X.data() + (X.sequences().begin(s) + first[s]) * M::cols, count[s] * M::cols,
-                part.data() + part.sequences().begin(s) * M::cols);
-  return part;
+  RC_ASSERT(!at_cuts<PrimeField>(OperationOf<T>{"T"}, Claim::of_each_sequence, 1, {Sequences::of_lengths(lengths)}, {},
+                                 compare_part<PrimeField>));
 }
 
 /// T extended by pieces drawn at random gives the rows of the whole.
@@ -83,18 +59,9 @@ void extensions_agree(const Lengths& lengths) {
     pieces.push_back(piece);
   }
   RC_LOG() << "in " << pieces.size() << " pieces: " << shown(pieces) << '\n';
-  redrawing(2, [&](Generator& generator) {
-    const auto layer = draw_layer<T>(generator);
-    const auto X = draw_matrix<typename T::domain>(Sequences::of_lengths(lengths), generator);
-    const auto Y = layer(X);
-    State<T> state{};
-    Lengths begin(lengths.size(), 0);
-    for (const Lengths& piece : pieces) {
-      RC_ASSERT(same(extend(layer, state, cut(X, begin, piece)), cut(Y, begin, piece)));
-      for (std::size_t s = 0; s < piece.size(); ++s) begin[s] += piece[s];
-    }
-    return true;
-  });
+  RC_ASSERT(!on_stacks<PrimeField>(
+      OperationOf<T, extension_face>{"T"}, {}, 2, {Sequences::of_lengths(lengths)}, {},
+      [&](const Trial<PrimeField>& at) { return pieces_differ(at, (*at.layer)(at.X), pieces); }));
 }
 
 /// Forgets what it has seen.

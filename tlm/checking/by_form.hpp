@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
-#include <vector>
 
 #include <tlm/algebra/environment.hpp>
 #include <tlm/algebra/rules.hpp>

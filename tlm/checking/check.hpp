@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,6 +14,7 @@
 
 #include <tlm/algebra/rules.hpp>
 #include <tlm/base/refuse.hpp>
+#include <tlm/checking/checked_layer.hpp>
 #include <tlm/checking/extension.hpp>
 #include <tlm/checking/gradients.hpp>
 #include <tlm/checking/pullbacks.hpp>
@@ -26,37 +24,6 @@
 namespace tlm {
 
 namespace checking {
-
-/// A layer without its type, over all arithmetics, and what its type claims of it.
-struct CheckedLayer : Subject {
-  std::unique_ptr<const Operation<Dual<double>>> in_duals{};
-  std::unique_ptr<const Operation<Dual<PrimeField>>> in_duals_of_field{};
-  bool leaf, rowwise, autoregressive, constant, called_alike, takes_temporaries, form_is_known;
-  std::size_t numbers_held;  ///< How many numbers a new one holds.
-};
-
-/// A number of the prime field that counts how many of them exist.
-struct Held : PrimeField {
-  using PrimeField::PrimeField;
-  Held() = default;
-  Held(PrimeField number) : PrimeField{number} {}
-
-  struct Counted {
-    Counted() { ++count; }
-    Counted(const Counted&) : Counted{} {}
-    Counted& operator=(const Counted&) = default;
-    ~Counted() { --count; }
-
-    inline static std::size_t count = 0;
-  } counted{};
-};
-/// How many numbers a new T holds.
-template <class T>
-std::size_t numbers_held() {
-  const std::size_t before = Held::Counted::count;
-  [[maybe_unused]] const T layer;
-  return Held::Counted::count - before;
-}
 
 /// While it lives, unset entries are NaN, so that a layer that reads them is seen.
 class UnsetEntries {
@@ -105,18 +72,6 @@ class Check {
   }
 
  private:
-  /// Adds the statement, which holds if `check()` finds no failure and throws nothing.
-  void add(const std::string& statement, const std::function<std::optional<Failure>()>& check) {
-    try {
-      report_.checked(statement, check());
-    } catch (const Thrown& thrown) {
-      report_.checked(statement, thrown.failure());
-    } catch (const std::exception& thrown) {
-      report_.checked(
-          statement, Failure{.claim = statement, .layer = name_, .remark = std::string("it throws: ") + thrown.what()});
-    }
-  }
-
   /// A weight that is not visited would be neither initialized nor trained nor checked. So all numbers are counted.
   void held() {
     std::string list;
@@ -128,16 +83,16 @@ class Check {
     }
     if (list.empty()) list = "no weights";
     report_.note(name_ + " has " + list);
-    add("`weights` visits every number that a new " + name_ + " holds", [&]() -> std::optional<Failure> {
-      if (layer_.numbers_held == visited) return std::nullopt;
-      return Failure{.claim = "a layer holds its weights and no other numbers",
-                     .layer = name_,
-                     .left = {"it holds", std::to_string(layer_.numbers_held) + " numbers"},
-                     .right = {"`weights` visits", list + ": " + std::to_string(visited)},
-                     .remark =
-                         "what is not visited is neither initialized nor trained nor checked; a constant is made where "
-                         "it is used"};
-    });
+    std::optional<Failure> found;
+    if (layer_.numbers_held != visited)
+      found = {.claim = "a layer holds its weights and no other numbers",
+               .layer = name_,
+               .left = {"it holds", std::to_string(layer_.numbers_held) + " numbers"},
+               .right = {"`weights` visits", list + ": " + std::to_string(visited)},
+               .remark =
+                   "what is not visited is neither initialized nor trained nor checked; a constant is made where it is "
+                   "used"};
+    report_.checked("`weights` visits every number that a new " + name_ + " holds", found);
   }
 
   /// What the type claims: one line for each way to check it.
@@ -146,12 +101,14 @@ class Check {
     const std::string scope = claim == Claim::of_each_sequence ? ", stacks of 2 and of 5" : up_to_,
                       one_n = at_one_n ? " at one n" : "",
                       spoilt = layer_.in_sets ? "other numbers, NaN, ±∞, large numbers and 0 in " : "other tokens in ";
-    const std::string over[] = {
-        "double within 1e-12", "float and double to the last bit" + one_n + ", with " + spoilt + hidden,
-        "the prime field, exactly", "sets of positions" + one_n + ", for every input and all weights of this shape"};
-    for (const Way way : all_ways)
-      if (way != Way::sets || layer_.in_sets)
-        add(is + over[std::size_t(way)] + scope, [&] { return refuted(layer_, claim, way, limits_); });
+    const Verdict verdict = verdict_on(layer_, claim, limits_);
+    report_.checked(is + "double within 1e-12" + scope, verdict.reals);
+    report_.checked(is + "float and double to the last bit" + one_n + ", with " + spoilt + hidden + scope,
+                    verdict.bits);
+    report_.checked(is + "the prime field, exactly" + scope, verdict.field);
+    if (layer_.in_sets)
+      report_.checked(is + "sets of positions" + one_n + ", for every input and all weights of this shape" + scope,
+                      verdict.sets);
   }
 
   /// What the type claims, or does not claim. What it does not claim may hold all the same: neither the rules nor a run
@@ -159,13 +116,9 @@ class Check {
   void claimed_or_not(Claim what, bool claimed, const std::string& called, const std::string& hidden) {
     if (claimed) return claim(what, name_ + " is " + called + ": ", hidden);
     const std::string statement = name_ + " is not called " + called;
-    std::optional<Failure> found;
-    try {
-      for (const Way way : all_ways)
-        if (!found) found = refuted(layer_, what, way, limits_);
-    } catch (const std::exception&) {
+    const auto found = verdict_on(layer_, what, limits_).failure();
+    if (found && !found->remark.empty())
       return report_.note(statement + "; whether it is so could not be seen, as it throws");
-    }
     if (!found) return report_.note(statement + ", though as far as running can tell it is" + up_to_);
     std::string where = found->arithmetic;
     if (found->n) where += " at n = " + std::to_string(*found->n);
@@ -179,25 +132,24 @@ class Check {
     if (!layer_.form_is_known)
       return report_.note("whether " + name_ +
                           " computes what its form says was not checked: the checks know no formula for that form");
-    add(name_ + " is what its form says: the prime field, exactly, stacks of up to 5", [&] {
-      const auto on = [&](const Sequences& sequences, Generator& generator, Draw) {
-        const auto layer = drawn(*layer_.in_field, generator);
-        const auto X = draw_input(*layer, sequences, generator, limits_);
-        return first_difference(failure_of("a layer computes what its form says", "T(X) is", "by its form it is"),
-                                (*layer)(X), layer->by_form(X));
-      };
-      return on_stacks(*layer_.in_field, 31, stacks_of_pullbacks(limits_), on);
-    });
+    const auto on = [](const Trial<PrimeField>& at) {
+      return first_difference(at.failure, (*at.layer)(at.X), at.layer->by_form(at.X));
+    };
+    report_.checked(
+        name_ + " is what its form says: the prime field, exactly, stacks of up to 5",
+        on_stacks<PrimeField>(*layer_.in_field,
+                              failure_of("a layer computes what its form says", "T(X) is", "by its form it is"), 31,
+                              stacks_of_pullbacks(limits_), limits_, on));
   }
 
   void derivatives() {
     const std::string scope = ", stacks of up to 5 sequences of 0 to " + std::to_string(limits_.rows) + " rows";
     const auto& in_field = *layer_.in_field;
     const auto& in_double = *layer_.in_double;
-    add("value_and_pullback(X) begins with T(X): double within 1e-12" + scope,
-        [&] { return value_fails(in_double, 1, limits_); });
-    add("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope,
-        [&] { return value_fails(in_field, 21, limits_); });
+    report_.checked("value_and_pullback(X) begins with T(X): double within 1e-12" + scope,
+                    value_fails(in_double, 1, limits_));
+    report_.checked("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope,
+                    value_fails(in_field, 21, limits_));
     if (!layer_.in_sets && in_field.another()->weights().empty())
       return report_.note(name_ +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
@@ -205,47 +157,43 @@ class Check {
       return pullback_fails(T, requirement, 2, limits_);
     };
     // Requirements other than the derivative come first, because they name a mistake more closely.
-    add("the pullback is linear: the prime field, exactly" + scope,
-        [&] { return fails(in_field, Requirement::linear); });
-    add("the pullback adds to the gradient: the prime field, exactly" + scope,
-        [&] { return fails(in_field, Requirement::adds); });
-    add("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope, [&] {
-      const auto found = fails(in_field, Requirement::again);
-      return found ? found : fails(in_double, Requirement::again);
-    });
+    report_.checked("the pullback is linear: the prime field, exactly" + scope, fails(in_field, Requirement::linear));
+    report_.checked("the pullback adds to the gradient: the prime field, exactly" + scope,
+                    fails(in_field, Requirement::adds));
+    const auto again = fails(in_field, Requirement::again);
+    report_.checked("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope,
+                    again ? again : fails(in_double, Requirement::again));
     if (layer_.takes_temporaries)
-      add("the pullback does not refer to the weights of " + name_ +
-              ", which may be a temporary: the prime field, exactly" + scope,
-          [&] { return fails(in_field, Requirement::outlives); });
-    add("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
-        [&] { return transpose_fails(in_field, *layer_.in_duals_of_field, 21, limits_); });
-    add("the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
-        [&] { return transpose_fails(in_double, *layer_.in_duals, 1, limits_); });
-    add("the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 "
+      report_.checked("the pullback does not refer to the weights of " + name_ +
+                          ", which may be a temporary: the prime field, exactly" + scope,
+                      fails(in_field, Requirement::outlives));
+    report_.checked("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
+                    transpose_fails(in_field, *layer_.in_duals_of_field, 21, limits_));
+    report_.checked(
+        "the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
+        transpose_fails(in_double, *layer_.in_duals, 1, limits_));
+    report_.checked(
+        "the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 "
         "and 3",
-        [&] { return gradient_fails(in_double, 1, limits_); });
-    add("value and pullback in float are those in double, within a thousandth" + scope,
-        [&] { return float_differs(*layer_.in_float, in_double, 2, limits_); });
+        gradient_fails(in_double, 1, stacks(limits_, {{1}, {2, 3}}), limits_));
+    report_.checked("value and pullback in float are those in double, within a thousandth" + scope,
+                    float_differs(*layer_.in_float, in_double, 2, limits_));
     if (layer_.autoregressive && layer_.in_sets)
-      add((layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
+      report_.checked(
+          (layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
                           : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
               (": sets of positions, for every input and all weights of this shape" + up_to_),
-          [&] {
-            return anti_causality_fails(*layer_.in_sets, layer_.rowwise ? Claim::rowwise : Claim::autoregressive,
-                                        limits_);
-          });
+          anti_causality_fails(*layer_.in_sets, layer_.rowwise ? Claim::rowwise : Claim::autoregressive, limits_));
   }
 
   void extensions() {
     std::string scope = limits_.rows > split_in_all_ways ? ", in all ways for n ≤ 6, in two and one by one beyond" : "";
     scope += up_to_ + (limits_.rows >= 3 ? " and a stack of 3 and 2 rows" : "");
-    const auto extending = [&](const std::string& numbers, const auto& T, std::uint64_t seed) {
-      add("extending in pieces gives the rows of the whole, however split: " + numbers + scope,
-          [&] { return extension_fails(*T, seed, limits_); });
-    };
-    extending("double within 1e-12", layer_.in_double, 1);
-    extending("the prime field, exactly", layer_.in_field, 11);
-    if (layer_.in_sets) extending("sets of positions", layer_.in_sets, 0);
+    const std::string statement = "extending in pieces gives the rows of the whole, however split: ";
+    report_.checked(statement + "double within 1e-12" + scope, extension_fails(*layer_.in_double, 1, limits_));
+    report_.checked(statement + "the prime field, exactly" + scope, extension_fails(*layer_.in_field, 11, limits_));
+    if (layer_.in_sets)
+      report_.checked(statement + "sets of positions" + scope, extension_fails(*layer_.in_sets, 0, limits_));
   }
 
   /// Notes where T(X) is not finite though X is, and its entries are large.
@@ -273,26 +221,6 @@ class Check {
   std::string up_to_;
   Report report_;
 };
-
-/// What is checked of a layer.
-template <template <class> class Layer>
-CheckedLayer checked_layer(std::string_view name) {
-  using T = Layer<double>;
-  bool temporaries = false;
-  if constexpr (rules::Leaf<T>) temporaries = TakesTemporaries<T>;
-  return {subject<Layer, all_faces>(name),
-          operation<Layer<Dual<double>>>(name),
-          operation<Layer<Dual<PrimeField>>>(name),
-          rules::Leaf<T>,
-          rowwise<T>,
-          autoregressive<T>,
-          constant<T>,
-          rowwise<T> == rowwise<Layer<float>> && autoregressive<T> == autoregressive<Layer<float>> &&
-              constant<T> == constant<Layer<float>>,
-          temporaries,
-          form_is_known<T>,
-          numbers_held<Layer<Held>>()};
-}
 
 /// The condition under which the weights of a layer over `Real` are numbers of this type. A failure shows both.
 template <class Real, class Layer>
@@ -342,7 +270,8 @@ struct ReturnsRows {
 ///
 /// Each line of the report tells over which numbers and how many rows it was checked. A check ends with its first
 /// counter-example. For a claim about rows that is the smallest one, because n and i run through their values in order.
-/// A layer that reads a memory is checked as checking::WithMemory<Layer<Real>> (in_memory.hpp).
+/// A layer that reads a memory M with d columns is checked as (M, X) ↦ Layer(X), an EncoderDecoder<Identity<d, Real>,
+/// Layer<Real>>.
 ///
 /// Some errors could still pass: one that begins after the rows that were looked at (a ninth row, a sixth sequence),
 /// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
-#include <tlm/checking/comparison.hpp>
+#include <tlm/checking/trials.hpp>
 
 /// The checks of "T is rowwise", "T is autoregressive", "T does not depend on X" and "the sequences of a stack do not affect
 /// each other", by running T over four arithmetics.
@@ -30,8 +24,8 @@
 ///
 /// `bits` and `sets` see that the future does not reach the past at one n. `reals` and `field` see that nothing depends
 /// on n. Both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the
-/// smallest. If there are a source and a target, the target is cut and spoilt. In floating point all is repeated at the
-/// largest n with zeros, rows of zeros and equal rows among the numbers.
+/// smallest. If there are a source and a target, the target is cut and spoilt. In floating point all is repeated with
+/// zeros, rows of zeros and equal rows among the numbers.
 ///
 /// What a pass of `field` shows: both sides are rational functions of the entries and of the values of the
 /// uninterpreted functions. Let these be different functions, and model the hashes as random functions. Then the
@@ -83,78 +77,58 @@ inline std::vector<Cut> cuts(Claim claim, const Sequences& sequences) {
   return all;
 }
 
-/// The failure of a claim about T on such an X, without the values that differ.
-template <class Real>
-Failure failure_of(const Operation<Real>& T, Claim claim, std::uint64_t seed, const Sequences& sequences) {
+/// The stacks on which a claim is checked.
+inline std::vector<Sequences> stacks_of(Claim claim, const Limits& limits) {
+  return claim == Claim::of_each_sequence ? stacks(limits, {{1, 1}, {3, 1, 0, 6, 3}}) : single_sequences(limits);
+}
+
+/// The failure of a claim, without the values that differ.
+inline Failure failure_of(Claim claim) {
   Failure failure =
       claim == Claim::rowwise          ? failure_of("T(X_i) = T(X)_i", "T(X_i) gives", "T(X)_i gives")
       : claim == Claim::autoregressive ? failure_of("T(X|i) = T(X)|i", "T(X|i) gives", "T(X)|i gives")
       : claim == Claim::constant
           ? failure_of("T(X) does not depend on X", "T of another X, of one row, gives", "T(X) gives")
           : failure_of("T of a stack is the stack of T", "T of the sequence alone gives", "T of the stack gives");
-  failure.layer = T.name;
-  failure.arithmetic = arithmetic<Real>();
-  if (!std::is_same_v<Real, Dependencies>) failure.seed = seed;
-  if (claim == Claim::of_each_sequence)
-    failure.place = within(sequences);
-  else
-    failure.n = sequences.rows();
+  if (claim != Claim::of_each_sequence) failure.n = 0;
   return failure;
 }
 
-/// A layer, X, T(X) and where they are cut; the failure there, without values; and what may be drawn.
+/// The check of a claim at one cut of X, given T(X).
 template <class Real>
-struct AtCut {
-  const Operation<Real>& layer;
-  const Input<Real>& X;
-  const Stacked<Real>& Y;
-  Cut cut;
-  Failure failure;
-  Generator& generator;
-  const Limits& limits;
-};
+using CheckAtCut = std::function<std::optional<Failure>(const Trial<Real>&, const Stacked<Real>& Y, const Cut&)>;
 
 /// The failure that `check` finds at a cut of some X, with the smallest first.
 template <class Real>
-std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed, const Limits& limits,
-                               const std::function<std::optional<Failure>(const AtCut<Real>&)>& check) {
-  std::vector<Sequences> all = stacks(limits, {{1, 1}, {3, 1, 0, 6, 3}});
-  if (claim != Claim::of_each_sequence) {
-    all.clear();
-    for (std::size_t n = 1; n <= limits.rows; ++n) all.push_back(Sequences{n});
-  }
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    for (const Draw kind : draws<Real>()) {
-      const auto layer = drawn(T, generator, kind);
-      for (const Sequences& sequences : all) {
-        if (kind == Draw::special && &sequences != &all.back()) continue;
-        const auto X = draw_input(T, sequences, generator, limits, kind);
-        Failure failure = failure_of(T, claim, seed, sequences);
-        const auto Y = value_at(*layer, X, failure);
-        if (claim != Claim::constant && !(Y.sequences == sequences)) {
-          failure.claim = "T(X) has as many rows as X";
-          failure.left = {"T(X) has", shown(Y.sequences)};
-          failure.right = {"X has", shown(sequences)};
-          return failure;
-        }
-        for (const Cut& cut : cuts(claim, sequences)) {
-          if (claim == Claim::rowwise || claim == Claim::autoregressive) failure.i = cut.number;
-          if (auto found = check({*layer, X, Y, cut, failure, generator, limits})) return found;
-        }
-      }
-    }
-    return std::nullopt;
-  });
+std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed,
+                               const std::vector<Sequences>& stacks, const Limits& limits,
+                               const CheckAtCut<Real>& check) {
+  return on_stacks<Real>(T, failure_of(claim), seed, stacks, limits,
+                         [&](const Trial<Real>& at) -> std::optional<Failure> {
+                           const auto Y = (*at.layer)(at.X);
+                           if (claim != Claim::constant)
+                             if (auto found = rows_differ(at, Y)) return found;
+                           for (const Cut& cut : cuts(claim, at.sequences())) {
+                             if (claim == Claim::rowwise || claim == Claim::autoregressive) at.failure.i = cut.number;
+                             if (auto found = check(at, Y, cut)) return found;
+                           }
+                           return std::nullopt;
+                         });
 }
 
-/// `reals` and `field`: T applied to a part of X gives that part of T(X).
+/// `reals` and `field` at one cut: T applied to a part of X gives that part of T(X).
+template <class Real>
+std::optional<Failure> compare_part(const Trial<Real>& at, const Stacked<Real>& Y, const Cut& cut) {
+  const auto part = cut.claim == Claim::constant
+                        ? at.X.with(draw_input(*at.layer, Sequences{1}, at.generator, at.limits).target)
+                        : cut.of(at.X);
+  return first_difference(at.failure, (*at.layer)(part), cut.of(Y), cut.first);
+}
+/// `reals` and `field` at all cuts.
 template <class Real>
 std::optional<Failure> compare_parts(const Operation<Real>& T, Claim claim, std::uint64_t seed,
                                      const Limits& limits = {}) {
-  return at_cuts<Real>(T, claim, seed, limits, [&](const AtCut<Real>& at) {
-    const auto part = claim == Claim::constant ? draw_input(T, Sequences{1}, at.generator, limits) : at.cut.of(at.X);
-    return first_difference(at.failure, value_at(at.layer, part, at.failure), at.cut.of(at.Y), at.cut.first);
-  });
+  return at_cuts<Real>(T, claim, seed, stacks_of(claim, limits), limits, compare_part<Real>);
 }
 
 /// The ways to spoil a row. In each of them tokens become others.
@@ -176,22 +150,22 @@ void spoil(Stacked<Real>& X, std::size_t r, std::size_t way, Generator& generato
 
 /// `bits` at one cut: whatever is done to the other rows, this part of T(X) stays the same bit for bit.
 template <class Real>
-std::optional<Failure> spoil_the_rest(const AtCut<Real>& at) {
+std::optional<Failure> spoil_the_rest(const Trial<Real>& at, const Stacked<Real>& Y, const Cut& cut) {
   const Sequences& sources = at.X.source.sequences;
   for (std::size_t way = 0; way < std::size(ways_to_spoil); ++way) {
     auto other = at.X;
-    for (std::size_t r = 0; r < at.X.target.sequences.rows(); ++r)
-      if (at.cut.hides(r)) spoil(other.target, r, way, at.generator, at.limits);
-    if (at.cut.claim == Claim::of_each_sequence && at.X.source.cols > 0)
+    for (std::size_t r = 0; r < at.sequences().rows(); ++r)
+      if (cut.hides(r)) spoil(other.target, r, way, at.generator, at.limits);
+    if (cut.claim == Claim::of_each_sequence && at.X.source.cols > 0)
       for (std::size_t r = 0; r < sources.rows(); ++r)
-        if (r < sources.begin(at.cut.number - 1) || r >= sources.end(at.cut.number - 1))
+        if (r < sources.begin(cut.number - 1) || r >= sources.end(cut.number - 1))
           spoil(other.source, r, way, at.generator, at.limits);
     Failure failure = at.failure;
     failure.left.label = std::string("where the other rows are ") +
-                         (at.layer.target.of_tokens ? "other tokens" : ways_to_spoil[way]) + ", T(X) gives";
+                         (at.layer->target.of_tokens ? "other tokens" : ways_to_spoil[way]) + ", T(X) gives";
     failure.right.label = "before, T(X) gave";
-    const auto Z = value_at(at.layer, other, failure);
-    if (auto found = first_difference(failure, at.cut.of(Z), at.cut.of(at.Y), at.cut.first, SameBits{})) return found;
+    if (auto found = first_difference(failure, cut.of((*at.layer)(other)), cut.of(Y), cut.first, SameBits{}))
+      return found;
   }
   return std::nullopt;
 }
@@ -199,135 +173,26 @@ std::optional<Failure> spoil_the_rest(const AtCut<Real>& at) {
 template <class Real>
 std::optional<Failure> spoil_other_rows(const Operation<Real>& T, Claim claim, std::uint64_t seed,
                                         const Limits& limits = {}) {
-  return at_cuts<Real>(T, claim, seed, limits, spoil_the_rest<Real>);
+  return at_cuts<Real>(T, claim, seed, stacks_of(claim, limits), limits, spoil_the_rest<Real>);
 }
 
 /// `sets`: a part of T(X) depends on no other rows of X than that part of X. (The sets do not tell whether it really
 /// depends on these: x − x keeps its tag.)
 inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, Claim claim,
                                               const Limits& limits = {}) {
-  return at_cuts<Dependencies>(T, claim, 0, limits, [claim](const AtCut<Dependencies>& at) {
+  const auto traced = [claim](const Trial<Dependencies>& at, const Stacked<Dependencies>& Y, const Cut& cut) {
     Dependencies allowed{1};
-    for (std::size_t r = 0; r < at.X.target.sequences.rows(); ++r)
-      if (!at.cut.hides(r)) allowed += Dependencies::position(r);
-    auto most = at.cut.of(at.Y);
-    std::fill(most.numbers.begin(), most.numbers.end(), allowed);
+    for (std::size_t r = 0; r < at.sequences().rows(); ++r)
+      if (!cut.hides(r)) allowed += Dependencies::position(r);
     Failure failure = at.failure;
     failure.claim = claim == Claim::rowwise            ? "row i depends on no row but i"
                     : claim == Claim::autoregressive   ? "row i depends on no row after i"
                     : claim == Claim::of_each_sequence ? "a sequence depends on no other"
                                                        : "T(X) does not depend on X";
     failure.left.label = "it depends on the rows";
-    failure.right.label = "and may depend on";
-    return first_difference(failure, at.cut.of(at.Y), most, at.cut.first, IsWithin{});
-  });
-}
-
-/// `field`: every entry of row i of T(X) depends on each of the rows that the claim allows: on row i, or on 1, …, i. If
-/// there is a source, it depends on all of its rows. Drawing one of these rows anew changes every entry. (A change is
-/// shown. An entry that does not change at two random points might change at others.)
-inline std::optional<Failure> a_row_does_not_count(const Operation<PrimeField>& T, Claim claim, std::uint64_t seed = 13,
-                                                   const Limits& limits = {}) {
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    const auto layer = drawn(T, generator);
-    for (std::size_t n = 1; n <= limits.rows; ++n) {
-      auto X = draw_input(T, Sequences{n}, generator, limits);
-      Failure failure = failure_of(T, claim, seed, Sequences{n});
-      const auto Y = value_at(*layer, X, failure);
-      for (auto* rows : {&X.target, &X.source})
-        for (std::size_t r = 1; r <= rows->sequences.rows(); ++r) {
-          const auto before = *rows;
-          if (!rows->tokens.empty())
-            rows->tokens[r - 1] = (before.tokens[r - 1] + 1) % Token(limits.vocab_size);
-          else
-            std::generate_n(&(*rows)(r - 1, 0), rows->cols, [&] { return PrimeField::random(generator); });
-          const auto Z = (*layer)(X);
-          *rows = before;
-          const bool of_source = rows == &X.source;
-          for (std::size_t i = of_source ? 1 : r; i <= (claim == Claim::rowwise && !of_source ? r : n); ++i)
-            for (std::size_t j = 0; j < Y.cols; ++j) {
-              if (!same(Z(i - 1, j), Y(i - 1, j))) continue;
-              failure.claim = of_source                 ? "row i depends on each row of the source"
-                              : claim == Claim::rowwise ? "row i depends on row i"
-                                                        : "row i depends on each of the rows 1, …, i";
-              failure.i = i;
-              failure.entry = entry(i, j + 1);
-              failure.left = {"before and after another row " + std::to_string(r) + " it is", shown(Y(i - 1, j))};
-              failure.right = {};
-              return failure;
-            }
-        }
-    }
-    return std::nullopt;
-  });
-}
-
-/// A layer without its type, over the arithmetics that check a claim. A layer that reads tokens is not run over sets of
-/// positions, because tokens carry no tags.
-struct Subject {
-  std::unique_ptr<const Operation<float>> in_float{};
-  std::unique_ptr<const Operation<double>> in_double{};
-  std::unique_ptr<const Operation<PrimeField>> in_field{};
-  std::unique_ptr<const Operation<Dependencies>> in_sets{};
-};
-/// The subject of a layer, with these of its faces.
-template <template <class> class Layer, int faces = value_face>
-Subject subject(std::string_view name) {
-  Subject subject{operation<Layer<float>, faces & ~(extension_face | form_face)>(name),
-                  operation<Layer<double>, faces & ~form_face>(name), operation<Layer<PrimeField>, faces>(name)};
-  if constexpr (!reads_tokens<Layer<double>>)
-    subject.in_sets = operation<Layer<Dependencies>, faces & ~form_face>(name);
-  return subject;
-}
-
-/// The four ways to check a claim.
-enum class Way { reals, bits, field, sets };
-/// All of them.
-inline constexpr std::array all_ways{Way::reals, Way::bits, Way::field, Way::sets};
-
-/// The counter-example to a claim that this way finds.
-inline std::optional<Failure> refuted(const Subject& subject, Claim claim, Way way, const Limits& limits) {
-  std::optional<Failure> found;
-  if (way == Way::reals && subject.in_double) found = compare_parts(*subject.in_double, claim, 1, limits);
-  if (way == Way::bits && subject.in_float) found = spoil_other_rows(*subject.in_float, claim, 2, limits);
-  if (way == Way::bits && subject.in_double && !found) found = spoil_other_rows(*subject.in_double, claim, 3, limits);
-  for (const std::uint64_t key : {11u, 12u})
-    if (way == Way::field && subject.in_field && !found) {
-      PrimeField::key = key;
-      found = compare_parts(*subject.in_field, claim, key, limits);
-    }
-  if (way == Way::sets && subject.in_sets) found = trace_positions(*subject.in_sets, claim, limits);
-  return found;
-}
-
-/// The result of each way to check a claim.
-struct Verdict {
-  std::optional<Failure> reals{}, bits{}, field{}, sets{};
-
-  bool holds() const { return !failure(); }
-  /// The first failure, if there is one.
-  std::optional<Failure> failure() const {
-    for (const auto* found : {&reals, &bits, &field, &sets})
-      if (*found) return *found;
-    return std::nullopt;
-  }
-
-  friend std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
-    for (const auto* failure : {&verdict.reals, &verdict.bits, &verdict.field, &verdict.sets})
-      if (*failure) out << **failure;
-    return out;
-  }
-};
-
-/// The claim over all arithmetics of the subject, each with seeds and keys of its own.
-inline Verdict verdict_on(const Subject& subject, Claim claim, const Limits& limits = {}) {
-  const auto by = [&](Way way) { return refuted(subject, claim, way, limits); };
-  return {by(Way::reals), by(Way::bits), by(Way::field), by(Way::sets)};
-}
-/// The verdict on a claim about a layer, as far as runs over the four arithmetics can tell.
-template <template <class> class Layer>
-Verdict verdict_on(std::string_view name, Claim claim, const Limits& limits = {}) {
-  return verdict_on(subject<Layer>(name), claim, limits);
+    return depends_on_more(failure, cut.of(Y), allowed, cut.first);
+  };
+  return at_cuts<Dependencies>(T, claim, 0, stacks_of(claim, limits), limits, traced);
 }
 
 }  // namespace tlm::checking

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <exception>
-#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -84,13 +81,6 @@ struct SameBits {
   }
 };
 
-/// True if a number depends on no other rows than another.
-struct IsWithin {
-  bool operator()(const Dependencies& seen, const Dependencies& allowed) const {
-    return (seen.tags() & ~allowed.tags()) == 0;
-  }
-};
-
 /// The failure of a claim, with the names of the two things that it compares.
 inline Failure failure_of(const char* claim, const char* left, const char* right) {
   return {.claim = claim, .left = {left, ""}, .right = {right, ""}};
@@ -121,6 +111,17 @@ std::optional<Failure> first_difference(const Failure& failure, const M& left, c
   using Real = typename M::Real;
   return first_difference(failure, Stacked<Real>{left}, Stacked<Real>{right}, before, same);
 }
+/// The failure with the first entry of these rows that depends on a row that is not allowed.
+inline std::optional<Failure> depends_on_more(Failure failure, const Stacked<Dependencies>& rows, Dependencies allowed,
+                                              std::size_t before) {
+  failure.right.label = "and may depend on";
+  auto most = rows;
+  std::fill(most.numbers.begin(), most.numbers.end(), allowed);
+  const auto is_within = [](Dependencies seen, Dependencies most_seen) {
+    return (seen.tags() & ~most_seen.tags()) == 0;
+  };
+  return first_difference(failure, rows, most, before, is_within);
+}
 /// For tables; expected(k, e) is number e of table k. The failure names the table.
 template <class Real, class Expected, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const std::vector<NamedWeight<Real>>& tables,
@@ -135,54 +136,6 @@ std::optional<Failure> first_difference(Failure failure, const std::vector<Named
       return failure;
     }
   return std::nullopt;
-}
-
-/// T(X). If T throws, Thrown tells where. A denominator of 0 in the prime field is passed on, because all is drawn
-/// anew.
-template <class Real>
-Stacked<Real> value_at(const Operation<Real>& T, const Input<Real>& X, const Failure& where) {
-  try {
-    return T(X);
-  } catch (const ZeroDenominator&) {
-    throw;
-  } catch (const std::exception& thrown) {
-    throw Thrown{where, thrown};
-  }
-}
-
-/// Stacks of sequences of these lengths, none longer than the limit.
-inline std::vector<Sequences> stacks(const Limits& limits, std::vector<std::vector<std::size_t>> lengths) {
-  std::vector<Sequences> all;
-  for (auto& of_one : lengths) {
-    for (std::size_t& length : of_one) length = std::min(length, limits.rows);
-    all.push_back(Sequences::of_lengths(of_one));
-  }
-  return all;
-}
-/// The stacks on which pullbacks are checked: the smallest first, then one of five sequences. Of these one is empty,
-/// one as long as the limit, and two are of one length.
-inline std::vector<Sequences> stacks_of_pullbacks(const Limits& limits) {
-  return stacks(limits, {{1}, {2, 1}, {3, 0, limits.rows, 1, 3}});
-}
-
-/// The failure that `check` finds on the first of these stacks, with that stack. If a denominator of the prime field is
-/// 0, all is drawn anew. Floating-point numbers are drawn in both kinds.
-template <class Real>
-std::optional<Failure> on_stacks(
-    const Operation<Real>& T, std::uint64_t seed, const std::vector<Sequences>& stacks,
-    const std::function<std::optional<Failure>(const Sequences&, Generator&, Draw)>& check) {
-  return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
-    for (const Sequences& sequences : stacks)
-      for (const Draw kind : draws<Real>())
-        if (auto found = check(sequences, generator, kind)) {
-          found->layer = T.name;
-          if (found->arithmetic.empty()) found->arithmetic = arithmetic<Real>();
-          if (!std::is_same_v<Real, Dependencies>) found->seed = seed;
-          found->place = within(sequences) + (found->place.empty() ? "" : ", " + found->place);
-          return found;
-        }
-    return std::nullopt;
-  });
 }
 
 }  // namespace tlm::checking

@@ -26,15 +26,8 @@ struct Limits {
 };
 
 /// Which floating-point numbers are drawn: any, or special ones. Special ones have zeros, rows of zeros, equal rows and
-/// equal neighbours among them. Over the other arithmetics the two are the same.
+/// equal neighbours among them.
 enum class Draw { any, special };
-
-/// A drawing over an arithmetic.
-template <class Real>
-std::vector<Draw> draws() {
-  if constexpr (std::is_floating_point_v<Real>) return {Draw::any, Draw::special};
-  return {Draw::any};
-}
 
 /// A random number: an element of the prime field, a floating-point number from [−1, 1), a constant among the sets of
 /// positions, or a token.
@@ -182,14 +175,6 @@ auto redrawing(std::uint64_t seed, const Check& check) {
     } catch (const ZeroDenominator&) {
     }
   refuse<std::runtime_error>({"a denominator is 0, whatever numbers are drawn"});
-}
-
-/// Rows first, …, first + count − 1 of X, as a sequence of their own.
-template <class M>
-M rows_from(const M& X, std::size_t first, std::size_t count) {
-  M part{Sequences{count}};
-  std::copy_n(X.data() + first * M::cols, count * M::cols, part.data());
-  return part;
 }
 
 }  // namespace tlm::checking

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/checking/comparison.hpp>
+#include <tlm/checking/trials.hpp>
 
 /// Appending rows never changes what was computed for earlier ones. For any pieces, `extend` computes the rows of the
 /// whole piece by piece. A copy of a state is a state of its own.
@@ -71,55 +71,50 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
   return whole.rows(Sequences::of_lengths(piece), which);
 }
 
-/// The failure if T, extended by pieces, computes other rows than T of the whole, for sequences of these lengths and
-/// every way to split them. Before each of two pieces, the state is extended by nothing, and a copy of it by other rows,
-/// which must not matter.
+/// The failure if T, extended by these pieces of X, computes other rows than T of the whole, which are Y. Before each of
+/// two pieces, the state is extended by nothing, and a copy of it by other rows, which must not matter.
 template <class Real>
-std::optional<Failure> extension_fails(const Operation<Real>& T, const std::vector<std::size_t>& lengths,
-                                       std::uint64_t seed, const Limits& limits = {}) {
-  const bool one = lengths.size() == 1, few = one && lengths[0] > split_in_all_ways;
-  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
-    if (kind == Draw::special) return std::nullopt;
-    const auto layer = drawn(T, generator);
-    const auto X = draw_input(T, sequences, generator, limits);
-    const auto other = draw_input(T, sequences, generator, limits);
-    const auto Y = (*layer)(X);
-    if (!(Y.sequences == sequences)) {
-      auto failure = failure_of("T(X) has as many rows as X", "T(X) has", "X has");
-      failure.left.value = shown(Y.sequences);
-      failure.right.value = shown(sequences);
-      return failure;
+std::optional<Failure> pieces_differ(const Trial<Real>& at, const Stacked<Real>& Y, const Pieces& pieces) {
+  const auto& X = at.X;
+  Failure failure = at.failure;
+  failure.place += ", computed in pieces of " + shown(pieces);
+  auto state = at.layer->at_the_beginning();
+  std::vector<std::size_t> taken(at.sequences().count(), 0);
+  for (const auto& piece : pieces) {
+    if (pieces.size() == 2) {
+      const auto other = draw_input(*at.layer, at.sequences(), at.generator, at.limits);
+      state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
+      auto copy = state;
+      copy(X.with(piece_of(other.target, taken, piece)));
     }
-    for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths)) {
-      auto state = layer->at_the_beginning();
-      std::vector<std::size_t> taken(lengths.size(), 0);
-      for (const auto& piece : pieces) {
-        if (pieces.size() == 2) {
-          state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
-          auto copy = state;
-          copy(X.with(piece_of(other.target, taken, piece)));
-        }
-        auto failure =
-            failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives");
-        failure.place = "computed in pieces of " + shown(pieces);
-        if (auto found = first_difference(failure, state(X.with(piece_of(X.target, taken, piece))),
-                                          piece_of(Y, taken, piece), one ? taken[0] : 0))
-          return found;
-        for (std::size_t s = 0; s < lengths.size(); ++s) taken[s] += piece[s];
-      }
-    }
-    return std::nullopt;
-  };
-  return on_stacks(T, seed, {Sequences::of_lengths(lengths)}, on);
+    if (auto found = first_difference(failure, state(X.with(piece_of(X.target, taken, piece))),
+                                      piece_of(Y, taken, piece), taken.size() == 1 ? taken[0] : 0))
+      return found;
+    for (std::size_t s = 0; s < taken.size(); ++s) taken[s] += piece[s];
+  }
+  return std::nullopt;
 }
 
-/// The same for one sequence of n = 1, 2, … rows and for a stack of two, of 3 and of 2 rows.
+/// The failure if T, extended by pieces, computes other rows than T of the whole, for every way to split one sequence of
+/// n = 1, 2, … rows, and a stack of 3 and 2 rows.
 template <class Real>
 std::optional<Failure> extension_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
-  for (std::size_t n = 1; n <= limits.rows; ++n)
-    if (auto found = extension_fails(T, {n}, seed, limits)) return found;
-  if (limits.rows >= 3) return extension_fails(T, {3, 2}, seed, limits);
-  return std::nullopt;
+  auto stacks = single_sequences(limits);
+  if (limits.rows >= 3) stacks.push_back(Sequences::of_lengths({3, 2}));
+  const auto on = [](const Trial<Real>& at) -> std::optional<Failure> {
+    if (at.kind == Draw::special) return std::nullopt;
+    const auto Y = (*at.layer)(at.X);
+    if (auto found = rows_differ(at, Y)) return found;
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = 0; s < at.sequences().count(); ++s) lengths.push_back(at.sequences().length(s));
+    const bool few = lengths.size() == 1 && lengths[0] > split_in_all_ways;
+    for (const Pieces& pieces : few ? some_splits(lengths[0]) : all_splits(lengths))
+      if (auto found = pieces_differ(at, Y, pieces)) return found;
+    return std::nullopt;
+  };
+  return on_stacks<Real>(
+      T, failure_of("extending gives the rows of the whole", "extending by the piece gives", "T of the whole gives"),
+      seed, stacks, limits, on);
 }
 
 }  // namespace tlm::checking

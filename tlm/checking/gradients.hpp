@@ -8,8 +8,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <tlm/checking/pullbacks.hpp>
@@ -64,46 +62,31 @@ inline std::optional<Failure> derivatives_differ(Failure found, const std::funct
   found.remark = "all derivatives are 0: nothing has been compared";
   return found;
 }
-/// The failure if the derivatives of a loss L with respect to the weights of a model are not those of the gradient.
-template <class Model>
-std::optional<Failure> gradient_differs(std::string name, const std::function<double()>& L, Model& model,
-                                        Model& gradient) {
-  return derivatives_differ(
-      {.claim = "the gradient of the loss agrees with differences", .layer = std::move(name), .arithmetic = "double"},
-      L, named_weights(model), named_weights(gradient));
-}
 
 /// The derivatives of L = ⟨Ȳ, T(X)⟩ by the pullback of T, at a random X and random weights, compared with differences
 /// of L. That is done for every weight, and for X unless it consists of tokens. If all derivatives are 0, as where
 /// every ReLU rests, other numbers are drawn. Zeros and equal rows are left out: a ReLU at 0 has no derivative.
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::uint64_t seed,
-                                             const std::vector<Sequences>& stacks, const Limits& limits = {}) {
-  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
+                                             const std::vector<Sequences>& stacks = {Sequences{1},
+                                                                                     Sequences::of_lengths({2, 3})},
+                                             const Limits& limits = {}) {
+  const auto on = [&](Trial<double>& at) -> std::optional<Failure> {
     std::optional<Failure> found;
-    for (int draws = 0; draws < 10 && kind == Draw::any; ++draws) {
-      const auto layer = drawn(T, generator);
-      auto X = draw_input(T, sequences, generator, limits);
-      const auto result = layer->differentiated(X);
-      const auto Y_bar = draw_rows<double>(T.codomain, result.value.sequences, generator);
+    for (int draws = 0; draws < 10 && at.kind == Draw::any; ++draws, at.draw_again()) {
+      const auto result = at.layer->differentiated(at.X);
+      const auto Y_bar = at.draw_rows_of(result.value.sequences);
       const PulledBack<double> pulled_back{T.another(), result, Y_bar};
       const auto L = [&] {
-        const auto Y = (*layer)(X);
+        const auto Y = (*at.layer)(at.X);
         return std::inner_product(Y.numbers.begin(), Y.numbers.end(), Y_bar.numbers.begin(), 0.0);
       };
-      found = derivatives_differ({.claim = "the pullback agrees with central differences"}, L, coordinates(*layer, X),
-                                 pulled_back.tables);
+      found = derivatives_differ(at.failure, L, coordinates(*at.layer, at.X), pulled_back.tables);
       const bool nothing_compared = found && found->left.label.empty();
       if (!nothing_compared) break;
     }
     return found;
   };
-  return on_stacks(T, seed, stacks, on);
-}
-
-/// The same on stacks of one row, and of two and three rows.
-inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::uint64_t seed,
-                                             const Limits& limits = {}) {
-  return gradient_fails(T, seed, stacks(limits, {{1}, {2, 3}}), limits);
+  return on_stacks<double>(T, {.claim = "the pullback agrees with central differences"}, seed, stacks, limits, on);
 }
 
 }  // namespace tlm::checking

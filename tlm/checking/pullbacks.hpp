@@ -49,12 +49,24 @@ concept TakesTemporaries = requires {
 template <class Real>
 std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requirement, std::uint64_t seed,
                                       const Limits& limits = {}) {
-  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
-    const auto layer = drawn(T, generator, kind);
-    const auto result = layer->differentiated(draw_input(T, sequences, generator, limits, kind));
-    const auto w_1 = draw_rows<Real>(T.codomain, result.value.sequences, generator, limits, kind),
-               w_2 = draw_rows<Real>(T.codomain, result.value.sequences, generator, limits, kind);
-    const Real a = draw<Real>(generator);
+  Failure failure =
+      requirement == Requirement::linear
+          ? failure_of("pullbacks are linear", "for a·w₁ + w₂ it returns", "a times that for w₁ plus that for w₂ is")
+      : requirement == Requirement::adds ? failure_of("a pullback adds to the gradient",
+                                                      "w₂ makes of the gradient that w₁ has left", "the sum of both is")
+      : requirement == Requirement::again
+          ? failure_of("a pullback can be applied again", "applied again, it returns", "the first time it returned")
+          : failure_of("a pullback that refers to its layer refuses a temporary one",
+                       "where the layer's weights have changed, it returns", "before, it returned");
+  if (requirement == Requirement::outlives)
+    failure.remark =
+        "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
+        "tlm::refuse_temporary<" +
+        T.name + ">(); } beside it";
+  const auto on = [&](const Trial<Real>& at) {
+    const auto result = at.layer->differentiated(at.X);
+    const auto w_1 = at.draw_rows_of(result.value.sequences), w_2 = at.draw_rows_of(result.value.sequences);
+    const Real a = draw<Real>(at.generator);
     const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), result, w}; };
     const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);
     const auto first = [&](std::size_t k, std::size_t e) { return v_1(k, e); };
@@ -63,35 +75,25 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
       case Requirement::linear: {
         auto w = w_2;
         for (std::size_t e = 0; e < w.numbers.size(); ++e) w.numbers[e] += a * w_1.numbers[e];
-        return first_difference(
-            failure_of("pullbacks are linear", "for a·w₁ + w₂ it returns", "a times that for w₁ plus that for w₂ is"),
-            pulled_back(w).tables, [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
+        return first_difference(at.failure, pulled_back(w).tables,
+                                [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
       }
       case Requirement::adds: {
         const PulledBack<Real> both{pulled_back(w_1).gradient, result, w_2};
         const std::size_t weights = both.gradient->weights().size();  // then X̄ comes
-        return first_difference(
-            failure_of("a pullback adds to the gradient", "w₂ makes of the gradient that w₁ has left",
-                       "the sum of both is"),
-            both.tables, [&](std::size_t k, std::size_t e) { return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e); });
+        return first_difference(at.failure, both.tables, [&](std::size_t k, std::size_t e) {
+          return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e);
+        });
       }
       case Requirement::again:
-        return first_difference(
-            failure_of("a pullback can be applied again", "applied again, it returns", "the first time it returned"),
-            pulled_back(w_1).tables, first, SameBits{});
+        return first_difference(at.failure, pulled_back(w_1).tables, first, SameBits{});
       default:
-        Failure failure = failure_of("a pullback that refers to its layer refuses a temporary one",
-                                     "where the layer's weights have changed, it returns", "before, it returned");
-        failure.remark =
-            "value_and_pullback is to be const&, and to have auto value_and_pullback(domain) const&& { return "
-            "tlm::refuse_temporary<" +
-            T.name + ">(); } beside it";
-        for (const auto& weight : layer->weights())
-          for (Real& w : weight) w = draw<Real>(generator);
-        return first_difference(failure, pulled_back(w_1).tables, first);
+        for (const auto& weight : at.layer->weights())
+          for (Real& w : weight) w = draw<Real>(at.generator);
+        return first_difference(at.failure, pulled_back(w_1).tables, first);
     }
   };
-  return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
+  return on_stacks<Real>(T, failure, seed, stacks_of_pullbacks(limits), limits, on);
 }
 
 /// The failure if T's value or pullback in float differs from that in double by more than a thousandth of the largest
@@ -103,67 +105,59 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
     std::copy(X.numbers.begin(), X.numbers.end(), same.numbers.begin());
     return same;
   };
-  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
-    if (kind == Draw::special) return std::nullopt;
-    const auto layer = drawn(T, generator);
+  const auto on = [&](const Trial<float>& at) -> std::optional<Failure> {
+    if (at.kind == Draw::special) return std::nullopt;
     const auto exact_layer = exact.another();
-    const auto from = layer->weights();
+    const auto from = at.layer->weights();
     const auto to = exact_layer->weights();
     for (std::size_t k = 0; k < from.size(); ++k) std::copy(from[k].begin(), from[k].end(), to[k].begin());
-    const auto X = draw_input(T, sequences, generator, limits);
-    const auto result = layer->differentiated(X);
-    const auto exact_result = exact_layer->differentiated({in_double(X.source), in_double(X.target)});
-    const auto w = draw_rows<float>(T.codomain, result.value.sequences, generator);
+    const auto result = at.layer->differentiated(at.X);
+    const auto exact_result = exact_layer->differentiated({in_double(at.X.source), in_double(at.X.target)});
+    const auto w = at.draw_rows_of(result.value.sequences);
     const PulledBack<float> pulled_back{T.another(), result, w};
     const PulledBack<double> expected{exact.another(), exact_result, in_double(w)};
 
     double greatest = 1;
     const auto close = [&](double a, double b) { return std::abs(a - b) <= 1e-3 * greatest; };
-    const auto failure = failure_of("float is double, within rounding", "in float it is", "in double it is");
-    if (auto found = first_difference(failure, in_double(result.value), exact_result.value, 0, close)) {
+    if (auto found = first_difference(at.failure, in_double(result.value), exact_result.value, 0, close)) {
       found->entry += " of the value";
       return found;
     }
     for (const auto& table : expected.tables)
       for (const double number : table) greatest = std::max(greatest, std::abs(number));
     return first_difference(
-        failure, pulled_back.tables, [&](std::size_t k, std::size_t e) { return float(expected(k, e)); }, close);
+        at.failure, pulled_back.tables, [&](std::size_t k, std::size_t e) { return float(expected(k, e)); }, close);
   };
-  return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
+  return on_stacks<float>(T, failure_of("float is double, within rounding", "in float it is", "in double it is"), seed,
+                          stacks_of_pullbacks(limits), limits, on);
 }
 
 /// The failure if row i of X̄ depends on a row j < i of Ȳ, or for a rowwise operation on another row than i. One run
 /// covers every input and all weights of that shape. Tokens are not checked.
 inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T,
                                                    Claim claim = Claim::autoregressive, const Limits& limits = {}) {
-  Generator generator{0};
-  const auto layer = drawn(T, generator);
-  for (std::size_t n = 1; n <= limits.rows; ++n) {
-    const auto result = layer->differentiated(draw_input(T, Sequences{n}, generator));
+  Failure failure = failure_of(claim);
+  failure.claim = claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i";
+  failure.left.label = "it depends on the rows of X | of Ȳ";
+  const auto on = [&](const Trial<Dependencies>& at) -> std::optional<Failure> {
+    const auto result = at.layer->differentiated(at.X);
     Stacked<Dependencies> Y_bar{result.value.sequences, T.codomain};
     for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
       std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
     const auto X_bar = PulledBack<Dependencies>{T.another(), result, Y_bar}.X_bar.target;
-    Failure failure =
-        failure_of(claim == Claim::rowwise ? "X̄_i depends on no Ȳ_j with j ≠ i" : "X̄_i depends on no Ȳ_j with j < i",
-                   "it depends on the rows of X | of Ȳ", "and may depend on");
-    failure.layer = T.name;
-    failure.arithmetic = arithmetic<Dependencies>();
-    failure.n = n;
+    const std::size_t n = at.sequences().rows();
     for (std::size_t i = 0; i < n; ++i) {
       Dependencies allowed{1};
       for (std::size_t j = 0; j < n; ++j) {
         allowed += Dependencies::position(j);
         if (j == i || (j > i && claim != Claim::rowwise)) allowed += Dependencies::codomain_position(j);
       }
-      const auto row = X_bar.rows(i, 1);
-      auto most = row;
-      std::fill(most.numbers.begin(), most.numbers.end(), allowed);
-      failure.i = i + 1;
-      if (auto found = first_difference(failure, row, most, i, IsWithin{})) return found;
+      at.failure.i = i + 1;
+      if (auto found = depends_on_more(at.failure, X_bar.rows(i, 1), allowed, i)) return found;
     }
-  }
-  return std::nullopt;
+    return std::nullopt;
+  };
+  return on_stacks<Dependencies>(T, failure, 0, single_sequences(limits), limits, on);
 }
 
 }  // namespace tlm::checking

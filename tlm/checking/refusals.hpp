@@ -52,10 +52,10 @@ struct Refusals {
   friend std::strong_ordering operator<=>(const Numbers&, const Numbers&) { return order(); }
   friend std::strong_ordering operator<=>(const Numbers&, Arithmetic auto) { return order(); }
 
-  friend constexpr Numbers& operator+=(Numbers& a, const Numbers& b) { return a = a + b; }
-  friend constexpr Numbers& operator-=(Numbers& a, const Numbers& b) { return a = a - b; }
-  friend constexpr Numbers& operator*=(Numbers& a, const Numbers& b) { return a = a * b; }
-  friend constexpr Numbers& operator/=(Numbers& a, const Numbers& b) { return a = a / b; }
+  friend constexpr Numbers& operator+=(Numbers& a, const auto& b) { return a = a + b; }
+  friend constexpr Numbers& operator-=(Numbers& a, const auto& b) { return a = a - b; }
+  friend constexpr Numbers& operator*=(Numbers& a, const auto& b) { return a = a * b; }
+  friend constexpr Numbers& operator/=(Numbers& a, const auto& b) { return a = a / b; }
 
   template <Arithmetic Real>
   explicit(!std::same_as<Real, double>) constexpr operator Real() const {
@@ -70,10 +70,6 @@ struct Refusals {
   friend Numbers operator*(Arithmetic auto, const Numbers& a) { return known() ? a : a; }
   friend Numbers operator/(const Numbers& a, Arithmetic auto) { return known() ? a : a; }
   friend Numbers operator/(Arithmetic auto, const Numbers& a) { return known() ? a : a; }
-  friend Numbers& operator+=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
-  friend Numbers& operator-=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
-  friend Numbers& operator*=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
-  friend Numbers& operator/=(Numbers& a, Arithmetic auto) { return known() ? a : a; }
 
  private:
   static constexpr std::strong_ordering order() {

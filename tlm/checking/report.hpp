@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <ostream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,26 +45,6 @@ struct Failure {
     if (failure.seed) out << "\n  seed " << *failure.seed;
     return out;
   }
-};
-
-/// What a layer threw while it was checked, and where: the failure without values, with a remark that says what.
-class Thrown : public std::runtime_error {
- public:
-  Thrown(Failure where, const std::exception& thrown) : std::runtime_error{thrown.what()}, failure_{std::move(where)} {
-    failure_.left = failure_.right = {};
-    failure_.remark = std::string("it throws: ") + thrown.what();
-    std::ostringstream text;
-    text << failure_;
-    text_ = text.str();
-  }
-
-  /// The failure, printed.
-  const char* what() const noexcept override { return text_.c_str(); }
-  const Failure& failure() const { return failure_; }
-
- private:
-  Failure failure_;
-  std::string text_;
 };
 
 /// What was checked of a layer, line by line: what holds, what fails and with what counter-example, and notes.

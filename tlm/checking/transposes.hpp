@@ -21,14 +21,11 @@ namespace tlm::checking {
 /// The failure if the value that value_and_pullback(X) returns is not T(X).
 template <class Real>
 std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
-  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) {
-    const auto layer = drawn(T, generator, kind);
-    const auto X = draw_input(T, sequences, generator, limits, kind);
-    return first_difference(
-        failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"),
-        layer->differentiated(X).value, (*layer)(X));
-  };
-  return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
+  return on_stacks<Real>(
+      T, failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"), seed,
+      stacks_of_pullbacks(limits), limits, [](const Trial<Real>& at) {
+        return first_difference(at.failure, at.layer->differentiated(at.X).value, (*at.layer)(at.X));
+      });
 }
 
 /// The failure if T's pullback is not the transpose of its derivative, at random weights, inputs and directions v, on
@@ -36,16 +33,17 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
 template <class Real>
 std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation<Dual<Real>>& dual_T,
                                        std::uint64_t seed, const Limits& limits = {}) {
-  const auto on = [&](const Sequences& sequences, Generator& generator, Draw kind) -> std::optional<Failure> {
-    const auto layer = drawn(T, generator, kind);
+  Failure failure = failure_of("⟨Jv, w⟩ = ⟨v, Jᵀw⟩", "the pullback returns", "the derivative is");
+  failure.arithmetic = std::string("dual numbers of ") + arithmetic<Real>();
+  const auto on = [&](const Trial<Real>& at) -> std::optional<Failure> {
     const auto dual_layer = dual_T.another();
-    auto X = draw_input(T, sequences, generator, limits, kind);
-    const auto result = layer->differentiated(X);
-    const auto w = draw_rows<Real>(T.codomain, result.value.sequences, generator, limits, kind);
+    auto X = at.X;
+    const auto result = at.layer->differentiated(X);
+    const auto w = at.draw_rows_of(result.value.sequences);
     const PulledBack<Real> JT_w{T.another(), result, w};
 
     Input<Dual<Real>> dual_X{X.source.template like<Dual<Real>>(), X.target.template like<Dual<Real>>()};
-    const auto point = coordinates(*layer, X);
+    const auto point = coordinates(*at.layer, X);
     const auto moved = coordinates(*dual_layer, dual_X);
     // ⟨Jv, w⟩, where v(k, e) is the direction of number e of table k.
     const auto Jv_w = [&](const auto& v) {
@@ -61,25 +59,23 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
     for (const auto& table : JT_w.tables) {
       v.emplace_back();
       for (const Real& number : table) {
-        v.back().push_back(draw<Real>(generator));
+        v.back().push_back(draw<Real>(at.generator));
         v_JT_w += v.back().back() * number;
       }
     }
     const Real left = Jv_w([&](std::size_t k, std::size_t e) { return v[k][e]; });
     if (Agree{}(left, v_JT_w)) return std::nullopt;
 
-    Failure failure = failure_of("⟨Jv, w⟩ = ⟨v, Jᵀw⟩", "the pullback returns", "the derivative is");
-    failure.arithmetic = std::string("dual numbers of ") + arithmetic<Real>();
     const auto by_coordinate = [&](std::size_t k, std::size_t e) {
       return Jv_w([&](std::size_t other_k, std::size_t other_e) { return Real(int(other_k == k && other_e == e)); });
     };
-    if (auto found = first_difference(failure, JT_w.tables, by_coordinate)) return found;
-    failure.entry = "one of the coordinates";
-    failure.left = {"⟨Jv, w⟩ =", shown(left)};
-    failure.right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)};
-    return failure;
+    if (auto found = first_difference(at.failure, JT_w.tables, by_coordinate)) return found;
+    at.failure.entry = "one of the coordinates";
+    at.failure.left = {"⟨Jv, w⟩ =", shown(left)};
+    at.failure.right = {"⟨v, Jᵀw⟩ =", shown(v_JT_w)};
+    return at.failure;
   };
-  return on_stacks(T, seed, stacks_of_pullbacks(limits), on);
+  return on_stacks<Real>(T, failure, seed, stacks_of_pullbacks(limits), limits, on);
 }
 /// The same for a layer that is given by its type, over dual numbers of `Real`.
 template <template <class> class Layer, class Real>

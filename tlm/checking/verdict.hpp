@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string_view>
+
+#include <tlm/checking/claims.hpp>
+
+/// A claim about a layer, over all arithmetics that check it.
+namespace tlm::checking {
+
+/// A layer without its type, over the arithmetics that check a claim. A layer that reads tokens is not run over sets of
+/// positions, because tokens carry no tags.
+struct Subject {
+  std::unique_ptr<const Operation<float>> in_float{};
+  std::unique_ptr<const Operation<double>> in_double{};
+  std::unique_ptr<const Operation<PrimeField>> in_field{};
+  std::unique_ptr<const Operation<Dependencies>> in_sets{};
+};
+/// The subject of a layer, with these of its faces.
+template <template <class> class Layer, int faces = value_face>
+Subject subject(std::string_view name) {
+  Subject subject{operation<Layer<float>, faces & ~(extension_face | form_face)>(name),
+                  operation<Layer<double>, faces & ~form_face>(name), operation<Layer<PrimeField>, faces>(name)};
+  if constexpr (!reads_tokens<Layer<double>>)
+    subject.in_sets = operation<Layer<Dependencies>, faces & ~form_face>(name);
+  return subject;
+}
+
+/// The counter-example to a claim that each way to check it finds (claims.hpp).
+struct Verdict {
+  std::optional<Failure> reals{}, bits{}, field{}, sets{};
+
+  bool holds() const { return !failure(); }
+  /// The first failure, if there is one.
+  std::optional<Failure> failure() const {
+    for (const auto* found : {&reals, &bits, &field, &sets})
+      if (*found) return *found;
+    return std::nullopt;
+  }
+
+  friend std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
+    for (const auto* failure : {&verdict.reals, &verdict.bits, &verdict.field, &verdict.sets})
+      if (*failure) out << **failure;
+    return out;
+  }
+};
+
+/// The claim over all arithmetics of the subject, each with seeds and keys of its own.
+inline Verdict verdict_on(const Subject& subject, Claim claim, const Limits& limits = {}) {
+  Verdict verdict;
+  if (subject.in_double) verdict.reals = compare_parts(*subject.in_double, claim, 1, limits);
+  if (subject.in_float) verdict.bits = spoil_other_rows(*subject.in_float, claim, 2, limits);
+  if (subject.in_double && !verdict.bits) verdict.bits = spoil_other_rows(*subject.in_double, claim, 3, limits);
+  for (const std::uint64_t key : {11u, 12u})
+    if (subject.in_field && !verdict.field) {
+      PrimeField::key = key;
+      verdict.field = compare_parts(*subject.in_field, claim, key, limits);
+    }
+  if (subject.in_sets) verdict.sets = trace_positions(*subject.in_sets, claim, limits);
+  return verdict;
+}
+/// The verdict on a claim about a layer, as far as runs over the four arithmetics can tell.
+template <template <class> class Layer>
+Verdict verdict_on(std::string_view name, Claim claim, const Limits& limits = {}) {
+  return verdict_on(subject<Layer>(name), claim, limits);
+}
+
+}  // namespace tlm::checking
