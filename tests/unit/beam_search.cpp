@@ -94,25 +94,12 @@ void must_be(const std::vector<Found>& found, std::vector<Text> texts, double al
   }
 }
 
-/// Generates token j after token t with the probability in row t, column j of a table, whatever was before.
-struct Chain {
-  using declared = is::Rowwise;
-  using domain = Tokens;
-  using codomain = Matrix<n, size, double>;
-
-  Matrix<size, size, double> p;
-
-  codomain operator()(const domain& x) const {
-    codomain Y{x.sequences()};
-    for (std::size_t i = 0; i < x.rows(); ++i)
-      for (std::size_t j = 0; j < size; ++j) Y(i, j) = std::log(p(std::size_t(x(i, 0)), j));
-    return Y;
-  }
-  auto value_and_pullback(const domain& x) const {
-    return with_pullback((*this)(x), [](const codomain&, Chain&) { return Nothing{}; });
-  }
-  static constexpr void weights(auto&&, auto&...) {}
-};
+/// Generates token j after token t with the probability p(t, j), whatever was before.
+Embedding<size, size, double> chain_of(const Matrix<size, size, double>& p) {
+  Embedding<size, size, double> chain;
+  for (std::size_t e = 0; e < size * size; ++e) chain.W_e.data()[e] = std::log(p.data()[e]);
+  return chain;
+}
 
 }  // namespace
 
@@ -122,8 +109,7 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
     for (const double alpha : {0.0, 0.6, 2.0}) {
       CAPTURE(seed);
       CAPTURE(alpha);
-      Generator generator{seed};
-      const T model = random_layer<T>(generator);
+      const T model = random_layer<T>(Generator{seed});
       const std::vector<Token> given{2, 1};
       const GenerationLimits limits{
           .start = 1, .end = 0, .max_len = detail::CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are generated
@@ -143,8 +129,7 @@ TEST_CASE_TEMPLATE("a narrow beam finds the same as a beam that computes everyth
     for (const std::size_t width : {1u, 2u, 3u, 7u}) {
       CAPTURE(seed);
       CAPTURE(width);
-      Generator generator{seed};
-      const T model = random_layer<T>(generator);
+      const T model = random_layer<T>(Generator{seed});
       const std::vector<Token> given{2};
       const GenerationLimits limits{.start = 1, .end = 0, .max_len = 8};
       const Beam beam{.width = width};
@@ -161,9 +146,9 @@ TEST_CASE_TEMPLATE("a narrow beam finds the same as a beam that computes everyth
 
 TEST_CASE("a beam finds a text that is likelier in the end, though another one is likelier at first") {
   // After 1: 2 is the likeliest, but nothing is likely after it; after 1 again comes the end.
-  const Chain chain{{1, 0x1p-60, 0x1p-60,  //
-                     0.05, 0.45, 0.5,      //
-                     0.3, 0.4, 0.3}};
+  const auto chain = chain_of({1, 0x1p-60, 0x1p-60,  //
+                               0.05, 0.45, 0.5,      //
+                               0.3, 0.4, 0.3});
   const GenerationLimits limits{.start = 1, .end = 0, .max_len = 3};
   CHECK(decode(chain, {}, limits) == std::vector<Token>{2, 1});
   const auto found = beam_search(chain, {}, limits, {.width = 2});
@@ -179,17 +164,17 @@ TEST_CASE("the length rule: log p/((5 + l)/6)^α") {
   CHECK(Beam{.alpha = 2}.rank(-4, 7) == -1);
   CHECK((Beam{}.width == 4 && Beam{}.alpha == 0.6));
   // A short text with p = 0.4, and a long one with 0.6·0.6. With α = 0 the first is better, with α = 1 the second.
-  const Chain chain{{1, 0x1p-60, 0x1p-60,  //
-                     0.4, 0x1p-60, 0.6,    //
-                     0.6, 0.2, 0.2}};
+  const auto chain = chain_of({1, 0x1p-60, 0x1p-60,  //
+                               0.4, 0x1p-60, 0.6,    //
+                               0.6, 0.2, 0.2});
   const GenerationLimits limits{.start = 1, .end = 0, .max_len = 3};
   CHECK(beam_search(chain, {}, limits, {.width = 3, .alpha = 0}).front().text == std::vector<Token>{0});
   CHECK(beam_search(chain, {}, limits, {.width = 3, .alpha = 1}).front().text == std::vector<Token>{2, 0});
 }
 
 TEST_CASE("equal texts come in the order of their tokens, and the first of a beam of width 1 is greedy's") {
-  const Chain chain{{0.5, 0.25, 0.25,  //
-                     0.25, 0.375, 0.375, 0.25, 0.375, 0.375}};
+  const auto chain = chain_of({0.5, 0.25, 0.25,  //
+                               0.25, 0.375, 0.375, 0.25, 0.375, 0.375});
   const auto found = beam_search(chain, {}, {.start = 1, .end = 0, .max_len = 3}, {.width = 4, .alpha = 0});
   REQUIRE(found.size() == 4);
   CHECK(found[0].text == std::vector<Token>{0});
@@ -212,8 +197,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what is given without room for more is the only text") {
-  Generator generator{1};
-  const LM model = random_layer<LM>(generator);
+  const LM model = random_layer<LM>(Generator{1});
   const auto found = beam_search(model, {1, 2}, {.start = 0, .end = 0, .max_len = 3});
   REQUIRE(found.size() == 1);
   CHECK(found.front().text == std::vector<Token>{1, 2});
@@ -223,8 +207,7 @@ TEST_CASE("what is given without room for more is the only text") {
 }
 
 TEST_CASE("bad beams: one sentence each") {
-  Generator generator{1};
-  const LM model = random_layer<LM>(generator);
+  const LM model = random_layer<LM>(Generator{1});
   const GenerationLimits limits{.start = 0, .end = 0, .max_len = 5};
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   const std::string alpha = ": it must be a finite number from 0 on";

@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tlm/checking/check.hpp>
+
+#include "../printing.hpp"
 
 /// Layers that are not what they say. Each is right except for the one lie that is told. Without a lie the same layer
 /// passes.
@@ -293,12 +293,5 @@ Report report_on(Lie lie, std::string_view name = "T", const checking::Limits& l
   told = Lie::none;
   return report;
 }
-
-std::string printed(const auto& object) {
-  std::ostringstream out;
-  out << object;
-  return out.str();
-}
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace tlm::tests::lying

@@ -52,8 +52,7 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
 }
 
 TEST_CASE("in double the sum is in another order: within 1e-13, and the same bits every time") {
-  Generator generator{2};
-  const auto model = random_layer<Model<double>>(generator);
+  const auto model = random_layer<Model<double>>(Generator{2});
   Model<double> gradient;
   const double loss = loss_and_gradient(model, batch(), gradient);
   Threads<Model<double>> threads{3, 1};
@@ -68,8 +67,7 @@ TEST_CASE("in double the sum is in another order: within 1e-13, and the same bit
 }
 
 TEST_CASE("what a thread throws is thrown where it was asked, and the threads go on") {
-  Generator generator{4};
-  const auto model = random_layer<Model<double>>(generator);
+  const auto model = random_layer<Model<double>>(Generator{4});
   Threads<Model<double>> threads{2, 1};
   Model<double> gradient;
   Translations wrong = batch();
