@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ragged stacks of any shape, and any way to split an extension. RapidCheck draws the shapes from a fixed seed, which
+// Stacks of sequences of any lengths, extended in any pieces. RapidCheck draws the shapes from a fixed seed, which
 // it prints (RC_PARAMS="seed=…" takes another), and shrinks what fails. The numbers are of the prime field, so equality
 // is exact.
 
@@ -35,27 +35,6 @@ rc::Gen<std::size_t> up_to(std::size_t most) {
 rc::Gen<Lengths> any_lengths() {
   return rc::gen::mapcat(
       up_to(4), [](std::size_t more) { return rc::gen::container<Lengths>(more + 1, up_to(proofs::max_len)); });
-}
-
-/// One sequence after the other of a stack.
-template <class M>
-std::vector<M> one_by_one(const M& X) {
-  std::vector<M> parts;
-  for (std::size_t s = 0; s < X.sequences().count(); ++s) parts.push_back(sequence(X, s));
-  return parts;
-}
-
-/// T of a stack is the stack of T, whatever the lengths.
-template <class T>
-void stacks_agree(const Lengths& lengths) {
-  redrawing(1, [&](Generator& generator) {
-    const auto layer = draw_layer<T>(generator);
-    const auto X = draw_matrix<typename T::domain>(Sequences::of_lengths(lengths), generator);
-    std::vector<typename T::codomain> alone;
-    for (const auto& part : one_by_one(X)) alone.push_back(layer(part));
-    RC_ASSERT(same(layer(X), concat_sequences(alone)));
-    return true;
-  });
 }
 
 /// The rows `first` … `first + count` − 1 of each sequence of X, for each its own.
@@ -103,12 +82,6 @@ struct Forgetful : proofs::PE<PrimeField> {
 };
 
 }  // namespace
-
-TEST_CASE("a stack of sequences of any lengths, empty ones among them, is what its sequences are one by one") {
-  proofs::for_each_layer([]<template <class> class Layer>(proofs::Listed<Layer> listed) {
-    CHECK(rc::check(std::string(listed.name), [] { stacks_agree<Layer<PrimeField>>(*any_lengths()); }));
-  });
-}
 
 TEST_CASE("extended in any pieces, it is the whole") {
   proofs::for_each_layer([]<template <class> class Layer>(proofs::Listed<Layer> listed) {
