@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
+#include <tlm/checking/gradients.hpp>
 #include <tlm/derivation/notation.hpp>
 
 #include "../proofs/layers.hpp"
@@ -34,6 +36,16 @@ inline Batch<double> random_batch(Token start, const Sequences& lengths, Generat
   Batch<double> batch{start, random_rows<Tokens>(lengths, generator), Matrix<n, 1, double>{lengths}};
   for (std::size_t i = 0; i < lengths.rows(); ++i) batch.omega(i, 0) = 1 - generator.uniform();
   return batch;
+}
+
+/// How a gradient of a model's loss differs from central differences of the loss, weight by weight, or nothing. The
+/// weights are moved, and are in the end what they were.
+template <class Model, class BatchOf, class Objective = Mean>
+std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const BatchOf& batch,
+                                           const Objective& objective = {}) {
+  return checking::derivatives_differ(
+      {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"},
+      [&] { return loss(model, batch, objective); }, checking::named_weights(model), checking::named_weights(gradient));
 }
 
 /// T_LM with the article's block, or with the inspirational one.

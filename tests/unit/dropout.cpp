@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "../../proofs/support.hpp"
-#include "../loss_gradient.hpp"
+#include "../layers.hpp"
 
 namespace tlm::tests::in_dropout {
 
@@ -74,8 +74,7 @@ TEST_CASE("the noise of one model is not for another") {
 }
 
 TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
-  Generator generator{3};
-  auto model = random_layer<Model>(generator);
+  auto model = random_layer<Model>(Generator{3});
   const Noisy<Translations> noisy{batch(), {model, 1, 1}};
   const auto value = [&] { return loss(model, noisy); };
   Model gradient;

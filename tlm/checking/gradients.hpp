@@ -8,8 +8,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <tlm/checking/pullbacks.hpp>
@@ -63,14 +61,6 @@ inline std::optional<Failure> derivatives_differ(Failure found, const std::funct
   found.left = found.right = {};
   found.remark = "all derivatives are 0: nothing has been compared";
   return found;
-}
-/// The failure if the derivatives of a loss L with respect to the weights of a model are not those of the gradient.
-template <class Model>
-std::optional<Failure> gradient_differs(std::string name, const std::function<double()>& L, Model& model,
-                                        Model& gradient) {
-  return derivatives_differ(
-      {.claim = "the gradient of the loss agrees with differences", .layer = std::move(name), .arithmetic = "double"},
-      L, named_weights(model), named_weights(gradient));
 }
 
 /// The derivatives of L = ⟨Ȳ, T(X)⟩ by the pullback of T, at a random X and random weights, compared with differences
