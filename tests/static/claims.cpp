@@ -114,7 +114,7 @@ static_assert(!rules::Extensible<Unknown> && rules::Extensible<Past> && rules::E
 
 // --- Layers and models: with another mask, or other parts, they are not autoregressive --------------------------------
 
-static_assert(autoregressive<SingleHeadCausalAttention<8>> && autoregressive<MultiHead<8, 2, 4, 4, Causal>>);
+static_assert(autoregressive<SingleHeadCausalAttention<8>> && autoregressive<CausalAttention<8, 2>>);
 static_assert(!autoregressive<MultiHead<8, 2, 4, 4, Unmasked>>);
 static_assert(!autoregressive<HeadsWithPositions<"Q", "K", "V", 8, 2, 4, 7, Unmasked>>);
 
