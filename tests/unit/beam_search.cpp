@@ -50,19 +50,12 @@ std::vector<double> log_probabilities(const T& model, const std::vector<Token>& 
   return y;
 }
 
-/// What a model begins with, with the token that starts.
-template <class T>
-std::vector<Token> first_said(const std::vector<Token>& given, const GenerationLimits& limits) {
-  std::vector<Token> said{limits.start};
-  if (!detail::CanDecode<T>::of_source) said.insert(said.end(), given.begin(), given.end());
-  return said;
-}
-
 /// A beam search by plain loops, which computes everything again for every token.
 template <class T>
 std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                              const Beam& beam) {
-  std::vector<Text> open{{first_said<T>(given, limits), 0, 0}}, ended;
+  std::vector<Text> open{{{limits.start}, 0, 0}}, ended;
+  if (!detail::CanDecode<T>::of_source) open[0].said.insert(open[0].said.end(), given.begin(), given.end());
   while (!open.empty() && ended.size() < beam.width) {
     std::vector<Text> longer;
     for (const Text& text : open) {

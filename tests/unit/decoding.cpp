@@ -20,16 +20,6 @@ namespace {
 /// Answers token t with row t of a table, whatever was before.
 using Answers = Embedding<4, 4>;
 
-/// softmax(x/τ) of row i, in double.
-template <class M>
-std::vector<double> probabilities(const M& X, std::size_t i, double temperature) {
-  std::vector<double> p;
-  double sum = 0;
-  for (std::size_t j = 0; j < M::cols; ++j) sum += p.emplace_back(std::exp(double(X(i, j)) / temperature));
-  for (double& p_j : p) p_j /= sum;
-  return p;
-}
-
 /// Requires that a count among `draws` is within four standard deviations of its expectation for a probability.
 void must_be_plausible(int count, int draws, double p) {
   const double expected = draws * p, tolerance = 4 * std::sqrt(draws * p * (1 - p));
@@ -109,7 +99,9 @@ TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j: the fir
   constexpr int draws = 5'000;
   for (const double temperature : {0.5, 1.0, 2.0}) {
     CAPTURE(temperature);
-    const auto p = probabilities(X, 0, temperature);
+    auto of_temperature = table(X);
+    for (double& z : of_temperature.entries) z /= temperature;
+    const std::vector<double> p = reference::softmax(of_temperature).entries;
     const auto first_other = [&](double scaled_by, double shift) {
       auto shifted = X;
       for (std::size_t j = 0; j < 5; ++j) shifted(0, j) += shift;
