@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
+#include <tlm/checking/gradients.hpp>
 #include <tlm/derivation/notation.hpp>
 
 #include "../proofs/layers.hpp"
+#include "../proofs/support.hpp"
 #include "support.hpp"
 
 /// The list of all layers is that of the proofs. Here are the shapes and models that single tests take from it, in
@@ -34,6 +37,24 @@ inline Batch<double> random_batch(Token start, const Sequences& lengths, Generat
   Batch<double> batch{start, random_rows<Tokens>(lengths, generator), Matrix<n, 1, double>{lengths}};
   for (std::size_t i = 0; i < lengths.rows(); ++i) batch.omega(i, 0) = 1 - generator.uniform();
   return batch;
+}
+
+/// How a gradient of a model's loss differs from central differences of the loss, weight by weight, or nothing. The
+/// weights are moved, and are in the end what they were.
+template <class Model, class BatchOf, class Objective = Mean>
+std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const BatchOf& batch,
+                                           const Objective& objective = {}) {
+  return checking::derivatives_differ(
+      {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"},
+      [&] { return loss(model, batch, objective); }, checking::named_weights(model), checking::named_weights(gradient));
+}
+
+/// Requires that loss_and_gradient returns the loss, and that its gradient is the derivative, weight by weight.
+template <class Model, class BatchOf, class Objective = Mean>
+void must_be_derivative(Model& model, const BatchOf& batch, const Objective& objective = {}) {
+  Model gradient;
+  CHECK(loss_and_gradient(model, batch, gradient, objective) == loss(model, batch, objective));
+  proofs::must_hold(loss_gradient_fails(gradient, model, batch, objective));
 }
 
 /// T_LM with the article's block, or with the inspirational one.

@@ -46,15 +46,9 @@ M random_rows(const Sequences& sequences, Generator& generator) {
   return randomized(M{sequences}, generator);
 }
 
-/// A random matrix with a fixed number of rows.
-template <class M>
-M random_matrix(Generator& generator) {
-  return randomized(M{}, generator);
-}
-
-/// A layer with weights uniformly distributed over [−½, ½).
+/// A layer with weights uniformly distributed over [−½, ½). The generator may be a temporary one.
 template <class F>
-F random_layer(Generator& generator) {
+F random_layer(auto&& generator) {
   F layer;
   initialize_uniform(layer, generator);
   return layer;

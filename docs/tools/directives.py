@@ -719,8 +719,8 @@ def source_pages(app):
     formatter = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, cssclass="highlight source")
     for folder, pattern in (("tlm", "**/*.hpp"), ("proofs", "*.[ch]pp"), ("proofs/kernel", "*.v"),
                             ("examples", "**/*.[ch]pp"), ("examples", "*.py"), ("tests/static", "*.cpp"),
-                            ("tests/unit", "*.cpp"), ("tests/storage", "*.cpp"), ("tests/gradients", "*.cpp"),
-                            ("tests/encoder_decoder", "*.cpp"), ("tests/goldens", "*.cpp"), ("docs/exercises", "*.cpp")):
+                            ("tests/unit", "*.cpp"), ("tests/storage", "*.cpp"), ("tests/encoder_decoder", "*.cpp"),
+                            ("docs/exercises", "*.cpp")):
         for file in sorted((sources.ROOT / folder).glob(pattern)):
             yield source_page(formatter, str(file.relative_to(sources.ROOT)), file.read_text(encoding="utf-8"))
     for page in EXPORTED:

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <fstream>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -76,7 +75,6 @@ class Numbers {
   /// What the notebook prints, to 3 decimals.
   template <std::size_t cols>
   tlm::Matrix<n, cols, double> published(const std::string& name) const {
-    read_.insert(name);
     return matrix<tlm::Matrix<n, cols, double>>(published_.at(name));
   }
 
@@ -85,14 +83,6 @@ class Numbers {
   std::optional<double> gradient_error(const std::string& layer, const std::string& by) const {
     const auto& errors = published_.at("gradient errors").at(layer);
     return errors.contains(by) ? std::optional<double>(errors.at(by).get<double>()) : std::nullopt;
-  }
-
-  /// The published tables that have not been asked for yet.
-  std::vector<std::string> unread() const {
-    std::vector<std::string> names;
-    for (const auto& [name, table] : published_.items())
-      if (!read_.contains(name)) names.push_back(name);
-    return names;
   }
 
   /// A layer with the notebook's K, Q and V in every head, and W.
@@ -126,7 +116,6 @@ class Numbers {
   }
 
   nlohmann::json inputs_, published_;
-  mutable std::set<std::string> read_;
 };
 
 }  // namespace notebook

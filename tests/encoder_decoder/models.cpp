@@ -1,90 +1,50 @@
 // SPDX-License-Identifier: MIT
-#include "models.hpp"
-
+// The encoder–decoders in double: the NumPy notebook's toy, and a small formulated and a small Wolfram one.
 #include <doctest/doctest.h>
 
-#include <set>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <tlm/derivation/notation.hpp>
-
-#include "reference.hpp"
+#include "../../proofs/support.hpp"
+#include "../layers.hpp"
 
 namespace tlm::tests::in_models {
 
 namespace {
 
-/// The number of weights of all layers with the symbol `layer`, in their parts whose symbol begins with `part`.
-template <class Model>
-consteval std::size_t count_in(std::string_view layer, std::string_view part) {
-  std::size_t sum = 0;
-  for (const detail::KnownWeight& weight : detail::known_weights<Model>) {
-    const std::string_view within = weight.path.substr(weight.path.find('.') + 1);
-    if (weight.path.starts_with(layer) && within.starts_with(part)) sum += weight.rows * weight.cols;
-  }
-  return sum;
-}
+constexpr numpy::Config toy{.src_vocab_size = 10, .tgt_vocab_size = 10, .max_len = 9};  // D 4, M 3, h 5, 2+2
+using NumpyToy = numpy::Transformer<toy, double>;
 
-}  // namespace
+constexpr formulated::Config small_formulated{
+    .s = 7, .d_model = 6, .d_ff = 10, .d_k = 3, .d_v = 2, .h = 4, .N = 2, .max_len = 9};
+using SmallFormulated = formulated::Transformer<small_formulated, double>;
 
-// "The Formulated Transformer", "Parameters": each line of its table of counts, and the sum.
-using Paper = formulated::Transformer<formulated::Config{.s = 37'000}>;
-constexpr formulated::Config paper = Paper::config;
-namespace counts {
-constexpr std::size_t s = paper.s, d_model = paper.d_model, d_ff = paper.d_ff, d_k = paper.d_k, d_v = paper.d_v,
-                      h = paper.h, N = paper.N;
-// embeddings
-static_assert(count_in<Paper>("W_e", "") == s * d_model);
-// encoder MultiHeads
-static_assert(count_in<Paper>("Encoder", "MultiHead") ==
-              N * (h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model));
-// encoder FFNets
-static_assert(count_in<Paper>("Encoder", "FFN") == N * (d_model * d_ff + d_ff + d_ff * d_model + d_model));
-// encoder LayerNorms
-static_assert(count_in<Paper>("Encoder", "LayerNorm") == N * (d_model + d_model + d_model + d_model));
-// decoder MaskedMultiHeads
-static_assert(count_in<Paper>("Decoder", "MaskedMultiHead") ==
-              N * (h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model));
-// decoder MultiHeads
-static_assert(count_in<Paper>("Decoder", "MultiHead") ==
-              N * (h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model));
-// decoder FFNets
-static_assert(count_in<Paper>("Decoder", "FFN") == N * (d_model * d_ff + d_ff + d_ff * d_model + d_model));
-// decoder LayerNorms
-static_assert(count_in<Paper>("Decoder", "LayerNorm") ==
-              N * (d_model + d_model + d_model + d_model + d_model + d_model));
-// their sum: W_e counts once for its three places, and W_p is not counted
-static_assert(parameter_count<Paper> == 63'045'632);
-static_assert(count_in<Paper>("W_e", "") + count_in<Paper>("Encoder", "") + count_in<Paper>("Decoder", "") ==
-              63'045'632);
-}  // namespace counts
-static_assert(parameter_count<ConstantPositionalEncoding<paper.max_len, paper.d_model>> == 0);
+constexpr wolfram::Config small_wolfram{
+    .src_vocab_size = 8, .tgt_vocab_size = 7, .d = 6, .heads = 3, .blocks = 2, .max_len = 9};
+using SmallWolfram = wolfram::Transformer<small_wolfram, double>;
+constexpr wolfram::Config with_sines = [] {
+  wolfram::Config c = small_wolfram;
+  c.positions = wolfram::Positions::sinusoidal;
+  return c;
+}();
+using WolframWithSines = wolfram::Transformer<with_sines, double>;
 
-using WolframWithSines = wolfram::Transformer<wolfram::Config{.src_vocab_size = 8,
-                                                              .tgt_vocab_size = 7,
-                                                              .d = 6,
-                                                              .heads = 3,
-                                                              .blocks = 2,
-                                                              .max_len = 9,
-                                                              .positions = wolfram::Positions::sinusoidal},
-                                              double>;
+/// Sources and targets of unequal lengths, of a single token among them.
+Tokens sources() { return {{1, 2, 3}, {4}, {3, 6, 0, 1, 2}}; }
+Tokens targets() { return {{1, 3}, {0, 2, 2, 3}, {5}}; }
 
 // CausalAttention is an instance of MultiHead.
 static_assert(std::is_base_of_v<Composition<Plus<"B", 8>, MultiHead<8, 2, 4, 4, Causal>>, CausalAttention<8, 2>>);
-
-namespace {
 
 /// A model with random weights, compared with expected(weights, x, y), its scores by plain loops: one by one, and as a
 /// stack of unequal lengths.
 template <class Model, class Expected>
 void compare(const Expected& expected) {
-  Generator generator{1};
-  const auto model = random_layer<Model>(generator);
+  const auto model = random_layer<Model>(Generator{1});
   const auto w = weights_of(model);
   const auto stacked = scores(model)({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
@@ -100,6 +60,9 @@ void compare(const Expected& expected) {
 
 using reference::Weights;
 using Said = std::vector<Token>;
+
+/// Cross-attention.
+using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
 
 }  // namespace
 
@@ -148,23 +111,20 @@ TEST_CASE(
 }
 
 TEST_CASE("the keys and values of cross-attention are computed once") {
-  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
-  using Rows = Matrix<n, 4, double>;
   Generator generator{9};
   const auto layer = random_layer<Cross>(generator);
-  const Memory<Rows> memory{random_rows<Rows>(Sequences{3}, generator)};
+  const Memory<Cross::domain> memory{random_rows<Cross::domain>(Sequences{3}, generator)};
   State<Cross> state;
   for (int row = 0; row < 4; ++row) {
     CAPTURE(row);
-    extend(layer, state, random_rows<Rows>(Sequences{1}, generator), memory);
+    extend(layer, state, random_rows<Cross::domain>(Sequences{1}, generator), memory);
     CHECK(state.rows.f.rows.KV.sequences().rows() == 3);
   }
 }
 
 TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right one gives the rows of the whole", Model,
                    SmallFormulated, NumpyToy, SmallWolfram) {
-  Generator generator{10};
-  const auto model = random_layer<Model>(generator);
+  const auto model = random_layer<Model>(Generator{10});
   const Tokens x = sources(), y = targets();
   const Tokens one_each = y | 1;
   const Tokens the_others{{3}, {2, 2, 3}, {}};
@@ -198,31 +158,28 @@ TEST_CASE_TEMPLATE("a refused extension leaves the state as it was: the right on
 }
 
 TEST_CASE("a refused extension of cross-attention leaves its state as it was: the memory that is right is then read") {
-  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
-  using Rows = Matrix<n, 4, double>;
   Generator generator{14};
   const auto layer = random_layer<Cross>(generator);
-  const auto X = random_rows<Rows>(Sequences::of_lengths({2, 1}), generator);
-  const Memory<Rows> memory{random_rows<Rows>(Sequences::of_lengths({1, 3}), generator)};
-  const Memory<Rows> of_one{random_rows<Rows>(Sequences{4}, generator)};
+  const auto X = random_rows<Cross::domain>(Sequences::of_lengths({2, 1}), generator);
+  const Memory<Cross::domain> memory{random_rows<Cross::domain>(Sequences::of_lengths({1, 3}), generator)};
+  const Memory<Cross::domain> of_one{random_rows<Cross::domain>(Sequences{4}, generator)};
   State<Cross> state;
   CHECK_THROWS_WITH(extend(layer, state, X, of_one), "a memory of 1 sequences does not serve 2 targets");
   CHECK(extend(layer, state, X, memory) == layer(X, memory));
   // Later rows of other sequences are refused, and those that are right see what was read.
-  CHECK_THROWS_AS(extend(layer, state, Rows{Sequences::of_lengths({1, 1, 1}), 1.0}, memory), std::invalid_argument);
+  CHECK_THROWS_AS(extend(layer, state, Cross::domain{Sequences::of_lengths({1, 1, 1}), 1.0}, memory),
+                  std::invalid_argument);
   CHECK(extend(layer, state, X, memory) == layer(X, memory));
 }
 
 TEST_CASE("a memory without rows is refused wherever it is read, also beside a target without rows") {
-  using Cross = MultiHead<4, 2, 3, 2, Unmasked, FromMemory, double>;
-  using Rows = Matrix<n, 4, double>;
   constexpr const char* sentence = "sequence 2 of the memory is empty: attention needs a row to look at";
   Generator generator{15};
   const auto layer = random_layer<Cross>(generator);
-  const Memory<Rows> memory{random_rows<Rows>(Sequences::of_lengths({3, 0}), generator)};
+  const Memory<Cross::domain> memory{random_rows<Cross::domain>(Sequences::of_lengths({3, 0}), generator)};
   for (const std::size_t rows_of_the_second : {1u, 0u}) {
     CAPTURE(rows_of_the_second);
-    const auto X = random_rows<Rows>(Sequences::of_lengths({2, rows_of_the_second}), generator);
+    const auto X = random_rows<Cross::domain>(Sequences::of_lengths({2, rows_of_the_second}), generator);
     State<Cross> state;
     CHECK_THROWS_WITH_AS(layer(X, memory), sentence, std::invalid_argument);
     CHECK_THROWS_WITH_AS(layer.value_and_pullback(X, memory), sentence, std::invalid_argument);
@@ -279,24 +236,6 @@ TEST_CASE("the order of weights, in which a seed draws them: the tied one, the e
   numpy_paths.insert(numpy_paths.end(), {"tgt.W", "tgt.b"});
   CHECK(numpy_paths.size() == detail::weight_matrix_count<NumpyToy>);
   CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
-}
-
-TEST_CASE_TEMPLATE("Glorot's values by path: γ is 1, β and what else is added is 0, all else is drawn", Model,
-                   SmallFormulated, NumpyToy) {
-  const Model weights;
-  std::set<std::string> ones, zeros;
-  for_each_weight(
-      [&](const Name& name, const auto&) {
-        const std::string path = name.path();
-        if (path.ends_with(".γ")) ones.insert(path);
-        for (const char* added : {".β", ".b_1", ".b_2", "tgt.b"})
-          if (path.ends_with(added)) zeros.insert(path);
-      },
-      weights);
-  // Per layer of the encoder 2 normalizations, of the decoder 3; and two biases in each network.
-  CHECK(ones.size() == 2 * 2 + 2 * 3);
-  CHECK(zeros.size() == ones.size() + 2 * 2 + 2 * 2 + std::is_same_v<Model, NumpyToy>);
-  CHECK(not_as_glorot<Model>(ones, zeros) == "");
 }
 
 TEST_CASE("no weight stands still after the Glorot initialisation: every gradient has an entry that is not 0") {
@@ -359,9 +298,23 @@ TEST_CASE("the loss: a sum for the formulated model, a mean over non-null target
         doctest::Approx(-(log_p(g, 0, 5) + log_p(g, 1, 0) + log_p(g, 2, 2)) / 3).epsilon(1e-13));
 }
 
+TEST_CASE_TEMPLATE("the gradient of the loss is the derivative, weight by weight", Model, SmallFormulated, NumpyToy,
+                   SmallWolfram) {
+  // Each by the objective of its source.
+  const Translations batch{sources(), Tokens{{1, 3, 2}, {0, 2, 2, 3}, {5, 4}}, 3};
+  auto model = random_layer<Model>(Generator{1});
+  must_be_derivative(model, batch, std::conditional_t<std::is_same_v<Model, SmallFormulated>, Sum, Mean>{});
+}
+
+TEST_CASE("the notebook's toy of seed 13: its sources, its targets and null 0") {
+  const Translations toy_batch{Tokens{{2, 0, 0, 6}, {2, 4, 9, 3}},
+                               Tokens{{4, 2, 6, 5, 9, 4, 2, 0}, {3, 5, 3, 6, 5, 1, 2, 8}}, 0};
+  auto toy_model = random_layer<NumpyToy>(Generator{13});
+  must_be_derivative(toy_model, toy_batch);
+}
+
 TEST_CASE("the temperature is one of the scores, not of what the last Softmax makes of them") {
-  Generator weights{13};
-  const auto model = random_layer<SmallFormulated>(weights);
+  const auto model = random_layer<SmallFormulated>(Generator{13});
   Generator generator{1};
   // So cold that only the maximum score is left, also if scores differ by more than probabilities can.
   for (int draw = 0; draw < 20; ++draw) {

@@ -67,8 +67,8 @@ constexpr bool tlm_planted(int number) {
   return tlm_planted_change.number == number;
 }
 """
-SUITES = {"proofs": "proofs", "unit": "tests/unit", "gradients": "tests/gradients",
-          "encoder_decoder": "tests/encoder_decoder", "static": "tests/static", "storage": "tests/storage", "mpi": "tests/mpi"}
+SUITES = {"proofs": "proofs", "unit": "tests/unit", "encoder_decoder": "tests/encoder_decoder", "static": "tests/static",
+          "storage": "tests/storage", "mpi": "tests/mpi"}
 CASES = "tests/compile_fail/cases.toml"  # a case is a check of its own: compile_fail/NAME
 RANKS = 3  # on which what is in mpi runs
 SEED = 44

@@ -81,5 +81,21 @@ static_assert(decltype(wolfram::FeedForward<c, float>{}.f.f)::codomain::cols == 
 static_assert(detail::head_width<c.d, c.heads> == 16);
 }  // namespace of_wolfram
 
-// "The Formulated Transformer" counts one W_e in three places, and no W_p.
-static_assert(parameter_count<formulated::Transformer<formulated::Config{.s = 37'000}>> == 63'045'632);
+// "The Formulated Transformer", "Parameters": each line of its table of counts, and the sum. W_e counts once for its three
+// places, and W_p is not counted.
+namespace of_formulated {
+constexpr formulated::Config c{.s = 37'000};
+constexpr std::size_t attention =
+    c.h * (c.d_model * c.d_k + c.d_model * c.d_k + c.d_model * c.d_v) + c.h * c.d_v * c.d_model;
+static_assert(parameter_count<formulated::SelfMultiHead<c, float>> == attention &&
+              parameter_count<formulated::MaskedMultiHead<c, float>> == attention &&
+              parameter_count<formulated::CrossMultiHead<c, float>> == attention);
+constexpr std::size_t network = c.d_model * c.d_ff + c.d_ff + c.d_ff * c.d_model + c.d_model;
+constexpr std::size_t norm = c.d_model + c.d_model;
+constexpr std::size_t encoder = c.N * (attention + network + 2 * norm);
+constexpr std::size_t decoder = c.N * (attention + attention + network + 3 * norm);
+static_assert(parameter_count<formulated::Encoder<c, float>> == encoder);
+static_assert(parameter_count<formulated::Decoder<c, float>> == decoder);
+static_assert(c.s * c.d_model + encoder + decoder == 63'045'632);
+static_assert(parameter_count<formulated::Transformer<c>> == 63'045'632);
+}  // namespace of_formulated

@@ -17,7 +17,7 @@
 
 #include <tlm/storage/safetensors.hpp>
 
-#include "../refusal.hpp"
+#include "../printing.hpp"
 
 /// What the tests of storage share: a directory of their own, and files as plain bytes.
 namespace tlm::tests {

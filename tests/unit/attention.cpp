@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "../layers.hpp"
@@ -60,6 +61,43 @@ TEST_CASE("a bias is added to the scores before the softmax, by position, in eac
       CHECK(distance(reference::columns(table(sequence(Y, s)), left, d_head), reference::product(A_h, V)) <= 1e-12);
     }
   }
+}
+
+TEST_CASE("the closed-form cotangents of x, K, Q and V are those of our pullbacks") {
+  // The NumPy notebook's, of self-attention z = softmax(x Q Kᵀ xᵀ/√M) x V.
+  constexpr std::size_t D = 4, M = 3;
+  using SelfAttention =
+      Attention<1, Unmasked, Times<"Q", D, M, double>, Times<"K", D, M, double>, Times<"V", D, M, double>>;
+  Generator generator{2};
+  const auto layer = random_layer<SelfAttention>(generator);
+  const auto x = random_rows<Matrix<n, D, double>>(Sequences{2}, generator);
+  const auto z_bar = random_rows<Matrix<n, M, double>>(Sequences{2}, generator);
+  const auto w = weights_of(layer);
+  const auto product = [](const Table& A, const Table& B) { return reference::product(A, B); };
+  const auto T = [](const Table& A) { return reference::transposed(A); };
+  const Table K = w.at("K"), Q = w.at("Q"), V = w.at("V"), X = table(x), Z = table(z_bar), xK = product(X, K),
+              xQ = product(X, Q), xV = product(X, V), alpha = reference::softmax(reference::scores(xQ, xK));
+
+  // ᾱ = Z̄ (xV)ᵀ, and β̄ = softmax_backward(ᾱ)/√M.
+  const Table alpha_bar = product(Z, T(xV));
+  Table beta_bar(2, 2);
+  for (std::size_t i = 1; i <= 2; ++i)
+    for (std::size_t j = 1; j <= 2; ++j)
+      beta_bar(i, j) = alpha(i, j) * (alpha_bar(i, j) - alpha(i, 1) * alpha_bar(i, 1) - alpha(i, 2) * alpha_bar(i, 2)) /
+                       std::sqrt(double(M));
+
+  const Table V_bar = product(T(product(alpha, X)), Z);                                         // V̄ = (αx)ᵀ Z̄
+  const Table Q_bar = product(T(X), product(beta_bar, xK));                                     // Q̄ = xᵀ β̄ xK
+  const Table K_bar = product(T(X), product(T(beta_bar), xQ));                                  // K̄ = xᵀ β̄ᵀ xQ
+  const Table X_bar = reference::sum(product(product(T(alpha), Z), T(V)),                       // x̄ = αᵀ Z̄ Vᵀ
+                                     reference::sum(product(product(beta_bar, xK), T(Q)),       //    + β̄ x KQᵀ
+                                                    product(product(T(beta_bar), xQ), T(K))));  //    + β̄ᵀ x QKᵀ
+
+  SelfAttention gradient;
+  CHECK(distance(table(layer.value_and_pullback(x).pullback(z_bar, gradient)), X_bar) < 1e-13);
+  CHECK(distance(weights_of(gradient).at("K"), K_bar) < 1e-13);
+  CHECK(distance(weights_of(gradient).at("Q"), Q_bar) < 1e-13);
+  CHECK(distance(weights_of(gradient).at("V"), V_bar) < 1e-13);
 }
 
 TEST_CASE("the weights of attention are drawn in the order Q, K, the bias, V") {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../layers.hpp"
-#include "../refusal.hpp"
 
 namespace tlm::tests::in_bad_input {
 
@@ -179,8 +178,7 @@ TEST_CASE("loss weights that do not fit the tokens") {
 }
 
 TEST_CASE("what fails leaves the gradient as it was") {
-  Generator generator{1};
-  Model gradient = random_layer<Model>(generator);
+  Model gradient = random_layer<Model>(Generator{1});
   const Model before = gradient;
   CHECK_THROWS(loss_and_gradient(model, unweighted<double>(0, Tokens{1, 5}), gradient));
   CHECK_THROWS(loss_and_gradient(model, unweighted<double>(0, Tokens{Sequences{12}, 1}), gradient));

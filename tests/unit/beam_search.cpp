@@ -50,19 +50,12 @@ std::vector<double> log_probabilities(const T& model, const std::vector<Token>& 
   return y;
 }
 
-/// What a model begins with, with the token that starts.
-template <class T>
-std::vector<Token> first_said(const std::vector<Token>& given, const GenerationLimits& limits) {
-  std::vector<Token> said{limits.start};
-  if (!detail::CanDecode<T>::of_source) said.insert(said.end(), given.begin(), given.end());
-  return said;
-}
-
 /// A beam search by plain loops, which computes everything again for every token.
 template <class T>
 std::vector<Text> recomputed(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                              const Beam& beam) {
-  std::vector<Text> open{{first_said<T>(given, limits), 0, 0}}, ended;
+  std::vector<Text> open{{{limits.start}, 0, 0}}, ended;
+  if (!detail::CanDecode<T>::of_source) open[0].said.insert(open[0].said.end(), given.begin(), given.end());
   while (!open.empty() && ended.size() < beam.width) {
     std::vector<Text> longer;
     for (const Text& text : open) {
@@ -109,8 +102,7 @@ TEST_CASE_TEMPLATE("a beam with room for all finds all texts, with their probabi
     for (const double alpha : {0.0, 0.6, 2.0}) {
       CAPTURE(seed);
       CAPTURE(alpha);
-      Generator generator{seed};
-      const T model = random_layer<T>(generator);
+      const T model = random_layer<T>(Generator{seed});
       const std::vector<Token> given{2, 1};
       const GenerationLimits limits{
           .start = 1, .end = 0, .max_len = detail::CanDecode<T>::of_source ? 5u : 7u};  // up to 4 are generated
@@ -130,8 +122,7 @@ TEST_CASE_TEMPLATE("a narrow beam finds the same as a beam that computes everyth
     for (const std::size_t width : {1u, 2u, 3u, 7u}) {
       CAPTURE(seed);
       CAPTURE(width);
-      Generator generator{seed};
-      const T model = random_layer<T>(generator);
+      const T model = random_layer<T>(Generator{seed});
       const std::vector<Token> given{2};
       const GenerationLimits limits{.start = 1, .end = 0, .max_len = 8};
       const Beam beam{.width = width};
@@ -199,8 +190,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what is given without room for more is the only text") {
-  Generator generator{1};
-  const LM model = random_layer<LM>(generator);
+  const LM model = random_layer<LM>(Generator{1});
   const auto found = beam_search(model, {1, 2}, {.start = 0, .end = 0, .max_len = 3});
   REQUIRE(found.size() == 1);
   CHECK(found.front().text == std::vector<Token>{1, 2});
@@ -210,8 +200,7 @@ TEST_CASE("what is given without room for more is the only text") {
 }
 
 TEST_CASE("bad beams: one sentence each") {
-  Generator generator{1};
-  const LM model = random_layer<LM>(generator);
+  const LM model = random_layer<LM>(Generator{1});
   const GenerationLimits limits{.start = 0, .end = 0, .max_len = 5};
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   const std::string alpha = ": it must be a finite number from 0 on";

@@ -16,7 +16,7 @@
 
 #include <tlm/text/byte_pairs.hpp>
 
-#include "../refusal.hpp"
+#include "../printing.hpp"
 
 namespace tlm::tests::in_byte_pairs {
 

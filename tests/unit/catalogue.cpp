@@ -14,7 +14,7 @@
 #include <examples/translate/catalogue.hpp>
 #include <tlm/base/generator.hpp>
 
-#include "../refusal.hpp"
+#include "../printing.hpp"
 
 namespace tlm::tests::in_catalogue {
 

@@ -20,23 +20,11 @@ namespace {
 /// Answers token t with row t of a table, whatever was before.
 using Answers = Embedding<4, 4>;
 
-/// softmax(x/τ) of row i, in double.
-template <class M>
-std::vector<double> probabilities(const M& X, std::size_t i, double temperature) {
-  std::vector<double> p;
-  double sum = 0;
-  for (std::size_t j = 0; j < M::cols; ++j) sum += p.emplace_back(std::exp(double(X(i, j)) / temperature));
-  for (double& p_j : p) p_j /= sum;
-  return p;
-}
-
-/// Whether a count among `draws` is within four standard deviations of its expectation for a probability.
-bool plausible(int count, int draws, double p) {
-  return std::abs(count - draws * p) <= 4 * std::sqrt(draws * p * (1 - p));
-}
-std::string expectation(int count, int draws, double p) {
-  return std::to_string(count) + " of " + std::to_string(draws) + " draws, where " + std::to_string(draws * p) + " ± " +
-         std::to_string(4 * std::sqrt(draws * p * (1 - p))) + " are expected";
+/// Requires that a count among `draws` is within four standard deviations of its expectation for a probability.
+void must_be_plausible(int count, int draws, double p) {
+  const double expected = draws * p, tolerance = 4 * std::sqrt(draws * p * (1 - p));
+  INFO(count, " of ", draws, " draws, where ", expected, " ± ", tolerance, " are expected");
+  CHECK(std::abs(count - expected) <= tolerance);
 }
 
 }  // namespace
@@ -111,7 +99,9 @@ TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j: the fir
   constexpr int draws = 5'000;
   for (const double temperature : {0.5, 1.0, 2.0}) {
     CAPTURE(temperature);
-    const auto p = probabilities(X, 0, temperature);
+    auto of_temperature = table(X);
+    for (double& z : of_temperature.entries) z /= temperature;
+    const std::vector<double> p = reference::softmax(of_temperature).entries;
     const auto first_other = [&](double scaled_by, double shift) {
       auto shifted = X;
       for (std::size_t j = 0; j < 5; ++j) shifted(0, j) += shift;
@@ -151,7 +141,7 @@ TEST_CASE("great scores do not overflow") {
   const double great[] = {1e300, -1e300, 1e300};
   std::array<int, 3> counts{};
   for (int draw = 0; draw < 1000; ++draw) ++counts[std::size_t(Sampled{generator}(great, 3))];
-  CHECK_MESSAGE(plausible(counts[0], 1000, 0.5), expectation(counts[0], 1000, 0.5));
+  must_be_plausible(counts[0], 1000, 0.5);
   CHECK(counts[1] == 0);
 }
 
@@ -200,7 +190,7 @@ TEST_CASE(
     last += cold == 3;
     others += Sampled{generator, 1}(scores, 4) % 2 == 0;
   }
-  CHECK_MESSAGE(plausible(last, 1000, 0.5), expectation(last, 1000, 0.5));
+  must_be_plausible(last, 1000, 0.5);
   CHECK(others > 0);
   CHECK(Greedy{}(scores, 4) == 1);
 }
@@ -216,7 +206,7 @@ TEST_CASE("top-k and top-p draw from the likeliest tokens only, with their proba
     for (int draw = 0; draw < draws; ++draw) ++counts[std::size_t(choose(scores, 5))];
     for (std::size_t j = 0; j < 5; ++j) {
       INFO("k = ", choose.top_k, ", p = ", choose.top_p, ", τ = ", choose.temperature, ", token ", j);
-      CHECK_MESSAGE(plausible(counts[j], draws, expected[j]), expectation(counts[j], draws, expected[j]));
+      must_be_plausible(counts[j], draws, expected[j]);
     }
   };
   Generator generator{13};
@@ -258,8 +248,7 @@ TEST_CASE("with top-k and top-p, too, a draw beyond all rounding is a token that
 
 TEST_CASE_TEMPLATE("T_LM sampled: both tokens that follow are drawn by their rows, and follow from the seed", T,
                    SmallLM<Block::definition>, SmallLM<Block::inspirational, float>) {
-  Generator weights{10};
-  const T model = random_layer<T>(weights);
+  const T model = random_layer<T>(Generator{10});
   const std::vector<Token> given{3, 1};
   constexpr Token start = 2, end = -1;  // it does not end by a token
   std::set<std::vector<Token>> texts;

@@ -239,19 +239,12 @@ TEST_CASE("a kernel on its own, with and without a bias") {
   X ↦ X×W_Q is rowwise, hence autoregressive: declared
   X ↦ X×W_K is rowwise, hence autoregressive: declared
 )");
-  CHECK(proof_tree<AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>>() ==
-        R"(X ↦ Concat(H_1(X), H_2(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
-  H_i is autoregressive: H_i(X) = softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b))×(X×W_V,i); A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
-    X ↦ softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel if Q and K are autoregressive and b_ij is a function of i and j
-      ◺ is lower triangular: declared
-      X ↦ X×W_Q,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
-        X ↦ X×W_Q is rowwise: declared
-      X ↦ X×W_K,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
-        X ↦ X×W_K is rowwise: declared
-      b is a function of i and j: declared
-    X ↦ X×W_V,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
-      X ↦ X×W_V is rowwise: declared
-)");
+  const std::string biased = proof_tree<AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>>();
+  CHECK(
+      biased ==
+      Containing{"X ↦ softmax(◺((X×W_Q,i)×(X×W_K,i)ᵀ / √4 + b)) is a causal kernel: softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a "
+                 "causal kernel if Q and K are autoregressive and b_ij is a function of i and j\n"});
+  CHECK(biased == Containing{"        X ↦ X×W_K is rowwise: declared\n      b is a function of i and j: declared\n"});
 }
 
 TEST_CASE("what does not follow is not claimed, and what it lacks is said and nothing else") {
@@ -271,19 +264,10 @@ TEST_CASE("what does not follow is not claimed, and what it lacks is said and no
     X ↦ X×W_K is rowwise, hence autoregressive: declared
   X ↦ X×W_V is rowwise, hence autoregressive: declared
 )");
-  CHECK(
-      proof_tree<AttentionOf<Everything, NoBias, 2>>() ==
-      R"(X ↦ Concat(H_1(X), H_2(X)) is not known to be autoregressive: it lacks a premise of: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is
-  H_i is not known to be autoregressive: H_i(X) = softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4))×(X×W_V,i); it lacks a premise of: A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)
-    X ↦ softmax(◺(columns_i(T(X))×(X×W_K,i)ᵀ / √4)) is not known to be a causal kernel: it lacks a premise of: softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive
-      ◺ is lower triangular: declared
-      X ↦ columns_i(T(X)) is not known to be autoregressive: it lacks a premise of: a block of columns of F(X) is autoregressive if F is
-        T is not known to be autoregressive: declared unrestricted
-      X ↦ X×W_K,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
-        X ↦ X×W_K is rowwise: declared
-    X ↦ X×W_V,i is rowwise, hence autoregressive: a block of columns of F(X) is rowwise if F is
-      X ↦ X×W_V is rowwise: declared
-)");
+  CHECK(proof_tree<AttentionOf<Everything, NoBias, 2>>() ==
+        Containing{
+            "      X ↦ columns_i(T(X)) is not known to be autoregressive: it lacks a premise of: a block of columns of "
+            "F(X) is autoregressive if F is\n        T is not known to be autoregressive: declared unrestricted\n"});
   // No ◺.
   CHECK(
       proof_tree<LinearHeads<"W_Q", "W_K", "W_V", 8, 1, 8, 8, Unmasked, FromItself, float>>() ==
@@ -423,7 +407,7 @@ TEST_CASE("control: what is not well-founded, or unsound, is seen") {
   CHECK_FALSE(sound(steps));
 }
 
-// --- For a proof kernel: ./tests/run kernel has it check these texts ---------------------------------------------------
+// --- For a proof kernel. ./tests/run kernel has it check whole models, and parts whose names are alike -------------------
 
 namespace {
 
@@ -454,36 +438,6 @@ TEST_CASE("as a proof term: the single-head CA, by the article's Claim") {
       "End CA_and_its_parts.");
 }
 
-TEST_CASE("as a proof term: the weights of a stack are functions of the layer, heads and layers are spelled out") {
-  const std::string text = proof_term<
-      TransformerLM<Config{.vocab_size = 3, .d_model = 4, .d_ff = 8, .n_layers = 2, .n_heads = 2, .max_len = 5}>>(
-      "T_LM");
-  for (const char* part :
-       {"Variable Em_W_e : Matrix num 3 4.", "Variable DB_FF_A : nat -> Matrix num 4 8.",
-        "Variable DB_FF_K : nat -> Row num 8.",
-        "Definition FF (l : nat) : operation memory (Row num 4) (Row num 4) := ",
-        "Definition H (l i : nat) : operation memory _ _ := ", "(BlockOfColumns 2 i (Times (DB_CA_W_V l))).",
-        "Plus (DB_CA_B l) ∘ (Times (DB_CA_W_O l) ∘ Concat (H l 1) (H l 2)).",
-        "Theorem FF_is_rowwise (l : nat) : rowwise (FF l).",
-        "Definition T_LM : operation memory token (Row num 3) := Φ ∘ N ∘ (DB 2 ∘ DB 1) ∘ PE ∘ Em.",
-        "Theorem PE_is_autoregressive : autoregressive PE. Proof. exact PositionalEncoding_is_autoregressive. Qed.",
-        "(concat_is_autoregressive (H_is_autoregressive l 1) (H_is_autoregressive l 2))"})
-    CHECK(text == Containing{part});
-}
-
-TEST_CASE("as a proof term: a tied weight, a memory, constants, and parts of one symbol") {
-  const std::string text = proof_term<formulated::Transformer<toy>>("Transformer");
-  for (const char* part :
-       {"Local Notation memory := (Row num 8).", "Variable x : list token.", "Variable W_e : Matrix num 11 8.",
-        "LayerNorm 100000 (Decoder_LayerNorm_γ l) (Decoder_LayerNorm_β l).",
-        "(BlockOfColumns 4 i (OfMemory (Times (Decoder_MultiHead_W_K l))))", "Definition MultiHead (l : nat)",
-        "Definition Encoder_MultiHead (l : nat)", "Softmax ∘ Tied (EncoderDecoder (",
-        "ConstantPositionalEncoding ∘ TiedEmbedding W_e) x).", "(columns_are_constant memory_is_constant)"})
-    CHECK(text == Containing{part});
-  // Of the encoder nothing is claimed.
-  CHECK(text.find("Theorem Encoder") == std::string::npos);
-}
-
 TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
   const std::string text = proof_term<AttentionOf<Everything>>("T");
   CHECK(text == Containing{"Definition T : operation memory (Row num 8) (Row num 8) := "});
@@ -492,49 +446,14 @@ TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
   CHECK(proof_term<ReLU<3>>("T") == Containing{"Theorem T_is_rowwise : rowwise T. Proof. exact ReLU_is_rowwise. Qed."});
 }
 
-// Where the name of one thing could be taken for that of another: ./tests/run kernel compares such parts with numbers.
 namespace {
-struct G : Composition<Softmax<3>, tlm::ReLU<3>> {
-  static constexpr std::string_view symbol = "G";
-};
-struct OtherG : Composition<tlm::ReLU<3>, Softmax<3>> {
-  static constexpr std::string_view symbol = "G";
-};
-struct V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
-  static constexpr std::string_view symbol = "V";
-};
-struct U : Composition<V, tlm::ReLU<3>> {
-  static constexpr std::string_view symbol = "U";
-};
-struct U_V : Composition<Plus<"K", 3>, Times<"W", 3, 3>> {
-  static constexpr std::string_view symbol = "U_V";
-};
-struct CalledReLU : Composition<Plus<"K", 3>, Softmax<3>> {
-  static constexpr std::string_view symbol = "ReLU";
-};
 template <Symbol text>
 struct Named : Composition<Plus<"K", 3>, Softmax<3>> {
   static constexpr std::string_view symbol = text;
 };
 template <class F>
-using Within = Composition<F, G>;
+using Within = Composition<F, tlm::ReLU<3>>;
 }  // namespace
-
-TEST_CASE("as a proof term: two formulas with one symbol are two definitions") {
-  const std::string text = proof_term<Composition<G, OtherG>>("T");
-  CHECK(text == Containing{"Definition G : operation memory (Row num 3) (Row num 3) := ReLU ∘ Softmax."});
-  CHECK(text == Containing{"Definition T_G : operation memory (Row num 3) (Row num 3) := Softmax ∘ ReLU."});
-  CHECK(text == Containing{"Definition T : operation memory (Row num 3) (Row num 3) := T_G ∘ G."});
-}
-
-TEST_CASE("as a proof term: weights of different paths are different variables") {
-  const std::string text = proof_term<Composition<U, U_V>>("T");
-  CHECK(text ==
-        Containing{"Variable U_V_W : Matrix num 3 3. Variable U_V_K : Row num 3. Variable U_V_W' : Matrix num 3 "
-                   "3. Variable U_V_K' : Row num 3."});
-  CHECK(text == Containing{"Definition U_V : operation memory (Row num 3) (Row num 3) := Plus U_V_K ∘ Times U_V_W."});
-  CHECK(text == Containing{"Definition V : operation memory (Row num 3) (Row num 3) := Plus U_V_K' ∘ Times U_V_W'."});
-}
 
 TEST_CASE("as a proof term: what is no name in Coq is refused, and is in no comment") {
   // U/V.K and U.V.K would be one variable; and what ends a definition or a comment could go on with an axiom.
@@ -547,11 +466,6 @@ TEST_CASE("as a proof term: what is no name in Coq is refused, and is in no comm
 }
 
 TEST_CASE("as a proof term: what is not the library's is not taken for it") {
-  const std::string formula = proof_term<Composition<tlm::ReLU<3>, CalledReLU>>("T");
-  CHECK(formula ==
-        Containing{"Definition T_ReLU : operation memory (Row num 3) (Row num 3) := Plus ReLU_K ∘ Softmax."});
-  CHECK(formula == Containing{":= ReLU ∘ T_ReLU."});
-
   const std::string leaf = proof_term<Composition<tlm::ReLU<3>, mine::ReLU<3>>>("T");
   CHECK(leaf ==
         Containing{"Variable mine_ReLU : forall {memory : Type}, operation memory (Row num 3) (Row num 3). Hypothesis "

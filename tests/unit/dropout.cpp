@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "../loss_gradient.hpp"
+#include "../layers.hpp"
 #include "../workers.hpp"
 
 namespace tlm::tests::in_dropout {
@@ -68,8 +68,7 @@ TEST_CASE("the noise of one model is not for another") {
 }
 
 TEST_CASE("the pullback of a model with noise is the derivative of the model with that noise") {
-  Generator generator{3};
-  auto model = random_layer<Translator<double>>(generator);
+  auto model = random_layer<Translator<double>>(Generator{3});
   const Noisy<Translations> noisy{translations(2), {model, 1, 1}};
   must_be_derivative(model, noisy);
   const auto [value, gradient] = value_and_gradient(model, noisy);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../../proofs/support.hpp"
 #include "../layers.hpp"
 
 namespace tlm::tests::in_loss {
@@ -77,6 +78,18 @@ TEST_CASE(
   // Control: they are not the same.
   CHECK(std::abs(loss(model, batch, Sum{}) - loss(model, batch)) > 0.1);
   CHECK(std::abs(loss(model, batch, Smoothed<Mean>{}) - loss(model, batch)) > 1e-3);
+}
+
+TEST_CASE("the gradient of each objective of T_LM, in every weight") {
+  Generator generator{1};
+  auto model = random_layer<Model>(generator);
+  auto batch = batch_of_three(generator);
+  batch.omega(0, 0) = 0;  // this token counts for nothing
+  must_be_derivative(model, batch, Mean{});
+  must_be_derivative(model, batch, Sum{});
+  must_be_derivative(model, batch, DividedBy<double>{100});
+  must_be_derivative(model, batch, Smoothed<Mean>{0.3});
+  must_be_derivative(model, micro_batches(batch, 2), Smoothed<Sum>{0.3});
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {

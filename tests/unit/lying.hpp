@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tlm/checking/check.hpp>
+
+#include "../printing.hpp"
 
 /// Layers that are not what they say. Each is right except for the one lie that is told. Without a lie the same layer
 /// passes.
@@ -79,12 +79,7 @@ enum class Lie {
 inline Lie told = Lie::none;
 inline bool tells(Lie lie) { return told == lie; }
 
-/// Whether x is 0, or two numbers are equal: known of real numbers alone.
-template <class Real>
-bool zero(const Real& x) {
-  if constexpr (std::is_floating_point_v<Real>) return x == 0;
-  return false;
-}
+/// Whether two numbers are equal: known of real numbers alone.
 template <class Real>
 bool equal(const Real& a, const Real& b) {
   if constexpr (std::is_floating_point_v<Real>) return a == b;
@@ -107,7 +102,7 @@ struct Square {
       bool zeros = true;
       for (std::size_t j = 0; j < 3; ++j) {
         Y(i, j) = w(0, j) * X(i, j) * X(i, j);
-        zeros = zeros && zero(X(i, j));
+        zeros = zeros && equal(X(i, j), Real(0));
       }
       rows_of_zeros += zeros;
     }
@@ -153,7 +148,7 @@ struct Square {
     const std::size_t last = X.rows() - 1;
     const bool neighbours = equal(X(i, 0), X(i, 1)) || equal(X(i, 1), X(i, 2));
     if (tells(Lie::counts_rows_of_zeros)) Y(i, j) /= Real(1 + rows_of_zeros);
-    if (tells(Lie::looks_for_a_zero) && zero(X(i, j))) Y(i, j) += X(last, j);
+    if (tells(Lie::looks_for_a_zero) && equal(X(i, j), Real(0))) Y(i, j) += X(last, j);
     if (tells(Lie::looks_for_equal_neighbours) && neighbours) Y(i, j) += X(last, j);
     if constexpr (std::is_floating_point_v<Real>)
       if (tells(Lie::nan_at_equal_neighbours) && neighbours) Y(i, j) = std::numeric_limits<Real>::quiet_NaN();
@@ -176,7 +171,7 @@ struct Square {
         for (std::size_t j = 0; j < 3; ++j) {
           Real y_bar = tells(Lie::not_linear) ? relu(Y_bar(i, j)) : Y_bar(i, j);
           const Real x = X(i, j);
-          if (tells(Lie::skips_rows_whose_y_bar_begins_with_0) && zero(Y_bar(i, 0))) y_bar = Real(0);
+          if (tells(Lie::skips_rows_whose_y_bar_begins_with_0) && equal(Y_bar(i, 0), Real(0))) y_bar = Real(0);
           X_bar(i, j) = Real(2) * y_bar * w(0, j) * x;
           if constexpr (std::is_floating_point_v<Real>)
             if (tells(Lie::nan_at_zero)) X_bar(i, j) = y_bar * 2 * (w(0, j) * x * x) / x;
@@ -293,12 +288,5 @@ Report report_on(Lie lie, std::string_view name = "T", const checking::Limits& l
   told = Lie::none;
   return report;
 }
-
-std::string printed(const auto& object) {
-  std::ostringstream out;
-  out << object;
-  return out.str();
-}
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace tlm::tests::lying

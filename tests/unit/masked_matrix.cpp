@@ -14,7 +14,6 @@
 #include <tlm/matrix/rearranged.hpp>
 #include <tlm/numbers/rows.hpp>
 
-#include "../refusal.hpp"
 #include "../support.hpp"
 
 namespace tlm::tests::in_masked_matrix {

@@ -38,6 +38,13 @@ TEST_CASE("T_LM in float is the same up to rounding") {
   compare<SmallLM<Block::inspirational, float>>(reference::Block::inspirational, 1e-5);
 }
 
+TEST_CASE("the two blocks differ, and the comparison sees it") {
+  const auto model = random_layer<SmallLM<Block::definition>>(Generator{1});
+  const std::vector<Token> x{0, 3, 1};
+  const auto other = reference::transformer_lm(weights_of(model), 2, n_heads, reference::Block::inspirational, x);
+  CHECK(distance(table(model(Tokens{x})), other) > 1e-3);
+}
+
 TEST_CASE("weights are visited in the order of application, each under its path") {
   std::vector<std::string> paths;
   const SmallLM<Block::definition> model;
@@ -53,8 +60,7 @@ TEST_CASE("weights are visited in the order of application, each under its path"
 }
 
 TEST_CASE("objects of one type are visited together, weight by weight") {
-  Generator generator{1};
-  auto model = random_layer<SmallLM<Block::definition>>(generator);
+  auto model = random_layer<SmallLM<Block::definition>>(Generator{1});
   const auto copy = model;
   CHECK(distance_of_weights(model, copy) == 0);
   for_each_weight([](const Name& name, auto& W, const auto& V) { W(0, 0) = V(0, 0) + (name.path() == "DB_2.FF.A"); },

@@ -13,7 +13,7 @@
 #include <examples/translate/f_score.hpp>
 #include <examples/translate/pairs.hpp>
 
-#include "../refusal.hpp"
+#include "../printing.hpp"
 
 namespace tlm::tests::in_pairs {
 

@@ -46,8 +46,7 @@ TEST_CASE("a batch is split between sequences, in their order, each with its wei
 }
 
 TEST_CASE("bad parts: one sentence each") {
-  Generator generator{4};
-  const auto model = random_layer<Model>(generator);
+  const auto model = random_layer<Model>(Generator{4});
   const auto nothing = Batch<double>{start, {{1, 2}}, {{0, 0}}}, wrong = Batch<double>{start, {{1, 9}}, {{1, 1}}};
   CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{}),
                        "a batch in parts needs at least one part; this one has none", std::invalid_argument);

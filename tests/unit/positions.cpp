@@ -58,8 +58,7 @@ TEST_CASE(
 }
 
 TEST_CASE("p_t is appended to x_t: learned, or sines and cosines") {
-  Generator generator{2};
-  const auto layer = random_layer<Appended<d, PositionalEncoding<max_len, 4, double>>>(generator);
+  const auto layer = random_layer<Appended<d, PositionalEncoding<max_len, 4, double>>>(Generator{2});
   const auto p = weights_of(layer).at("PE.PE");
   appends<4>(layer, [&](std::size_t t, std::size_t) { return std::vector{p(t, 1), p(t, 2), p(t, 3), p(t, 4)}; });
   const auto W_p = table(ConstantPositionalEncoding<max_len, 4, double>{}.PE);

@@ -29,7 +29,7 @@ void compare(std::size_t n_rows) {
   Generator generator{n_rows};
   const auto X = random_rows<Matrix<n, inner, Real>>(Sequences{n_rows}, generator);
   const auto Y = random_rows<Matrix<n, cols, Real>>(Sequences{n_rows}, generator);
-  const auto W = random_matrix<Matrix<inner, cols, Real>>(generator);
+  const auto W = randomized(Matrix<inner, cols, Real>{}, generator);
 
   CHECK(distance(table(X * W), reference::product(table(X), table(W))) <= tolerance<Real>(inner));
 
@@ -87,7 +87,7 @@ TEST_CASE("a product keeps the sequences of its left factor, empty ones too") {
 TEST_CASE("row i of a product depends on row i of its left factor alone, even beside NaN") {
   Generator generator{1};
   auto X = random_rows<Matrix<n, 6>>(Sequences{40}, generator);
-  const auto W = random_matrix<Matrix<6, 5>>(generator);
+  const auto W = randomized(Matrix<6, 5>{}, generator);
   const auto clean = X * W;
   for (std::size_t j = 0; j < 6; ++j) X(39, j) = std::numeric_limits<float>::quiet_NaN();
   CHECK(rows(X * W, 0, 39) == rows(clean, 0, 39));

@@ -17,8 +17,7 @@ TEST_CASE("1 to 6 threads give the loss and the gradient of the whole batch, exa
 }
 
 TEST_CASE("in double the sum is in another order: within 1e-13, and the same bits every time") {
-  Generator generator{2};
-  const auto model = random_layer<Model>(generator);
+  const auto model = random_layer<Model>(Generator{2});
   Model gradient;
   const double loss = loss_and_gradient(model, translations(), gradient);
   Threads<Model> threads{3, 1};
@@ -33,8 +32,7 @@ TEST_CASE("in double the sum is in another order: within 1e-13, and the same bit
 }
 
 TEST_CASE("what a thread throws is thrown where it was asked, and the threads go on") {
-  Generator generator{4};
-  const auto model = random_layer<Model>(generator);
+  const auto model = random_layer<Model>(Generator{4});
   Threads<Model> threads{2, 1};
   Model gradient;
   Translations wrong = translations();

@@ -122,8 +122,7 @@ TEST_CASE("a report ends the training, whose steps are those by hand; by the sum
 }
 
 TEST_CASE("a step that fails leaves the model as after the last complete one") {
-  Generator generator{1};
-  Model model = random_layer<Model>(generator);
+  Model model = random_layer<Model>(Generator{1});
   Model after_one;
   SGD sgd;
   int batches = 0;
@@ -155,8 +154,7 @@ TEST_CASE("training that diverges says so, before the weights are moved by what 
     CHECK(reports == 0);
     CHECK(same_bits(model, diverged));
   };
-  Generator generator{1};
-  const Model model = random_layer<Model>(generator);
+  const Model model = random_layer<Model>(Generator{1});
   Model not_a_number = model, infinite = model;
   weight<"Φ.Y">(not_a_number)(0, 0) = std::numeric_limits<float>::quiet_NaN();
   refuses(not_a_number, "not a number");

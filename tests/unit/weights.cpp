@@ -133,8 +133,7 @@ TEST_CASE("the paths of twelve layers, of which three have two digits") {
 }
 
 TEST_CASE("zero_grad leaves no weight as it was, and makes what a gradient begins with") {
-  Generator generator{1};
-  auto model = random_layer<Model>(generator);
+  auto model = random_layer<Model>(Generator{1});
   CHECK(distance_of_weights(model, Model{}) > 0.1);
   zero_grad(model);
   CHECK(distance_of_weights(model, Model{}) == 0);
