@@ -76,21 +76,6 @@ TEST_CASE("a model that was kept by an earlier version is loaded, and written ag
   CHECK(after_version(contents_of(directory / "model")) == after_version(contents_of(KEPT)));
 }
 
-TEST_CASE("a model that others write is read, in whatever order its weights are") {
-  using T = Composition<Plus<"B", 2>, Times<"W", 2, 2>>;
-  const Directory directory;
-  const std::array<float, 6> numbers{5, 6, 1, 2, 3, 4};
-  const std::string header =
-      R"({"B":{"data_offsets":[0,8],"shape":[1,2],"dtype":"F32"},"__metadata__":{"n_heads":"2"},)"
-      R"("W":{"shape":[2,2],"data_offsets":[8,24],"dtype":"F32"}})";
-  put(directory / "model",
-      file_of(header) + std::string(reinterpret_cast<const char*>(numbers.data()), sizeof numbers));
-  T model;
-  storage::load_weights(directory / "model", model, {{"n_heads", "2"}});
-  CHECK(weight<"W">(model) == Matrix<2, 2>{1, 2, 3, 4});
-  CHECK(weight<"B">(model) == Row<2>{5, 6});
-}
-
 TEST_CASE("a file is laid out as the format wants it: to the byte") {
   const Directory directory;
   const auto path = directory / "file";
