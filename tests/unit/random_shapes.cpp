@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stacks of sequences of any lengths, extended in any pieces. RapidCheck draws the shapes from a fixed seed, which
+// Ragged stacks of any shape, and any way to split an extension. RapidCheck draws the shapes from a fixed seed, which
 // it prints (RC_PARAMS="seed=…" takes another), and shrinks what fails. The numbers are of the prime field, so equality
 // is exact.
 
@@ -37,6 +37,13 @@ rc::Gen<Lengths> any_lengths() {
       up_to(4), [](std::size_t more) { return rc::gen::container<Lengths>(more + 1, up_to(proofs::max_len)); });
 }
 
+/// T of a stack is the stack of T, whatever the lengths.
+template <class T>
+void stacks_agree(const Lengths& lengths) {
+  RC_ASSERT(!at_cuts<PrimeField>(OperationOf<T>{"T"}, Claim::of_each_sequence, 1, {Sequences::of_lengths(lengths)}, {},
+                                 compare_part<PrimeField>));
+}
+
 /// T extended by pieces drawn at random gives the rows of the whole.
 template <class T>
 void extensions_agree(const Lengths& lengths) {
@@ -63,6 +70,12 @@ struct Forgetful : proofs::PE<PrimeField> {
 };
 
 }  // namespace
+
+TEST_CASE("a stack of sequences of any lengths, empty ones among them, is what its sequences are one by one") {
+  proofs::for_each_layer([]<template <class> class Layer>(proofs::Listed<Layer> listed) {
+    CHECK(rc::check(std::string(listed.name), [] { stacks_agree<Layer<PrimeField>>(*any_lengths()); }));
+  });
+}
 
 TEST_CASE("extended in any pieces, it is the whole") {
   proofs::for_each_layer([]<template <class> class Layer>(proofs::Listed<Layer> listed) {
