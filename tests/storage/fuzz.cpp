@@ -37,8 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::byte> numbers(bytes);
   for (const auto& [name, entry] : header.tensors) {
     require(entry.begin <= entry.end && entry.end <= bytes);
-    if (const NumberType* const type = number_type(entry.type)) {
-      std::uint64_t bits = type->bits;
+    if (std::uint64_t bits = bits_of(entry.type); bits > 0) {
       for (const std::uint64_t number : entry.shape) bits *= number;
       require(bits == 8 * (entry.end - entry.begin));
     } else {

@@ -72,7 +72,7 @@ inline std::string printable(std::string_view text) {
 
 /// A type and a shape, such as "F32 [8, 32]". An unknown type is quoted.
 inline std::string described(std::string_view type, const std::vector<std::uint64_t>& shape) {
-  std::string text = number_type(type) ? std::string(type) : printable(type);
+  std::string text = bits_of(type) > 0 ? std::string(type) : printable(type);
   const char* before = " [";
   for (const std::uint64_t number : shape) {
     if (text.size() > 100) return text + ", …]";
@@ -204,14 +204,14 @@ class HeaderParser {
     const std::string made = printable(name_) + ", " + described(entry_.type, entry_.shape) + ", ";
     if (entry_.end < entry_.begin)
       refuse(made + "ends at " + std::to_string(entry_.end) + ", before it begins at " + std::to_string(entry_.begin));
-    const NumberType* const type = number_type(entry_.type);
-    if (!type) return;
+    const std::uint64_t of_each = bits_of(entry_.type);
+    if (of_each == 0) return;
     std::uint64_t bits = 1;
     const auto times = [&](std::uint64_t factor) {
       if (__builtin_mul_overflow(bits, factor, &bits)) refuse(made + "is larger than any file");
     };
     for (const std::uint64_t number : entry_.shape) times(number);
-    times(type->bits);
+    times(of_each);
     if (bits % 8 != 0) refuse(made + "has " + std::to_string(bits) + " bits, which are no whole bytes");
     if (entry_.end - entry_.begin != bits / 8)
       refuse(made + "has " + std::to_string(bits / 8) + " bytes, and its data_offsets have " +

@@ -43,11 +43,11 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
   metadata["format"] = "tlm";
   metadata["tlm_version"] = version_text();
   for (const Tensor& tensor : tensors)
-    if (!number_type(tensor.type))
+    if (bits_of(tensor.type) == 0)
       refuse<std::invalid_argument>({printable(tensor.name), " is of the type ", printable(tensor.type),
                                      ", which is not known: it is not stored"});
-  const auto bits = [](const Tensor& tensor) { return number_type(tensor.type)->bits; };
-  std::stable_sort(tensors.begin(), tensors.end(), [&](const Tensor& a, const Tensor& b) { return bits(a) > bits(b); });
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const Tensor& a, const Tensor& b) { return bits_of(a.type) > bits_of(b.type); });
 
   const std::string header = written_header(tensors, metadata);
   const std::uint64_t header_size = header.size();

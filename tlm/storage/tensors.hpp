@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,24 +22,18 @@
 /// optimizer's moments are another. One file holds any of them together.
 namespace tlm::storage {
 
-/// A type of numbers in a file.
-struct NumberType {
-  std::string_view name;
-  std::uint64_t bits;
-};
-
-/// The types of numbers that the format knows. A file of a newer format may have others.
-inline constexpr std::array<NumberType, 22> number_types{
+/// The types of numbers that the format knows, and their bits. A file of a newer format may have others.
+inline constexpr std::array<std::pair<std::string_view, std::uint64_t>, 22> number_types{
     {{"F64", 64},        {"I64", 64}, {"U64", 64},    {"C64", 64},    {"F32", 32},    {"I32", 32},
      {"U32", 32},        {"F16", 16}, {"BF16", 16},   {"I16", 16},    {"U16", 16},    {"I8", 8},
      {"U8", 8},          {"BOOL", 8}, {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E4M3FNUZ", 8},
      {"F8_E5M2FNUZ", 8}, {"F4", 4},   {"F6_E2M3", 6}, {"F6_E3M2", 6}}};
 
-/// The type of this name; null if there is none.
-inline const NumberType* number_type(std::string_view name) {
-  const auto type = std::find_if(number_types.begin(), number_types.end(),
-                                 [&](const NumberType& known) { return known.name == name; });
-  return type == number_types.end() ? nullptr : &*type;
+/// The bits of a number of this type; 0 if the type is not known.
+inline std::uint64_t bits_of(std::string_view type) {
+  for (const auto& [known, bits] : number_types)
+    if (known == type) return bits;
+  return 0;
 }
 
 /// The condition under which numbers of this type are stored. A failure shows it.

@@ -119,7 +119,8 @@ class BytePairs {
   /// The tokens of a text. Each piece begins as its bytes. While there are pairs to merge, the pair whose merge comes
   /// first in the list is merged; of several such pairs, the leftmost.
   std::vector<Token> encode(std::string_view text) const {
-    return encode_skipping(text, [] { return false; });
+    Generator unused{0};
+    return encode(text, 0, unused);
   }
 
   /// Other tokens of the same text: each pair is passed over with this probability. With 0 the tokens are those of
@@ -127,7 +128,10 @@ class BytePairs {
   /// tokens by heart. (BPE-dropout: Provilkov, Emelianenko, Voita, 2020. There a pair that was passed over is tried
   /// again after the next merge, and here when its neighbour has changed.)
   std::vector<Token> encode(std::string_view text, double probability, Generator& generator) const {
-    return encode_skipping(text, [&] { return generator.uniform() < probability; });
+    std::vector<Token> tokens;
+    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size()))
+      append(tokens, piece = first_piece(text), probability, generator);
+    return tokens;
   }
 
   /// start, the tokens of a text, end: what a translator reads and generates.
@@ -154,19 +158,9 @@ class BytePairs {
     merges_.push_back(merge);
   }
 
-  /// The tokens of a text; skip() tells which pairs are passed over.
-  template <class Skip>
-  std::vector<Token> encode_skipping(std::string_view text, const Skip& skip) const {
-    std::vector<Token> tokens;
-    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size()))
-      append(tokens, piece = first_piece(text), skip);
-    return tokens;
-  }
-
   /// Appends the tokens of a piece. Only merges that come later in the list use the token that a merge makes. So the
   /// queue gives all places of one merge, from the left, before any place of the next one.
-  template <class Skip>
-  void append(std::vector<Token>& tokens, std::string_view piece, const Skip& skip) const {
+  void append(std::vector<Token>& tokens, std::string_view piece, double probability, Generator& generator) const {
     constexpr auto none = std::size_t(-1);
     struct Link {
       Token token;
@@ -182,7 +176,7 @@ class BytePairs {
     const auto consider = [&](std::size_t left) {
       if (left == none || places[left].after == none) return;
       const auto found = merged_.find({places[left].token, places[places[left].after].token});
-      if (found != merged_.end() && !skip()) candidates.emplace(found->second, left);
+      if (found != merged_.end() && !(generator.uniform() < probability)) candidates.emplace(found->second, left);
     };
     for (std::size_t p = 0; p < piece.size(); ++p) consider(p);
     while (!candidates.empty()) {

@@ -69,19 +69,15 @@ Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
 
 namespace detail {
 
-/// True if the loss weights of this type of batch, if it has any, have this type of numbers.
-template <class BatchOf, class Real>
-inline constexpr bool weighs_in = true;
-/// A Batch has weights.
-template <class Other, class Real>
-inline constexpr bool weighs_in<Batch<Other>, Real> = std::is_same_v<Other, Real>;
-
 /// The condition under which a model can learn from this type of batch. A failure shows both.
 template <class T, class BatchOf>
 struct CanLearnFrom {
   static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || std::is_same_v<DomainOf<T>, typename BatchOf::Input>;
-  static constexpr bool same_numbers = !fits || weighs_in<BatchOf, RealOf<T>>;
+  static constexpr bool weighs = requires(BatchOf batch) { batch.omega; };
+  static constexpr bool same_numbers = !fits || !weighs || requires(BatchOf batch) {
+    requires std::is_same_v<typename decltype(batch.omega)::Real, RealOf<T>>;
+  };
   static constexpr bool value = is_layer && looks_back && fits && same_numbers;
   static_assert(IsLayer<T>::value);
   static_assert(looks_back, "the loss reads T(X|n) for T(X)|n, which needs a model that is autoregressive by type");
