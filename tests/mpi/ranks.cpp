@@ -6,6 +6,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -129,6 +130,8 @@ TEST_CASE("what one rank knows all know") {
     for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{6}, std::uint64_t{8}, ~std::uint64_t{0}})
       CHECK(ranks->alike(ranks->rank() == other ? number : 7) == (ranks->count() == 1));
   CHECK(ranks->of_first(1 + double(ranks->rank())) == 1);
+  CHECK(ranks->of_first(ranks->is_first() ? 1 : 2) == 1);
+  CHECK(ranks->all_end(std::chrono::seconds{5}));  // as all of them come here
 }
 
 TEST_CASE("a program has one object of its ranks") {
