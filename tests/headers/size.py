@@ -4,7 +4,8 @@
     size.py LIBRARY [LIMITS.json]
 
 It prints the number of lines of the library and of the book, and of those that a header reads with it. It prints the number of
-names that tlm.hpp brings into namespace tlm. Each is beside its limit. Names of tlm::detail do not count. LIMITS.json has other limits, for the test of this test.
+names that tlm.hpp brings into namespace tlm. Each is beside its limit. Names of tlm::detail do not count. LIMITS.json has other
+limits, for the test of this test.
 """
 
 import json
@@ -15,13 +16,13 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 12260,
-    "lines of the book": 7200,
+    "lines of tlm/": 11710,
+    "lines of the book": 6850,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 3040,
-    "lines read with training/loss.hpp": 1060,
-    "lines read with matrix/product.hpp": 900,
-    "names that tlm.hpp brings": 120,
+    "lines read with layers/causal_attention.hpp": 2850,
+    "lines read with training/loss.hpp": 1010,
+    "lines read with matrix/product.hpp": 850,
+    "names that tlm.hpp brings": 119,
 }
 
 
