@@ -10,8 +10,14 @@
 
 namespace tlm::detail {
 
-/// The parameters of a model, if they are complete. A wrong Config is reported here, before any layer is made of it, and
-/// is shown.
+/// The condition under which a Config is complete. A failure shows it.
+template <auto config, bool is_complete>
+struct IsComplete : Condition {
+  static_assert(is_complete,
+                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = ..., ...}");
+};
+
+/// The parameters of a model, if they are complete. A wrong Config is reported here, before any layer is made of it.
 ///
 /// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. So no member of it can be
 /// 0, whatever members it has.
@@ -25,8 +31,7 @@ struct Complete {
     for (std::size_t& number : numbers) number += number == 0;
     return std::bit_cast<Config>(numbers);
   }();
-  static_assert(value == config,
-                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = ..., ...}");
+  static_assert(IsComplete<config, value == config>::value);
 };
 
 }  // namespace tlm::detail
