@@ -3,7 +3,7 @@
 formula and picture must be there, and no block may be cut off. From 1,100 pixels on that holds for every block. Below, code and
 tables may scroll within themselves; formulas and pictures may not.
 
-usage: check.py SITE [PAGE …], of all pages or of these
+usage: check.py SITE [PAGE …] checks all pages, or these
 """
 
 import pathlib

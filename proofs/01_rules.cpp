@@ -208,9 +208,7 @@ TEST_CASE(
 
 TEST_CASE(
     "G∘F is independent of X if F is, whatever G is, and need not be if F is not: generic G, and F of n+1 rows, over "
-    "the "
-    "prime "
-    "field, n ≤ 6" *
+    "the prime field, n ≤ 6" *
     doctest::description("composition_is_constant")) {
   check_rule<CompositionOf, is::Constant, is::Unrestricted, is::Constant>("composition_is_constant");
 }

@@ -234,10 +234,9 @@ TEST_CASE(
 
 TEST_CASE(
     "later rows do not change earlier rows of CA, DB and Φ∘N∘DB∘DB∘PE, to the last bit, around blocks of 32: float, n "
-    "= 31, 32, 33, 65 and every i, and CA in double, too") {
+    "= 33, 65 and every i, and CA in double, too") {
   const auto check = []<class Real>(const Operation<Real>& T) {
-    must_hold(at_cuts<Real>(T, Claim::autoregressive, 8, {Sequences{31}, Sequences{32}, Sequences{33}, Sequences{65}},
-                            {}, spoil_the_rest<Real>));
+    must_hold(at_cuts<Real>(T, Claim::autoregressive, 8, {Sequences{33}, Sequences{65}}, {}, spoil_the_rest<Real>));
   };
   check(OperationOf<CA<float>>{"CA"});
   check(OperationOf<CA<double>>{"CA"});

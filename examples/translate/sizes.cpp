@@ -14,7 +14,6 @@ constexpr std::size_t words_of_numbers = 448;
 
 }  // namespace
 
-// The sizes share the blocks, which are most of what is compiled.
 extern const OfSize numbers_2 = of_size<Translator<words_of_numbers, 2, 64>>(2300, 0.002);
 extern const OfSize numbers_6 = of_size<Translator<words_of_numbers, 6, 64>>(3600, 0.001);
 extern const OfSize sentences_6 = of_size<Translator<2048, 6, 128>>(30000, 0.001);

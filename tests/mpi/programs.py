@@ -158,8 +158,12 @@ class TwoMachines(Shared):
             self.skipTest(str(reason))
 
     def test_the_bits_are_those_of_two_ranks_of_one_machine(self):
-        for name, ranks in (("here", 2), ("there", self.machines(rate=1))):
-            self.done(ranks, *TRAIN, "--batch-size", "8", "--steps", "20", "--model", name)
+        def trained(ranks, name):
+            return self.done(ranks, *TRAIN, "--batch-size", "8", "--steps", "20", "--model", name)
+
+        there = trained(self.machines(rate=1), "there")
+        self.assert_near(there, trained(0, "alone"))
+        trained(2, "here")
         self.assertEqual((self.place / "here").read_bytes(), (self.place / "there").read_bytes())
 
     def test_a_machine_that_is_lost_ends_the_run_and_leaves_the_file_whole(self):

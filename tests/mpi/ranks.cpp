@@ -131,7 +131,7 @@ TEST_CASE("what one rank knows all know") {
       CHECK(ranks->alike(ranks->rank() == other ? number : 7) == (ranks->count() == 1));
   CHECK(ranks->of_first(1 + double(ranks->rank())) == 1);
   CHECK(ranks->of_first(ranks->is_first() ? 1 : 2) == 1);
-  CHECK(ranks->all_end(std::chrono::seconds{5}));  // as all of them come here
+  CHECK(ranks->all_end(std::chrono::minutes{1}));  // as all of them come here
 }
 
 TEST_CASE("a program has one object of its ranks") {

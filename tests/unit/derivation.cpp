@@ -14,6 +14,7 @@
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
+#include <tlm/models/wolfram_transformer.hpp>
 
 #include "../printing.hpp"
 
@@ -386,9 +387,10 @@ TEST_CASE_TEMPLATE("every derivation is well-founded, and follows from its parts
                    TransformerLM<Config{.vocab_size = 11}>,
                    TransformerLM<Config{.vocab_size = 11, .n_heads = 1, .block = Block::inspirational}>,
                    formulated::Transformer<toy>, formulated::Encoder<toy, float>,
-                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>, AttentionOf<Everything>,
-                   AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>, AttentionOf<Times<"W_Q", 8, 8>, Whatever, 2>,
-                   FromMemory<Times<"W", 8, 8>>, Everything, ReLU<3>) {
+                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>,
+                   wolfram::Transformer<wolfram::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>,
+                   AttentionOf<Everything>, AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>,
+                   AttentionOf<Times<"W_Q", 8, 8>, Whatever, 2>, FromMemory<Times<"W", 8, 8>>, Everything, ReLU<3>) {
   const Derivation steps = derivation<T>();
   CHECK(well_founded(steps));
   CHECK(sound(steps));

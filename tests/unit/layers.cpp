@@ -175,6 +175,7 @@ TEST_CASE(
   compare<CausalAttention<d_model, 2, double>>(with(2));
   compare<CausalAttention<d_model, 3, double>>(with(3));
   compare<CausalAttention<d_model, 6, double>>(with(6));
+  compare<CausalAttention<d_model, 2, double>>(with(2), Sequences::of_lengths({31, 32, 33, 65}));
   // With more heads than columns of a head.
   using CA3 = checking::OperationOf<CausalAttention<d_model, 3, double>, checking::pullback_face>;
   proofs::must_hold(checking::gradient_fails(CA3{"CA"}, 1));

@@ -80,7 +80,7 @@ TEST_CASE(
   CHECK(std::abs(loss(model, batch, Smoothed<Mean>{}) - loss(model, batch)) > 1e-3);
 }
 
-TEST_CASE("the gradient of each objective of T_LM, in every weight") {
+TEST_CASE("the gradient of each objective of T_LM, and of the inspirational one, in every weight") {
   Generator generator{1};
   auto model = random_layer<Model>(generator);
   auto batch = batch_of_three(generator);
@@ -90,6 +90,8 @@ TEST_CASE("the gradient of each objective of T_LM, in every weight") {
   must_be_derivative(model, batch, DividedBy<double>{100});
   must_be_derivative(model, batch, Smoothed<Mean>{0.3});
   must_be_derivative(model, micro_batches(batch, 2), Smoothed<Sum>{0.3});
+  auto inspirational = random_layer<SmallLM<Block::inspirational>>(generator);
+  must_be_derivative(inspirational, batch);
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {

@@ -69,7 +69,7 @@ consteval auto paths_of() {
   });
   return Symbol<size + 1>{text};
 }
-/// The same, where they can be referred to.
+/// The paths of all weights, in static storage, so that views can refer to them.
 template <class Layer>
 inline constexpr auto paths = paths_of<Layer>();
 
@@ -165,7 +165,8 @@ struct Parameter {
 template <class Layer>
 inline constexpr std::size_t parameter_count = [] {
   std::size_t count = 0;
-  for (const detail::KnownWeight& weight : detail::known_weights<Layer>) count += weight.rows * weight.cols;
+  detail::visit_weights<Layer>([&]<class Weight>(const Name&, Weight&) { count += Weight::size; },
+                               detail::imaginary<Layer>);
   return count;
 }();
 

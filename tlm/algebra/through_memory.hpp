@@ -24,7 +24,7 @@ struct ThroughMemory : EncoderDecoder<G, F> {
     return OfMemory::operator()({detail::read<ThroughMemory>(environment...).rows, X}, environment...);
   }
 
-  /// What goes back to the source goes back to M.
+  /// The source is M: its cotangent is added to M̄.
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     const auto& M = detail::read<ThroughMemory>(environment...).rows;
@@ -40,7 +40,9 @@ struct ThroughMemory : EncoderDecoder<G, F> {
 
   template <class... Environment>
   codomain extend(typename OfMemory::State& state, const domain& X, const Environment&... environment) const {
-    return OfMemory::extend(state, {detail::read<ThroughMemory>(environment...).rows, X}, environment...);
+    const auto& M = detail::read<ThroughMemory>(environment...).rows;
+    const bool first = state.memory.rows.sequences().count() == 0;  // later M is not read
+    return OfMemory::extend(state, {first ? M : DomainOf<G>{}, X}, environment...);
   }
 };
 

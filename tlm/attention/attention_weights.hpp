@@ -25,7 +25,7 @@ namespace detail {
 /// S = Q×Kᵀ/√d_head + b or A = softmax(S) of one head in one sequence: queries × keys. `Mask` decides what is visible.
 /// The object refers to its entries.
 ///
-/// If the mask looks at positions, the last query is at the last one. As many queries as keys make a square, and fewer
+/// If the mask looks at positions, the last query is at the last position. As many queries as keys make a square, and fewer
 /// are its last rows. The visible part of row i is its first visible(i) entries. Only these are defined.
 template <class Mask, class Entry, std::size_t block>
 struct MaskedMatrix : View<Entry> {

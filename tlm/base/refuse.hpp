@@ -44,7 +44,7 @@ class Word {
   return whole;
 }
 
-/// The base of a condition that asserts. If it does not hold, the compiler says so once: `value` is true all the same.
+/// The base of a condition that asserts. If it does not hold, the compiler reports it once: `value` is true all the same.
 struct Condition : std::true_type {};
 
 }  // namespace detail

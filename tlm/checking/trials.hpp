@@ -61,7 +61,7 @@ struct Trial {
   }
 };
 
-/// The failure if T(X) has not as many rows as X.
+/// The failure if T(X) does not have as many rows as X.
 template <class Real>
 std::optional<Failure> rows_differ(const Trial<Real>& at, const Stacked<Real>& Y) {
   if (Y.sequences == at.sequences()) return std::nullopt;

@@ -30,7 +30,7 @@ Subject subject(std::string_view name) {
   return subject;
 }
 
-/// The counter-example to a claim that each way to check it finds (claims.hpp).
+/// For each way to check a claim (claims.hpp), the counter-example that it finds.
 struct Verdict {
   std::optional<Failure> reals{}, bits{}, field{}, sets{};
 

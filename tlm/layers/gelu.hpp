@@ -10,7 +10,7 @@
 namespace tlm {
 
 /// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. Since Φ′ =
-/// φ with φ(x) = exp(−x²/2)/√(2π), by the product rule its derivative is Φ(x) + x·φ(x). (This Φ is no final layer.)
+/// φ with φ(x) = exp(−x²/2)/√(2π), by the product rule its derivative is Φ(x) + x·φ(x). (This Φ is not the final layer Φ.)
 struct TimesNormalCdf {
   template <class Real>
   static Real value(const Real& x) {

@@ -69,9 +69,8 @@ struct StandardizedRows {
   ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(d·r) = s z/(d·r);
   ///   u = x − mean(x)     hence  x̄ = ū − mean(ū), where mean(z) = 0.
   ///
-  /// Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if
-  /// there is no ε under the root. Then leaving out the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at
-  /// u = 0.
+  /// Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if there is no ε under the root.
+  /// Then leaving out the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
   auto value_and_pullback(const domain& X) const& {
     Standardized standard = standardized(X);
     codomain Y = scaled_and_shifted(standard.Z);

@@ -172,7 +172,8 @@ class Matrix {
     return std::move(ending.entries_);
   }
 
-  /// With as many rows and another number of columns: a stack of the same sequences, uninitialised, or zero everywhere.
+  /// With as many rows and another number of columns. A stack has the same sequences and is uninitialised. A matrix with a
+  /// fixed number of rows is zero everywhere.
   template <std::size_t other_cols>
   Matrix<rows_, other_cols, Real> with_columns() const {
     if constexpr (is_stack)

@@ -183,7 +183,7 @@ struct SharedBatch {
   Workers& workers;
   MicroBatches<BatchOf> batch;
 
-  /// Sequences are shared in equal numbers, as far as possible: each of n workers gets ⌈sequences / n⌉, at least 1.
+  /// With n workers each part has ⌈sequences / n⌉ sequences, at least 1; the last part has the rest.
   SharedBatch(Workers& those, const BatchOf& whole) : workers{those} {
     const std::size_t count = those.count_for(whole.token_count());
     batch = micro_batches(whole, std::max<std::size_t>(1, (whole.sequence_count() + count - 1) / count));

@@ -16,8 +16,7 @@
 namespace tlm {
 
 /// The state of a training run. A run that goes on from an equal object does the same, bit for bit. It needs the same
-/// data, and the same numbers of the optimizer and the objective. The program
-/// counts step and place.
+/// data, and the same numbers of the optimizer and the objective. The program counts step and place.
 template <class Model, class Optimizer = Adam<Model>>
 struct TrainingRun {
   Model model{};
@@ -91,15 +90,18 @@ void load_run(const std::filesystem::path& path, TrainingRun<Model, Optimizer>& 
   const SafetensorsFile file{path};
   file.require_no_newer_version();
   file.require_metadata(configuration);
-  TrainingRun<Model, Optimizer> loaded = run;
-  loaded.tokenizer = file.text("tokenizer");
+  std::string tokenizer = file.text("tokenizer");
   Generator::State state{};
-  std::vector<Place> list;
-  add_run(list, loaded, state);
+  std::vector<Place> list, of_generator;
+  add_run(list, run, state);
+  add_number(of_generator, "generator.seed", state.seed);
+  add_number(of_generator, "generator.drawn", state.drawn);
   file.require_nothing_but(list);
-  file.read(list);
-  loaded.generator = Generator{state};
-  run = std::move(loaded);
+  file.read(of_generator);
+  const Generator generator{state};
+  file.read(list);  // all of it or nothing
+  run.generator = generator;
+  run.tokenizer = std::move(tokenizer);
 }
 
 /// Reads what you need to use the model of a training run: the weights with the least validation loss, or the last ones

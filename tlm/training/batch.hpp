@@ -74,7 +74,7 @@ template <class T, class BatchOf>
 struct CanLearnFrom {
   static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || std::is_same_v<DomainOf<T>, typename BatchOf::Input>;
-  static constexpr bool weighs = requires(BatchOf batch) { batch.omega; };
+  static constexpr bool weighs = requires(BatchOf batch) { typename decltype(batch.omega)::Real; };
   static constexpr bool same_numbers = !fits || !weighs || requires(BatchOf batch) {
     requires std::is_same_v<typename decltype(batch.omega)::Real, RealOf<T>>;
   };

@@ -82,7 +82,7 @@ auto& scores(T& model) {
     return model;
 }
 
-/// What a model should predict: after row k of X, which is the X|n above, the token x_k. It counts with the loss weight ω_k.
+/// After row k of X (the X|n above) a model should predict the token x_k, which has the loss weight ω_k.
 template <class Input, class Real>
 struct Targets {
   Input X;
@@ -105,8 +105,7 @@ Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& 
 ///
 ///   ∂(Σ_u q_ku·y_ku)/∂z_kv = q_kv − softmax(Z_k)_v,   hence   z̄_kv = ω_k/c·(softmax(Z_k)_v − q_kv),
 ///
-/// where softmax(Z_k) = exp(Y_k).
-/// (The Formulated Transformer, "Cross Entropy".)
+/// where softmax(Z_k) = exp(Y_k). (The Formulated Transformer, "Cross Entropy".)
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Tokens& x, const Matrix<n, 1, Real>& omega,
                                              const Real& c, const Distribution& q = {}) {

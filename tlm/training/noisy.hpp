@@ -21,13 +21,15 @@ Noisy(BatchOf, Noise) -> Noisy<BatchOf>;
 /// The loss of the batch, with noise. Throws like the loss of the batch.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const Noisy<BatchOf>& noisy, const Objective& objective = {}) {
-  return loss<T, BatchOf>(model, noisy, objective, noisy.noise);
+  const BatchOf& batch = noisy;
+  return loss(model, batch, objective, noisy.noise);
 }
 
 /// Returns the same loss, and adds its gradient to `gradient`. Throws like that of the batch.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& gradient, const Objective& objective = {}) {
-  return loss_and_gradient<T, BatchOf>(model, noisy, gradient, objective, noisy.noise);
+  const BatchOf& batch = noisy;
+  return loss_and_gradient(model, batch, gradient, objective, noisy.noise);
 }
 
 /// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like that of the batch.
