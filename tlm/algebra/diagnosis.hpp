@@ -8,9 +8,8 @@
 #include <tlm/algebra/layer.hpp>
 #include <tlm/base/refuse.hpp>
 
-/// What the compiler reports when something is not a layer, or is used in a way that is not possible: one sentence.
-///
-/// A placeholder takes the place of what is missing, so that no other errors follow.
+/// What the compiler reports when something is not a layer, or is used in a way that is not possible: one sentence. A
+/// placeholder takes the place of what is missing, so that no other errors follow.
 namespace tlm {
 
 // --- What stands in for what is missing ----------------------------------------------------------------------------------

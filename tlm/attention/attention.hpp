@@ -21,10 +21,10 @@ namespace tlm {
 ///
 ///   H_i(X) = softmax(mask(Q_i(X)×K_i(X)ᵀ / √d_head + b)) × V_i(X).
 ///
-/// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). (In the code h is a head, from
-/// 0, and i a query.) `Mask` is Causal (◺) or Unmasked (nothing is masked), and `block` is the maximum number of rows in an edge of the mask. With
-/// K and V FromMemory it is cross-attention. A `Bias` b is a function of positions (mask_and_bias.hpp); usually there is
-/// none. (Article, "Multi-Head Causal Attention".)
+/// Q_i(X), K_i(X) and V_i(X) are the i-th contiguous blocks of columns of Q(X), K(X) and V(X). (In the code h is a head,
+/// from 0, and i a query.) `Mask` is Causal (◺) or Unmasked (nothing is masked), and `block` is the maximum number of
+/// rows in an edge of the mask. With K and V FromMemory it is cross-attention. A `Bias` b is a function of positions
+/// (mask_and_bias.hpp); usually there is none. (Article, "Multi-Head Causal Attention".)
 ///
 /// With ◺ it is autoregressive if Q, K and V are. softmax(◺(…)) is a causal kernel: lower triangular, and A(X|i) is the
 /// leading i×i block of A(X). The article's Claim is about its product with an autoregressive V. (proofs/03_product.cpp.)

@@ -37,7 +37,6 @@ struct Unmasked {
 ///   pull_back(h, i, s_bar, gradient)      given s̄_j = ∂L/∂s_j, adds ∂L/∂(weights) to the gradient
 ///   weights(visit, layer…)                like a layer
 ///   symbol                                if it has one, under which its weights are found
-///
 struct NoBias {
   using declared = is::Positional;
   static void add(std::size_t, std::size_t, auto) {}
