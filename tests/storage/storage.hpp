@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,21 +23,23 @@
 /// What the tests of storage share: a directory of their own, and files as plain bytes.
 namespace tlm::tests {
 
-/// A new directory, gone at the end.
+/// A new directory, in which the test is until its end.
 class Directory {
  public:
   Directory() {
     std::string name = (std::filesystem::temp_directory_path() / "tlm-XXXXXX").string();
     if (!::mkdtemp(name.data())) throw std::runtime_error("no directory can be made for the test");
-    path_ = name;
+    std::filesystem::current_path(name);
   }
   Directory(const Directory&) = delete;
-  ~Directory() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
+  ~Directory() {
+    const auto here = std::filesystem::current_path();
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(here);
+  }
 
  private:
-  std::filesystem::path path_;
+  std::filesystem::path before_ = std::filesystem::current_path();
 };
 
 inline std::string contents_of(const std::filesystem::path& path) {
@@ -51,9 +54,8 @@ inline void put(const std::filesystem::path& path, std::string_view bytes) {
 
 /// 8 bytes, the lowest first.
 inline std::string eight_bytes(std::uint64_t number) {
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += char(static_cast<unsigned char>(number >> (8 * i)));
-  return bytes;
+  const auto bytes = std::bit_cast<std::array<char, 8>>(number);
+  return {bytes.begin(), bytes.end()};
 }
 
 /// A file with this header and this many further bytes.
@@ -61,14 +63,23 @@ inline std::string file_of(const std::string& header, std::size_t bytes = 0) {
   return eight_bytes(header.size()) + header + std::string(bytes, 'x');
 }
 
-/// The message with which an action refuses in another process; nothing if it does not refuse.
+/// The message with which an action refuses, without the path of this directory; nothing if it does not refuse.
 template <class Action>
-std::string refusal_in_a_child(const Action& action) {
+std::string refused(const Action& action) {
+  const std::string here = std::filesystem::current_path().string() + "/";
+  std::string message = refusal(action);
+  for (std::size_t at = 0; (at = message.find(here, at)) != message.npos;) message.erase(at, here.size());
+  return message;
+}
+
+/// The same in another process.
+template <class Action>
+std::string refused_in_a_child(const Action& action) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("no pipe can be made for the test");
   const pid_t child = ::fork();
   if (child == 0) {
-    const std::string message = refusal(action);
+    const std::string message = refused(action);
     ::_exit(::write(ends[1], message.data(), message.size()) == ssize_t(message.size()) ? 0 : 1);
   }
   ::close(ends[1]);

@@ -78,10 +78,9 @@ inline Descriptor locked(const std::string& path, const std::string& written) {
     // has this name, and the next try makes a new one.
     struct stat ours {
     }, there{};
-    if (::fstat(file.number(), &ours) != 0) refuse_to_write(written, "looking at " + path);
-    const bool found = ::lstat(path.c_str(), &there) == 0;
-    if (!found && errno != ENOENT) refuse_to_write(written, "looking at " + path);
-    if (found && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return file;
+    if (::fstat(file.number(), &ours) != 0 || (::lstat(path.c_str(), &there) != 0 && errno != ENOENT))
+      refuse_to_write(written, "looking at " + path);
+    if (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return file;
   }
 }
 
@@ -96,9 +95,8 @@ class Lock {
   /// something else.
   explicit Lock(const std::filesystem::path& path)
       : path_{target_of(path).string() + ".lock"}, file_{locked(path_, path.string())} {
-    struct stat found {};
-    if (::fstat(file_.number(), &found) != 0) refuse_to_write(path.string(), "looking at " + path_);
-    if (found.st_size > 0) refuse_to_write(path.string(), path_ + " is there and not empty", EEXIST);
+    if (std::filesystem::file_size(path_) > 0)
+      refuse_to_write(path.string(), path_ + " is there and not empty", EEXIST);
   }
   Lock(Lock&&) = delete;
   ~Lock() { ::unlink(path_.c_str()); }  // before it is closed, which unlocks it
@@ -131,14 +129,14 @@ class AtomicFile {
   /// file if that is to be refused.
   explicit AtomicFile(const std::filesystem::path& path, Existing existing = Existing::replaced)
       : path_{target_of(path).string()}, part_{path_ + ".part"}, existing_{existing} {
-    struct stat old {};
-    const bool replaces = ::stat(path_.c_str(), &old) == 0;
-    if (!replaces && errno != ENOENT) refuse("looking at it");
+    const auto old = std::filesystem::status(path_);
+    const bool replaces = std::filesystem::exists(old);
     if (replaces && existing == Existing::refused) refuse("it is there already", EEXIST);
-    if (replaces && S_ISDIR(old.st_mode)) refuse("it is in the way", EISDIR);
-    if (replaces && !S_ISREG(old.st_mode)) refuse("it is no regular file", EINVAL);
+    if (std::filesystem::is_directory(old)) refuse("it is in the way", EISDIR);
+    if (replaces && !std::filesystem::is_regular_file(old)) refuse("it is no regular file", EINVAL);
     file_ = locked(part_, path_);
-    if (::ftruncate(file_.number(), 0) != 0 || (replaces && ::fchmod(file_.number(), old.st_mode & 0777) != 0)) {
+    if (::ftruncate(file_.number(), 0) != 0 ||
+        (replaces && ::fchmod(file_.number(), mode_t(old.permissions()) & 0777) != 0)) {
       const int error = errno;
       ::unlink(part_.c_str());
       refuse("preparing " + part_, error);

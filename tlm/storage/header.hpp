@@ -6,13 +6,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,164 +82,132 @@ inline std::string described(std::string_view type, const std::vector<std::uint6
   return text + (shape.empty() ? " []" : "]");
 }
 
-/// The parser's events (a handler of nlohmann's sax_parse). Every rule is checked where it applies, so that nothing is
-/// built from what is refused. The parser itself would accept equal keys and endless nesting.
+/// Throws std::runtime_error with the file and the reason.
+[[noreturn]] inline void refuse_file(const std::string& file, std::initializer_list<detail::Word> why) {
+  refuse<std::runtime_error>({file, " is refused: ", detail::sentence(why)});
+}
+
+/// What a header has, taken from the parser entry by entry, and nothing that is refused. The parser alone would accept
+/// equal keys and endless nesting, and keep all entries as JSON.
 class HeaderParser {
+  using Json = nlohmann::json;
+
  public:
   /// For a file of this name.
   explicit HeaderParser(const std::string& file) : file_{file} {}
 
-  /// The header, once all of it was read.
-  Header header;
-
-  bool null() { unexpected("null"); }
-  bool boolean(bool truth) { unexpected(truth ? "true" : "false"); }
-  bool number_integer(std::int64_t number) { unexpected(number == 0 ? "-0" : std::to_string(number)); }
-  bool number_float(double, const std::string& digits) { unexpected(shortened(digits)); }
-  bool binary(std::vector<std::uint8_t>&) { unexpected("binary"); }
-
-  bool number_unsigned(std::uint64_t number) {
-    if (inside_ == Inside::shape)
-      entry_.shape.push_back(number);
-    else if (inside_ == Inside::offsets && offsets_ < 2)
-      (offsets_++ == 0 ? entry_.begin : entry_.end) = number;
-    else if (inside_ == Inside::offsets)
-      refuse("\"data_offsets\" of " + printable(name_) + " has more than 2 numbers");
-    else
-      unexpected(std::to_string(number));
-    return true;
-  }
-
-  bool string(std::string& text) {
-    if (inside_ == Inside::metadata) {
-      header.metadata[key_] = std::move(text);
-    } else if (inside_ == Inside::tensor && key_ == "dtype") {
-      entry_.type = std::move(text);
-    } else {
-      unexpected(printable(text));
+  /// The header with this text.
+  Header parsed(std::string_view text) {
+    try {
+      [[maybe_unused]] const Json what_is_kept =
+          Json::parse(text, [&](int depth, auto event, const Json& value) { return is_kept(depth, event, value); });
+    } catch (const Json::parse_error& error) {
+      refuse({"its header is not JSON in UTF-8, from byte ", error.byte, " of it on"});
+    } catch (const Json::out_of_range&) {  // such as 1e999
+      refuse({"a number of ", printable(name_), " is larger than any double"});
     }
-    return true;
-  }
-
-  bool start_object(std::size_t) {
-    if (inside_ == Inside::nothing)
-      inside_ = Inside::header;
-    else if (inside_ == Inside::header)
-      inside_ = name_ == "__metadata__" ? Inside::metadata : Inside::tensor;
-    else
-      unexpected("an object");
-    entry_ = {};
-    keys_.clear();
-    return true;
-  }
-
-  bool key(std::string& key) {
-    if (inside_ == Inside::header) {
-      name_ = std::move(key);
-      if (!names_.insert(name_).second) refuse(printable(name_) + " is there twice");
-      return true;
-    }
-    key_ = std::move(key);
-    if (inside_ == Inside::tensor && std::find(keys.begin(), keys.end(), key_) == keys.end())
-      refuse(printable(name_) + " has a " + printable(key_) + ", which the format does not know");
-    if (!keys_.insert(key_).second) refuse(printable(key_) + " of " + printable(name_) + " is there twice");
-    return true;
-  }
-
-  bool end_object() {
-    if (inside_ == Inside::tensor) {
-      for (const char* const key : keys)
-        if (!keys_.contains(key)) refuse(printable(name_) + " has no " + printable(key));
-      check_size();
-      header.tensors.emplace(name_, std::move(entry_));
-    }
-    inside_ = inside_ == Inside::header ? Inside::nothing : Inside::header;
-    return true;
-  }
-
-  bool start_array(std::size_t) {
-    if (inside_ != Inside::tensor || key_ == "dtype") unexpected("an array");
-    inside_ = key_ == "shape" ? Inside::shape : Inside::offsets;
-    offsets_ = 0;
-    return true;
-  }
-
-  bool end_array() {
-    if (inside_ == Inside::offsets && offsets_ < 2)
-      refuse("\"data_offsets\" of " + printable(name_) + " has " + std::to_string(offsets_) + " of 2 numbers");
-    inside_ = Inside::tensor;
-    return true;
-  }
-
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& error) {
-    constexpr int out_of_range = 406;  // such as 1e999
-    if (error.id == out_of_range) unexpected(shortened(token));
-    refuse("its header is not JSON in UTF-8, from byte " + std::to_string(position) + " of it on");
-  }
-
-  /// Throws std::runtime_error with the file and the reason.
-  [[noreturn]] void refuse(const std::string& why) const {
-    tlm::refuse<std::runtime_error>({file_, " is refused: ", why});
+    return std::move(header_);
   }
 
  private:
-  enum class Inside { nothing, header, metadata, tensor, shape, offsets };
-  static constexpr std::array keys{"dtype", "shape", "data_offsets"};
-
-  static std::string shortened(const std::string& digits) {
-    return digits.size() > 40 ? digits.substr(0, 40) + "…" : digits;
+  /// What the parser calls for each value, with the number of objects and arrays around it. Entries have 1.
+  bool is_kept(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    const bool begins = event == Event::object_start || event == Event::array_start;
+    if (begins && depth > 2) refuse({printable(name_), " is nested deeper than an entry"});
+    if (event == Event::key && depth == 1) {
+      name_ = value;
+      if (!names_.insert(name_).second) refuse({printable(name_), " is there twice"});
+      keys_.clear();
+    } else if (event == Event::key && depth == 2) {
+      if (!keys_.insert(value).second) refuse({of_entry(value), " is there twice"});
+    } else if (!begins && depth == 1) {
+      take(value);
+      return false;
+    }
+    return true;
   }
 
-  [[noreturn]] void unexpected(const std::string& found) const {
-    if (inside_ == Inside::header) refuse(printable(name_) + " is " + found + " and not an object");
-    const std::string of_name = printable(key_) + " of " + printable(name_);
-    if (inside_ == Inside::shape || inside_ == Inside::offsets)
-      refuse("a number of " + of_name + " is " + found + ", not a whole one from 0 to " +
-             std::to_string(std::numeric_limits<std::uint64_t>::max()));
-    const bool text = inside_ == Inside::metadata || key_ == "dtype";
-    refuse(of_name + " is " + found + " and not " + (text ? "a text" : "an array"));
+  /// Takes an entry, all of which was read.
+  void take(const Json& entry) {
+    if (!entry.is_object()) refuse({printable(name_), " is ", in_words(entry), " and not an object"});
+    if (name_ == "__metadata__") {
+      for (const auto& [key, value] : entry.items()) header_.metadata[key] = text(entry, key);
+      return;
+    }
+    constexpr std::array keys{"dtype", "shape", "data_offsets"};
+    for (const auto& [key, value] : entry.items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        refuse({printable(name_), " has a ", printable(key), ", which the format does not know"});
+    for (const char* const key : keys)
+      if (!entry.contains(key)) refuse({printable(name_), " has no ", printable(key)});
+    const auto offsets = numbers(entry, "data_offsets");
+    if (offsets.size() != 2) refuse({of_entry("data_offsets"), " has ", offsets.size(), " numbers, and not 2"});
+    const Entry taken{text(entry, "dtype"), numbers(entry, "shape"), offsets[0], offsets[1]};
+    check_size(taken);
+    header_.tensors.emplace(name_, taken);
+  }
+
+  std::string text(const Json& entry, const std::string& key) const {
+    const Json& value = entry[key];
+    if (!value.is_string()) refuse({of_entry(key), " is ", in_words(value), " and not a text"});
+    return value;
+  }
+
+  std::vector<std::uint64_t> numbers(const Json& entry, const std::string& key) const {
+    const Json& value = entry[key];
+    if (!value.is_array()) refuse({of_entry(key), " is ", in_words(value), " and not an array"});
+    for (const Json& number : value)
+      if (!number.is_number_unsigned())
+        refuse({"a number of ", of_entry(key), " is ", in_words(number), ", not a whole one from 0 to ",
+                std::numeric_limits<std::uint64_t>::max()});
+    return value;
   }
 
   /// The numbers end after they begin. If the type is known, the shape gives the number of bytes between.
-  void check_size() const {
-    const std::string made = printable(name_) + ", " + described(entry_.type, entry_.shape) + ", ";
-    if (entry_.end < entry_.begin)
-      refuse(made + "ends at " + std::to_string(entry_.end) + ", before it begins at " + std::to_string(entry_.begin));
-    const std::uint64_t of_each = bits_of(entry_.type);
+  void check_size(const Entry& entry) const {
+    const std::string made = printable(name_) + ", " + described(entry.type, entry.shape) + ", ";
+    if (entry.end < entry.begin) refuse({made, "ends at ", entry.end, ", before it begins at ", entry.begin});
+    const std::uint64_t of_each = bits_of(entry.type);
     if (of_each == 0) return;
     std::uint64_t bits = 1;
     const auto times = [&](std::uint64_t factor) {
-      if (__builtin_mul_overflow(bits, factor, &bits)) refuse(made + "is larger than any file");
+      if (__builtin_mul_overflow(bits, factor, &bits)) refuse({made, "is larger than any file"});
     };
-    for (const std::uint64_t number : entry_.shape) times(number);
+    for (const std::uint64_t number : entry.shape) times(number);
     times(of_each);
-    if (bits % 8 != 0) refuse(made + "has " + std::to_string(bits) + " bits, which are no whole bytes");
-    if (entry_.end - entry_.begin != bits / 8)
-      refuse(made + "has " + std::to_string(bits / 8) + " bytes, and its data_offsets have " +
-             std::to_string(entry_.end - entry_.begin));
+    if (bits % 8 != 0) refuse({made, "has ", bits, " bits, which are no whole bytes"});
+    if (entry.end - entry.begin != bits / 8)
+      refuse({made, "has ", bits / 8, " bytes, and its data_offsets have ", entry.end - entry.begin});
   }
 
+  static std::string in_words(const Json& value) {
+    if (value.is_object()) return "an object";
+    if (value.is_array()) return "an array";
+    if (value.is_string()) return printable(value.get_ref<const std::string&>());
+    return value.type() == Json::value_t::number_integer && value == 0 ? "-0" : value.dump();
+  }
+
+  std::string of_entry(const std::string& key) const { return printable(key) + " of " + printable(name_); }
+  [[noreturn]] void refuse(std::initializer_list<detail::Word> why) const { refuse_file(file_, why); }
+
   const std::string& file_;
-  Inside inside_ = Inside::nothing;
-  std::string name_, key_;
-  Entry entry_;
-  std::set<std::string> names_, keys_;  // of the header, and of the object in it
-  std::size_t offsets_ = 0;
+  Header header_;
+  std::string name_;                    // of the entry that is read
+  std::set<std::string> names_, keys_;  // that were met in the header, and in this entry
 };
 
 /// The length of the header of a file with `size` bytes, which begins with `first`. Throws std::runtime_error.
 inline std::uint64_t header_length(const std::string& file, std::uint64_t size, const std::array<std::byte, 8>& first) {
-  const HeaderParser parser{file};
   const auto length = std::bit_cast<std::uint64_t>(first);
   if (size < first.size())
-    parser.refuse("it is cut off, or no safetensors file: it has " + std::to_string(size) +
-                  " bytes, and a header begins after 8");
+    refuse_file(file, {"it is cut off, or no safetensors file: it has ", size, " bytes, and a header begins after 8"});
   if (length > longest_header)
-    parser.refuse("it is no safetensors file: its first 8 bytes say that its header has " + std::to_string(length) +
-                  " bytes, more than " + std::to_string(longest_header));
+    refuse_file(file, {"it is no safetensors file: its first 8 bytes say that its header has ", length,
+                       " bytes, more than ", longest_header});
   if (length > size - first.size())
-    parser.refuse("it is cut off, or no safetensors file: its header has " + std::to_string(length) +
-                  " bytes, and the file another " + std::to_string(size - first.size()));
+    refuse_file(file, {"it is cut off, or no safetensors file: its header has ", length,
+                       " bytes, and the file another ", size - first.size()});
   return length;
 }
 
@@ -247,34 +216,25 @@ inline std::uint64_t header_length(const std::string& file, std::uint64_t size, 
 ///
 /// Numbers may begin at any byte, as the format allows. write() keeps them aligned.
 inline Header read_header(const std::string& file, std::string_view text, std::uint64_t size) {
-  HeaderParser parser{file};
-  if (!text.starts_with('{')) parser.refuse("it is no safetensors file: its header does not begin with {");
-  if (text[text.find_last_not_of(' ')] != '}') parser.refuse("its header does not end with } and spaces");
+  if (!text.starts_with('{')) refuse_file(file, {"it is no safetensors file: its header does not begin with {"});
+  if (text[text.find_last_not_of(' ')] != '}') refuse_file(file, {"its header does not end with } and spaces"});
   // The parser would take this for the end.
-  if (text.find('\0') != text.npos) parser.refuse("its header has a byte 0");
-  nlohmann::json::sax_parse(text.begin(), text.end(), &parser);
-
-  std::vector<std::pair<const std::string, Entry>*> in_order;
-  for (auto& tensor : parser.header.tensors) in_order.push_back(&tensor);
-  std::sort(in_order.begin(), in_order.end(), [](const auto* a, const auto* b) {
-    return std::pair{a->second.begin, a->second.end} < std::pair{b->second.begin, b->second.end};
-  });
-  std::uint64_t end = 0;
-  for (const auto* tensor : in_order) {
-    const Entry& entry = tensor->second;
-    if (entry.end > size)
-      parser.refuse("it is cut off: " + printable(tensor->first) + " ends at byte " + std::to_string(entry.end) +
-                    " of " + std::to_string(size));
-    if (entry.begin < end)
-      parser.refuse(printable(tensor->first) + " begins at byte " + std::to_string(entry.begin) +
-                    ", where another one has its numbers up to " + std::to_string(end));
-    if (entry.begin > end)
-      parser.refuse("bytes " + std::to_string(end) + " to " + std::to_string(entry.begin - 1) + " before " +
-                    printable(tensor->first) + " are nobody's");
-    end = entry.end;
+  if (text.find('\0') != text.npos) refuse_file(file, {"its header has a byte 0"});
+  Header header = HeaderParser{file}.parsed(text);
+  std::set<std::tuple<std::uint64_t, std::uint64_t, std::string_view>> in_order;
+  for (const auto& [name, entry] : header.tensors) in_order.emplace(entry.begin, entry.end, name);
+  std::uint64_t before = 0;  // where the numbers before end
+  for (const auto& [begin, end, name] : in_order) {
+    if (end > size) refuse_file(file, {"it is cut off: ", printable(name), " ends at byte ", end, " of ", size});
+    if (begin < before)
+      refuse_file(file,
+                  {printable(name), " begins at byte ", begin, ", where another one has its numbers up to ", before});
+    if (begin > before)
+      refuse_file(file, {"bytes ", before, " to ", begin - 1, " before ", printable(name), " are nobody's"});
+    before = end;
   }
-  if (end < size) parser.refuse("its last " + std::to_string(size - end) + " bytes are nobody's");
-  return std::move(parser.header);
+  if (before < size) refuse_file(file, {"its last ", size - before, " bytes are nobody's"});
+  return header;
 }
 
 /// The header of these tensors, one after the other, with spaces up to a multiple of 8 bytes. Throws
@@ -287,15 +247,14 @@ inline std::string written_header(const std::vector<Tensor>& tensors, const Meta
       refuse<std::invalid_argument>({printable(text), " is not UTF-8, and is not stored"});
     }
   };
-  std::string header, before = "{\"__metadata__\":{";
-  for (const auto& [key, text] : metadata) header += std::exchange(before, ",") + json(key) + ":" + json(text);
-  header += metadata.empty() ? before + "}" : "}";
+  std::string header = "{\"__metadata__\":{", comma;
+  for (const auto& [key, text] : metadata) header += std::exchange(comma, ",") + json(key) + ":" + json(text);
+  header += "}";
   std::uint64_t begin = 0;
   for (const Tensor& tensor : tensors) {
     const std::uint64_t end = begin + tensor.bytes.size();
-    const nlohmann::json shape = tensor.shape, offsets = {begin, end};
-    header += "," + json(tensor.name) + ":{\"dtype\":" + json(std::string(tensor.type)) + ",\"shape\":" + shape.dump() +
-              ",\"data_offsets\":" + offsets.dump() + "}";
+    const nlohmann::ordered_json entry{{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    header += "," + json(tensor.name) + ":" + entry.dump();
     begin = end;
   }
   header += "}";

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,10 +11,10 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,10 +25,9 @@
 /// Weights to and from safetensors files, by the names of the book.
 namespace tlm::storage {
 
-/// The version of the library, such as "0.1.0".
-inline std::string version_text() {
-  return std::to_string(TLM_VERSION / 10000) + "." + std::to_string(TLM_VERSION / 100 % 100) + "." +
-         std::to_string(TLM_VERSION % 100);
+/// A version of the library, such as "0.1.0" for 100.
+inline std::string version_text(std::uint64_t version = TLM_VERSION) {
+  return detail::sentence({version / 10000, ".", version / 100 % 100, ".", version % 100});
 }
 
 /// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). It adds "format", which is
@@ -114,16 +112,12 @@ class SafetensorsFile {
   /// Throws std::runtime_error if a newer version of the library has written the file, by its "tlm_version".
   void require_no_newer_version() const {
     const std::string& version = text("tlm_version");
-    std::array<unsigned, 3> numbers{};
-    const char *next = version.data(), *const end = next + version.size();
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-      const auto [behind, error] = std::from_chars(next, end, numbers[k]);
-      const bool last = k + 1 == numbers.size();
-      if (error != std::errc() || (last ? behind != end : behind == end || *behind != '.'))
-        refuse("its \"tlm_version\" is " + printable(version) + ", which is none");
-      next = behind + 1;
-    }
-    if (numbers > std::array<unsigned, 3>{TLM_VERSION / 10000, TLM_VERSION / 100 % 100, TLM_VERSION % 100})
+    std::uint64_t major = 0, minor = 0, patch = 0;
+    char point = 0;
+    std::istringstream{version} >> major >> point >> minor >> point >> patch;
+    const std::uint64_t number = 10000 * major + 100 * minor + patch;
+    if (version_text(number) != version) refuse("its \"tlm_version\" is " + printable(version) + ", which is none");
+    if (number > TLM_VERSION)
       refuse("tlm " + version + " has written it, which is newer than this one, " + version_text());
   }
 
@@ -134,7 +128,7 @@ class SafetensorsFile {
     std::vector<std::string> others;
     for (const auto& [name, entry] : tensors())
       if (!names.contains(name)) others.push_back(printable(name) + ", " + described(entry.type, entry.shape));
-    if (!others.empty()) refuse("what it is read into has no " + others.front() + and_more(others.size()));
+    require_none("what it is read into has no ", others);
   }
 
   /// Reads all of the list, or changes nothing. Throws std::runtime_error if a tensor of the list is not in the file or
@@ -145,7 +139,7 @@ class SafetensorsFile {
     for (const Place& place : places)
       if (!tensors().contains(place.name))
         missing.push_back(printable(place.name) + ", " + described(place.type, place.shape));
-    if (!missing.empty()) refuse("there is no " + missing.front() + and_more(missing.size()));
+    require_none("there is no ", missing);
     for (const Place& place : places) {
       const Entry& entry = tensors().at(place.name);
       if (entry.type != place.type || entry.shape != place.shape)
@@ -161,11 +155,12 @@ class SafetensorsFile {
 
  protected:
   /// Throws std::runtime_error with the file and the reason.
-  [[noreturn]] void refuse(const std::string& why) const { HeaderParser{name_}.refuse(why); }
+  [[noreturn]] void refuse(const std::string& why) const { refuse_file(name_, {why}); }
 
  private:
-  static std::string and_more(std::size_t count) {
-    return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
+  void require_none(const std::string& why, const std::vector<std::string>& list) const {
+    if (list.size() > 1) refuse(why + list.front() + " (and " + std::to_string(list.size() - 1) + " more)");
+    if (list.size() == 1) refuse(why + list.front());
   }
 
   /// Fills `bytes` with the bytes of the file from this offset on. Throws std::system_error if it cannot, and
