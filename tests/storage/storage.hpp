@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -70,25 +68,6 @@ std::string refused(const Action& action) {
   std::string message = refusal(action);
   for (std::size_t at = 0; (at = message.find(here, at)) != message.npos;) message.erase(at, here.size());
   return message;
-}
-
-/// The same in another process.
-template <class Action>
-std::string refused_in_a_child(const Action& action) {
-  int ends[2];
-  if (::pipe(ends) != 0) throw std::runtime_error("no pipe can be made for the test");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::string message = refused(action);
-    ::_exit(::write(ends[1], message.data(), message.size()) == ssize_t(message.size()) ? 0 : 1);
-  }
-  ::close(ends[1]);
-  std::string message(1000, '\0');
-  message.resize(std::size_t(std::max<ssize_t>(0, ::read(ends[0], message.data(), message.size()))));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status == 0 ? message : "the other process has died";
 }
 
 }  // namespace tlm::tests

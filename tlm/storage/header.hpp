@@ -71,15 +71,16 @@ inline std::string printable(std::string_view text) {
          (cut ? " …" : "");
 }
 
-/// A type and a shape, such as "F32 [8, 32]". An unknown type is quoted.
-inline std::string described(std::string_view type, const std::vector<std::uint64_t>& shape) {
-  std::string text = bits_of(type) > 0 ? std::string(type) : printable(type);
+/// The type and the shape of an Entry or of NamedNumbers, such as "F32 [8, 32]". An unknown type is quoted.
+template <class Numbers>
+std::string described(const Numbers& numbers) {
+  std::string text = bits_of(numbers.type) > 0 ? std::string(numbers.type) : printable(numbers.type);
   const char* before = " [";
-  for (const std::uint64_t number : shape) {
+  for (const std::uint64_t number : numbers.shape) {
     if (text.size() > 100) return text + ", …]";
     text += std::exchange(before, ", ") + std::to_string(number);
   }
-  return text + (shape.empty() ? " []" : "]");
+  return text + (numbers.shape.empty() ? " []" : "]");
 }
 
 /// Throws std::runtime_error with the file and the reason.
@@ -143,9 +144,9 @@ class HeaderParser {
       if (!entry.contains(key)) refuse({printable(name_), " has no ", printable(key)});
     const auto offsets = numbers(entry, "data_offsets");
     if (offsets.size() != 2) refuse({of_entry("data_offsets"), " has ", offsets.size(), " numbers, and not 2"});
-    const Entry taken{text(entry, "dtype"), numbers(entry, "shape"), offsets[0], offsets[1]};
+    Entry taken{text(entry, "dtype"), numbers(entry, "shape"), offsets[0], offsets[1]};
     check_size(taken);
-    header_.tensors.emplace(name_, taken);
+    header_.tensors.emplace(name_, std::move(taken));
   }
 
   std::string text(const Json& entry, const std::string& key) const {
@@ -166,7 +167,7 @@ class HeaderParser {
 
   /// The numbers end after they begin. If the type is known, the shape gives the number of bytes between.
   void check_size(const Entry& entry) const {
-    const std::string made = printable(name_) + ", " + described(entry.type, entry.shape) + ", ";
+    const std::string made = printable(name_) + ", " + described(entry) + ", ";
     if (entry.end < entry.begin) refuse({made, "ends at ", entry.end, ", before it begins at ", entry.begin});
     const std::uint64_t of_each = bits_of(entry.type);
     if (of_each == 0) return;

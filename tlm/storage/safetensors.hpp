@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
 #include <sstream>
@@ -40,10 +39,13 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
                   Existing existing = Existing::replaced) {
   metadata["format"] = "tlm";
   metadata["tlm_version"] = version_text();
-  for (const Tensor& tensor : tensors)
+  std::uint64_t size = 0;
+  for (const Tensor& tensor : tensors) {
     if (bits_of(tensor.type) == 0)
       refuse<std::invalid_argument>({printable(tensor.name), " is of the type ", printable(tensor.type),
                                      ", which is not known: it is not stored"});
+    size += tensor.bytes.size();
+  }
   std::stable_sort(tensors.begin(), tensors.end(),
                    [](const Tensor& a, const Tensor& b) { return bits_of(a.type) > bits_of(b.type); });
 
@@ -51,9 +53,6 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
   const std::uint64_t header_size = header.size();
   const auto length = std::bit_cast<std::array<std::byte, 8>>(header_size);
   try {  // What no reader would accept is not written.
-    const auto size =
-        std::accumulate(tensors.begin(), tensors.end(), std::uint64_t(0),
-                        [](std::uint64_t sum, const Tensor& tensor) { return sum + tensor.bytes.size(); });
     header_length(path.string(), 8 + header.size() + size, length);
     read_header(path.string(), header, size);
   } catch (const std::runtime_error& refused) {
@@ -127,7 +126,7 @@ class SafetensorsFile {
     for (const Place& place : places) names.insert(place.name);
     std::vector<std::string> others;
     for (const auto& [name, entry] : tensors())
-      if (!names.contains(name)) others.push_back(printable(name) + ", " + described(entry.type, entry.shape));
+      if (!names.contains(name)) others.push_back(printable(name) + ", " + described(entry));
     require_none("what it is read into has no ", others);
   }
 
@@ -137,14 +136,12 @@ class SafetensorsFile {
   void read(const std::vector<Place>& places) const {
     std::vector<std::string> missing;
     for (const Place& place : places)
-      if (!tensors().contains(place.name))
-        missing.push_back(printable(place.name) + ", " + described(place.type, place.shape));
+      if (!tensors().contains(place.name)) missing.push_back(printable(place.name) + ", " + described(place));
     require_none("there is no ", missing);
     for (const Place& place : places) {
       const Entry& entry = tensors().at(place.name);
       if (entry.type != place.type || entry.shape != place.shape)
-        refuse(printable(place.name) + " is " + described(entry.type, entry.shape) + ", and should be " +
-               described(place.type, place.shape));
+        refuse(printable(place.name) + " is " + described(entry) + ", and should be " + described(place));
     }
     std::vector<std::vector<std::byte>> copies;
     for (const Place& place : places)
