@@ -102,11 +102,13 @@ std::vector<std::uint64_t> left_by_killed(const Write& write, const After& after
     const auto before = last_write();
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
-    for (std::uint64_t number = left.empty() ? 1 : left.back() + 1; child == 0; ++number) {
-      const std::vector<std::uint64_t> numbers(count, number);
-      std::vector<storage::Tensor> list;
-      storage::add_numbers(list, "numbers", std::span{numbers}, {count});
-      if (!refusal([&] { write(list); }).empty()) ::_exit(1);
+    if (child == 0) {
+      for (std::uint64_t number = left.empty() ? 1 : left.back() + 1;; ++number) {
+        const std::vector<std::uint64_t> numbers(count, number);
+        std::vector<storage::Tensor> list;
+        storage::add_numbers(list, "numbers", std::span{numbers}, {count});
+        if (!refusal([&] { write(list); }).empty()) ::_exit(1);
+      }
     }
     // When it has written a file, it is killed at any moment, in steps that do not match the time of a file.
     while (last_write() == before && ::waitpid(child, nullptr, WNOHANG) == 0)
@@ -196,9 +198,9 @@ TEST_CASE("a lock keeps another one away for as long as it is there, however oft
   { const storage::Lock lock{"file"}; }
   CHECK(files_here() == 2);
   // A file that is not empty is not a lock.
-  put("file.lock", "a text");
+  put("file.lock", "x");
   CHECK(refused([] { storage::Lock{"file"}; }) == "cannot write file: file.lock is there and not empty: File exists");
-  CHECK(contents_of("file.lock") == "a text");
+  CHECK(contents_of("file.lock") == "x");
   CHECK(refused([] { storage::Lock{""}; }) == "cannot write '': it has no name: No such file or directory");
 }
 

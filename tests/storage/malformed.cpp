@@ -201,12 +201,12 @@ TEST_CASE("what is not malformed is read") {
 
 TEST_CASE("what is malformed is refused by its own sentence, and nothing is made of it") {
   const Directory directory;
-  for (const auto& [bytes, sentence] : cases) {
+  for (const Case& wrong : cases) {
     const std::size_t before = allocated;
-    CHECK(why_refused(bytes) == "file is refused: " + sentence);
+    CHECK(why_refused(wrong.bytes) == "file is refused: " + wrong.sentence);
     // What is there, of which a digit and a comma are 16 bytes of JSON, in a few copies, and never what is claimed: the
     // largest claim is of a gigabyte.
-    CHECK_MESSAGE(allocated - before < 20'000 + 60 * bytes.size(), sentence);
+    CHECK_MESSAGE(allocated - before < 20'000 + 60 * wrong.bytes.size(), wrong.sentence);
   }
 }
 

@@ -51,7 +51,7 @@ using Metadata = std::map<std::string, std::string>;
 struct Entry {
   std::string type;
   std::vector<std::uint64_t> shape;
-  std::uint64_t begin = 0, end = 0;
+  std::uint64_t begin, end;
 };
 
 /// The content of a header.
