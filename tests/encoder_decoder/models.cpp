@@ -238,28 +238,6 @@ TEST_CASE_TEMPLATE("the gradient of the loss is the derivative, weight by weight
   must_be_derivative(model, batch, std::conditional_t<std::is_same_v<Model, SmallFormulated>, Sum, Mean>{});
 }
 
-TEST_CASE("the temperature is one of the scores, not of what the last Softmax makes of them") {
-  const auto model = random_layer<SmallFormulated>(Generator{13});
-  Generator generator{1};
-  // So cold that only the maximum score is left, also if scores differ by more than probabilities can.
-  for (int draw = 0; draw < 20; ++draw) {
-    CAPTURE(draw);
-    CHECK(decode(model, {3, 4}, {1, 2, 9}, Sampled{generator, 1e-9}) == decode(model, {3, 4}, {1, 2, 9}));
-  }
-}
-
-TEST_CASE("scores(model) is what the last Softmax is of, and a model without one") {
-  SmallFormulated formulated_model;
-  NumpyToy numpy_model;
-  static_assert(std::is_base_of_v<formulated::Scores<small_formulated, double>,
-                                  std::remove_cvref_t<decltype(scores(formulated_model))>>);
-  const bool all_of_it = &scores(numpy_model) == &numpy_model;
-  CHECK(all_of_it);
-  const bool its_own_W_e = &weight<"W_e">(scores(formulated_model)) == &weight<"W_e">(formulated_model);
-  CHECK(its_own_W_e);
-  static_assert(std::is_const_v<std::remove_reference_t<decltype(scores(std::as_const(formulated_model)))>>);
-}
-
 TEST_CASE("what cannot be learned is refused by the loss and by its gradient alike, which is left as it was") {
   Generator generator{16};
   const auto model = random_layer<NumpyToy>(generator);

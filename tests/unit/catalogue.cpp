@@ -260,14 +260,15 @@ TEST_CASE("bytes changed at random are refused or read, and nothing else happens
 
 TEST_CASE("all catalogues of a language: every pair once, in the order of their names, and what was left out") {
   const Root root;
-  root.write("b.mo", catalogue({header("UTF-8"), {"Open", "Ouvrir"}, {"No", "Non"}}));
+  root.write("b.mo", catalogue({header("UTF-8"), {"Open", "Ouvrir"}, {"Open", "Ouvert"}, {"No", "Non"}}));
   root.write("a.mo", catalogue(plain));
   root.write("c.mo", "no catalogue");
   root.write("d.mo", catalogue({header("EUC-JP"), {"Open", "x"}}));
   root.write("e.txt", catalogue({header("UTF-8"), {"Exit", "Quitter"}}));
   const auto read = installed_pairs("fr", root.path);
-  CHECK(messages_of(read) == Messages{{"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}, {"No", "Non"}});
-  CHECK(read.pairs[2].place == "message 3 of b.mo");
+  CHECK(messages_of(read) ==
+        Messages{{"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}, {"Open", "Ouvert"}, {"No", "Non"}});
+  CHECK(read.pairs[3].place == "message 4 of b.mo");
   CHECK(sentence_of(read.left_out) ==
         "2 left out: c.mo is not a catalogue of gettext: it does not begin like one; all of d.mo, whose charset is "
         "\"EUC-JP\"");

@@ -89,6 +89,9 @@ TEST_CASE("decoding ends with the token that ends, or at max_len with the token 
   CHECK(decode(ends_after_3, {}, {1, 1, 100}) == std::vector<Token>{2, 1});
   CHECK(decode(ends_after_3, {}, {3, 3, 100}) == std::vector<Token>{0, 3});
   CHECK(decode(ends_after_3, {}, {3, 2, 5}) == std::vector<Token>{0, 3, 0, 3});
+  CHECK_THROWS_WITH_AS(decode(SmallLM<Block::definition>{}, {}, {0, 0, max_len + 2}),
+                       "max_len is 11, but a model that reads 9 tokens generates no more than 10, with the start token",
+                       std::length_error);
 }
 
 TEST_CASE("a choice draws token j with probability softmax(scores/τ)_j: the first j with u < p_0 + … + p_j") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -46,13 +47,6 @@ const std::map<int, std::string> known{
     {80'080'080, "quatre-vingts millions quatre-vingt mille quatre-vingts"},
     {200'200'200, "deux cents millions deux cent mille deux cents"},
 };
-
-/// Of how many of the known numbers a function gives other words.
-int wrong(auto&& french) {
-  int wrong = 0;
-  for (const auto& [number, words] : known) wrong += french(number) != words;
-  return wrong;
-}
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
@@ -105,21 +99,23 @@ TEST_CASE("French numbers, known ones") {
 }
 
 TEST_CASE("control: each rule of French is needed for the known ones") {
-  const auto by = [](const std::string& what, const std::string& other) {
-    return wrong([&](int number) { return replaced(NumbersInWords::french(number), what, other); });
+  const auto is_needed = [](const std::string& what, const std::string& other) {
+    return std::any_of(known.begin(), known.end(), [&](const auto& number_and_words) {
+      return replaced(NumbersInWords::french(number_and_words.first), what, other) != number_and_words.second;
+    });
   };
-  CHECK(by(" et un", "-un") > 0);
-  CHECK(by("soixante et onze", "soixante-onze") > 0);
-  CHECK(by("quatre-vingt-un", "quatre-vingt et un") > 0);
-  CHECK(by("quatre-vingt-onze", "quatre-vingt et onze") > 0);
-  CHECK(by("vingts", "vingt") > 0);
-  CHECK(by("cents", "cent") > 0);
-  CHECK(by("vingt mille", "vingts mille") > 0);
-  CHECK(by("deux cent mille", "deux cents mille") > 0);
-  CHECK(by("vingts millions", "vingt millions") > 0);
-  CHECK(by("cents millions", "cent millions") > 0);
-  CHECK(by("un million ", "un millions ") > 0);
-  CHECK(by("million mille", "million un mille") > 0);
+  CHECK(is_needed(" et un", "-un"));
+  CHECK(is_needed("soixante et onze", "soixante-onze"));
+  CHECK(is_needed("quatre-vingt-un", "quatre-vingt et un"));
+  CHECK(is_needed("quatre-vingt-onze", "quatre-vingt et onze"));
+  CHECK(is_needed("vingts", "vingt"));
+  CHECK(is_needed("cents", "cent"));
+  CHECK(is_needed("vingt mille", "vingts mille"));
+  CHECK(is_needed("deux cent mille", "deux cents mille"));
+  CHECK(is_needed("vingts millions", "vingt millions"));
+  CHECK(is_needed("cents millions", "cent millions"));
+  CHECK(is_needed("un million ", "un millions "));
+  CHECK(is_needed("million mille", "million un mille"));
 }
 
 TEST_CASE("English numbers, known ones") {

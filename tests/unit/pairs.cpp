@@ -140,12 +140,6 @@ TEST_CASE("a text as UTF-8: what is none is replaced, byte by byte, and what is 
   CHECK(as_utf8("").empty());
 }
 
-TEST_CASE("every pair once, where it comes first") {
-  CHECK(distinct(
-            {{"a", "b", "1"}, {"a", "c", "2"}, {"a", "b", "3"}, {"ab", "", "4"}, {"a", "c", "5"}, {"d", "b", "6"}}) ==
-        std::vector<SentencePair>{{"a", "b", "1"}, {"a", "c", "2"}, {"ab", "", "4"}, {"d", "b", "6"}});
-}
-
 TEST_CASE("words are runs of letters and digits, capital letters being small ones") {
   CHECK(words_of("The cat's bike, the 42-cat.") == std::set<std::string>{"the", "cat", "s", "bike", "42"});
   CHECK(words_of("…").size() == 1);
