@@ -104,17 +104,6 @@ std::string with_word(std::string bytes, std::size_t index, std::size_t number) 
   return bytes.replace(4 * index, 4, word_of(number));
 }
 
-/// A directory of catalogues for as long as it lives.
-struct Root {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tlm-catalogues-" + std::to_string(getpid()));
-  Root() { std::filesystem::create_directories(path / "fr" / "LC_MESSAGES"); }
-  Root(const Root&) = delete;
-  ~Root() { std::filesystem::remove_all(path); }
-  void write(const std::string& name, const std::string& bytes) const {
-    std::ofstream{path / "fr" / "LC_MESSAGES" / name, std::ios::binary} << bytes;
-  }
-};
-
 const Messages plain{header("UTF-8"), {"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}};
 
 }  // namespace
@@ -259,34 +248,35 @@ TEST_CASE("bytes changed at random are refused or read, and nothing else happens
 }
 
 TEST_CASE("all catalogues of a language: every pair once, in the order of their names, and what was left out") {
-  const Root root;
-  root.write("b.mo", catalogue({header("UTF-8"), {"Open", "Ouvrir"}, {"Open", "Ouvert"}, {"No", "Non"}}));
-  root.write("a.mo", catalogue(plain));
-  root.write("c.mo", "no catalogue");
-  root.write("d.mo", catalogue({header("EUC-JP"), {"Open", "x"}}));
-  root.write("e.txt", catalogue({header("UTF-8"), {"Exit", "Quitter"}}));
-  const auto read = installed_pairs("fr", root.path);
+  const auto root = std::filesystem::temp_directory_path() / ("tlm-catalogues-" + std::to_string(getpid()));
+  const auto directory = root / "fr" / "LC_MESSAGES";
+  std::filesystem::create_directories(directory);
+  const auto write = [&](const char* name, const std::string& bytes) {
+    std::ofstream{directory / name, std::ios::binary} << bytes;
+  };
+  // Where there are none it is said what to install.
+  const std::string none = "no translations into fr are in " + directory.string() + " (";
+  const std::string install =
+      "): install programs that bring some, on Debian apt-get install --reinstall coreutils gettext iso-codes git; a "
+      "slim image drops them as long as a path-exclude in /etc/dpkg/dpkg.cfg.d says so";
+  CHECK(refusal([&] { installed_pairs("fr", root); }) == none + "0 catalogues, none left out" + install);
+  write("a.mo", "");
+  CHECK(refusal([&] { installed_pairs("fr", root); }) ==
+        none + "1 catalogues, 1 left out: a.mo is not a catalogue of gettext: it does not begin like one" + install);
+
+  write("b.mo", catalogue({header("UTF-8"), {"Open", "Ouvrir"}, {"Open", "Ouvert"}, {"No", "Non"}}));
+  write("a.mo", catalogue(plain));
+  write("c.mo", "no catalogue");
+  write("d.mo", catalogue({header("EUC-JP"), {"Open", "x"}}));
+  write("e.txt", catalogue({header("UTF-8"), {"Exit", "Quitter"}}));
+  const auto read = installed_pairs("fr", root);
+  std::filesystem::remove_all(root);
   CHECK(messages_of(read) ==
         Messages{{"Open", "Ouvrir"}, {"Save\n", "Enregistrer\n"}, {"Open", "Ouvert"}, {"No", "Non"}});
   CHECK(read.pairs[3].place == "message 4 of b.mo");
   CHECK(sentence_of(read.left_out) ==
         "2 left out: c.mo is not a catalogue of gettext: it does not begin like one; all of d.mo, whose charset is "
         "\"EUC-JP\"");
-}
-
-TEST_CASE("where there are no catalogues it is said what to install") {
-  const Root root;
-  const std::string there = (root.path / "fr" / "LC_MESSAGES").string();
-  const std::string install =
-      "): install programs that bring some, on Debian apt-get install --reinstall coreutils gettext iso-codes git; a "
-      "slim "
-      "image drops them as long as a path-exclude in /etc/dpkg/dpkg.cfg.d says so";
-  CHECK(refusal([&] { installed_pairs("fr", root.path); }) ==
-        "no translations into fr are in " + there + " (0 catalogues, none left out" + install);
-  root.write("a.mo", "");
-  CHECK(refusal([&] { installed_pairs("fr", root.path); }) ==
-        "no translations into fr are in " + there +
-            " (1 catalogues, 1 left out: a.mo is not a catalogue of gettext: it does not begin like one" + install);
   CHECK(refusal([] { installed_pairs(""); }) == "\"\" is no language: one is named like fr, pt_BR or sr@latin");
 }
 
