@@ -179,24 +179,26 @@ TEST_CASE("top-k and top-p draw from the likeliest tokens only, with their proba
       one{1, 0, 0, 0, 0};
   Generator generator{13};
   using Row = std::pair<Sampled, std::vector<double>>;
-  for (const auto& [choose, kept] : {Row{{generator}, p},
-                                     {{.generator = generator, .top_k = 5}, p},
-                                     {{.generator = generator, .top_k = 4}, four},
-                                     {{.generator = generator, .top_k = 3}, three},
-                                     {{.generator = generator, .top_k = 2}, two},
-                                     {{.generator = generator, .top_k = 1}, one},
-                                     // The fewest that have so much together.
-                                     {{.generator = generator, .top_p = 0.95}, four},
-                                     {{.generator = generator, .top_p = 0.91}, four},
-                                     {{.generator = generator, .top_p = 0.7}, three},
-                                     {{.generator = generator, .top_p = 0.6}, two},
-                                     {{.generator = generator, .top_p = 1e-9}, one},
-                                     // First the temperature, then k, and then p of what k has kept. At τ = ½ the
-                                     // probabilities are as p². Three of them have 0.56, 0.22 and 0.22.
-                                     {{generator, 0.5, 3}, {0.16, 0, 0.0625, 0, 0.0625}},
-                                     {{generator, 0.5, 3, 0.57}, {0.16, 0, 0.0625, 0, 0}},
-                                     {{generator, 1, 3, 0.57}, two},
-                                     {{generator, 1, 3, 0.43}, one}}) {  // 0.4/0.9 > 0.43 > 0.4
+  for (const Row& row : {Row{{generator}, p},
+                         {{.generator = generator, .top_k = 5}, p},
+                         {{.generator = generator, .top_k = 4}, four},
+                         {{.generator = generator, .top_k = 3}, three},
+                         {{.generator = generator, .top_k = 2}, two},
+                         {{.generator = generator, .top_k = 1}, one},
+                         // The fewest that have so much together.
+                         {{.generator = generator, .top_p = 0.95}, four},
+                         {{.generator = generator, .top_p = 0.91}, four},
+                         {{.generator = generator, .top_p = 0.7}, three},
+                         {{.generator = generator, .top_p = 0.6}, two},
+                         {{.generator = generator, .top_p = 1e-9}, one},
+                         // First the temperature, then k, and then p of what k has kept. At τ = ½ the
+                         // probabilities are as p². Three of them have 0.56, 0.22 and 0.22.
+                         {{generator, 0.5, 3}, {0.16, 0, 0.0625, 0, 0.0625}},
+                         {{generator, 0.5, 3, 0.57}, {0.16, 0, 0.0625, 0, 0}},
+                         {{generator, 1, 3, 0.57}, two},
+                         {{generator, 1, 3, 0.43}, one}}) {  // 0.4/0.9 > 0.43 > 0.4
+    const Sampled& choose = row.first;
+    const std::vector<double>& kept = row.second;
     INFO("k = ", choose.top_k, ", p = ", choose.top_p, ", τ = ", choose.temperature);
     CHECK(first_other(choose, scores, scaled(kept, 1 / std::accumulate(kept.begin(), kept.end(), 0.0))) == 0);
   }
