@@ -28,52 +28,46 @@ struct Table {
 /// The weights of a layer by their paths, such as "DB_1.FF.A".
 using Weights = std::map<std::string, Table>;
 
+/// The matrix of these entries.
+inline Table table_of(std::size_t rows, std::size_t cols, const auto& entry) {
+  Table A(rows, cols);
+  for (std::size_t i = 1; i <= rows; ++i)
+    for (std::size_t j = 1; j <= cols; ++j) A(i, j) = entry(i, j);
+  return A;
+}
+
 /// A×B.
 inline Table product(const Table& A, const Table& B) {
-  Table C(A.rows, B.cols);
-  for (std::size_t i = 1; i <= A.rows; ++i)
-    for (std::size_t j = 1; j <= B.cols; ++j)
-      for (std::size_t k = 1; k <= A.cols; ++k) C(i, j) += A(i, k) * B(k, j);
-  return C;
+  return table_of(A.rows, B.cols, [&](std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (std::size_t k = 1; k <= A.cols; ++k) sum += A(i, k) * B(k, j);
+    return sum;
+  });
 }
 
 /// Aᵀ.
 inline Table transposed(const Table& A) {
-  Table B(A.cols, A.rows);
-  for (std::size_t i = 1; i <= A.rows; ++i)
-    for (std::size_t j = 1; j <= A.cols; ++j) B(j, i) = A(i, j);
-  return B;
+  return table_of(A.cols, A.rows, [&](std::size_t i, std::size_t j) { return A(j, i); });
 }
 
 /// A+B, where a B of one row stands for as many identical ones.
-inline Table sum(Table A, const Table& B) {
-  for (std::size_t i = 1; i <= A.rows; ++i)
-    for (std::size_t j = 1; j <= A.cols; ++j) A(i, j) += B(B.rows == 1 ? 1 : i, j);
-  return A;
+inline Table sum(const Table& A, const Table& B) {
+  return table_of(A.rows, A.cols, [&](std::size_t i, std::size_t j) { return A(i, j) + B(B.rows == 1 ? 1 : i, j); });
 }
 
 /// A|i: the first i rows.
 inline Table reduced(const Table& A, std::size_t i) {
-  Table first(i, A.cols);
-  for (std::size_t k = 1; k <= i; ++k)
-    for (std::size_t j = 1; j <= A.cols; ++j) first(k, j) = A(k, j);
-  return first;
+  return table_of(i, A.cols, [&](std::size_t k, std::size_t j) { return A(k, j); });
 }
 
 /// `width` columns, the first of which is number `left`.
 inline Table columns(const Table& A, std::size_t left, std::size_t width) {
-  Table part(A.rows, width);
-  for (std::size_t i = 1; i <= A.rows; ++i)
-    for (std::size_t j = 1; j <= width; ++j) part(i, j) = A(i, left + j - 1);
-  return part;
+  return table_of(A.rows, width, [&](std::size_t i, std::size_t j) { return A(i, left + j - 1); });
 }
 
 /// The layer "simply assigns a row to each token".
 inline Table embedding(const Table& W_e, const std::vector<int>& x) {
-  Table X(x.size(), W_e.cols);
-  for (std::size_t i = 1; i <= x.size(); ++i)
-    for (std::size_t j = 1; j <= W_e.cols; ++j) X(i, j) = W_e(std::size_t(x[i - 1]) + 1, j);
-  return X;
+  return table_of(x.size(), W_e.cols, [&](std::size_t i, std::size_t j) { return W_e(std::size_t(x[i - 1]) + 1, j); });
 }
 
 /// X + PE|n.
@@ -82,14 +76,11 @@ inline Table positional_encoding(const Table& PE, const Table& X) { return sum(X
 /// PE(pos, 2i) = sin(pos/10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same), where these columns count from 0. The first
 /// i is 0, as in the article, or another.
 inline Table sinusoidal(std::size_t max_len, std::size_t d_model, std::size_t first_i = 0) {
-  Table PE(max_len, d_model);
-  for (std::size_t pos = 1; pos <= max_len; ++pos)
-    for (std::size_t column = 0; column < d_model; ++column) {
-      const double even = double(2 * first_i + column - column % 2);
-      const double angle = double(pos) / std::pow(10000.0, even / double(d_model));
-      PE(pos, column + 1) = column % 2 == 0 ? std::sin(angle) : std::cos(angle);
-    }
-  return PE;
+  return table_of(max_len, d_model, [&](std::size_t pos, std::size_t j) {
+    const std::size_t i = first_i + (j - 1) / 2;
+    const double angle = double(pos) / std::pow(10000.0, double(2 * i) / double(d_model));
+    return j % 2 == 1 ? std::sin(angle) : std::cos(angle);
+  });
 }
 
 /// a·(x − mean(x))/divisor(σ²) + b for each row x, where σ² is its variance.
@@ -117,10 +108,9 @@ inline Table relu(Table X) {
 }
 
 /// ◺A: −∞ above the main diagonal.
-inline Table masked(Table A) {
-  for (std::size_t i = 1; i <= A.rows; ++i)
-    for (std::size_t j = i + 1; j <= A.cols; ++j) A(i, j) = -std::numeric_limits<double>::infinity();
-  return A;
+inline Table masked(const Table& A) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return table_of(A.rows, A.cols, [&](std::size_t i, std::size_t j) { return j > i ? -infinity : A(i, j); });
 }
 
 /// exp(a_ij) / Σ_k exp(a_ik).
@@ -143,14 +133,13 @@ inline Table scores(const Table& Q, const Table& K) {
 /// Concat(head_1, …, head_h), head_i = softmax(mask(Q_i×K_iᵀ/√d_k))×V_i, of the i-th blocks of columns of Q, K and V.
 inline Table heads(const Table& Q, const Table& K, const Table& V, std::size_t h, bool mask) {
   const std::size_t d_k = Q.cols / h, d_v = V.cols / h;
-  Table all(Q.rows, h * d_v);
+  std::vector<Table> heads;
   for (std::size_t head = 0; head < h; ++head) {
     const Table S = scores(columns(Q, head * d_k + 1, d_k), columns(K, head * d_k + 1, d_k));
-    const Table one = product(softmax(mask ? masked(S) : S), columns(V, head * d_v + 1, d_v));
-    for (std::size_t i = 1; i <= Q.rows; ++i)
-      for (std::size_t j = 1; j <= d_v; ++j) all(i, head * d_v + j) = one(i, j);
+    heads.push_back(product(softmax(mask ? masked(S) : S), columns(V, head * d_v + 1, d_v)));
   }
-  return all;
+  return table_of(Q.rows, h * d_v,
+                  [&](std::size_t i, std::size_t j) { return heads[(j - 1) / d_v](i, (j - 1) % d_v + 1); });
 }
 
 /// Concat(H_1(X), …, H_h(X)) with Q = X×W_Q, K = X×W_K, V = X×W_V.
@@ -252,15 +241,14 @@ inline Table wolfram_scores(const Weights& w, std::size_t blocks, std::size_t h,
   };
   const auto norm = [&](const std::string& path, const Table& X) { return layer_norm(w, path, X, 1e-4); };
   const auto embedded = [&](const std::string& path, const std::vector<int>& tokens) {
-    Table X = embedding(w.at(path + "Em.W_e"), tokens);
+    const Table X = embedding(w.at(path + "Em.W_e"), tokens);
+    if (learned) return positional_encoding(w.at(path + "PE.PE"), X);
     const std::size_t d = X.cols;
-    for (std::size_t t = 1; t <= X.rows; ++t)
-      for (std::size_t j = 1; j <= d; ++j) {
-        const std::size_t i = j <= d / 2 ? j : j - d / 2;
-        const double angle = double(t) / std::pow(10000.0, 2 * double(i) / double(d));
-        X(t, j) += learned ? w.at(path + "PE.PE")(t, j) : j <= d / 2 ? std::sin(angle) : std::cos(angle);
-      }
-    return X;
+    return sum(X, table_of(X.rows, d, [&](std::size_t t, std::size_t j) {
+                 const std::size_t i = j <= d / 2 ? j : j - d / 2;
+                 const double angle = double(t) / std::pow(10000.0, 2 * double(i) / double(d));
+                 return j <= d / 2 ? std::sin(angle) : std::cos(angle);
+               }));
   };
   const auto attention = [&](const std::string& path, const Table& X, const Table& Z, bool mask) {
     return affine(path, "_O", heads(affine(path, "_q", X), affine(path, "_k", Z), affine(path, "_v", Z), h, mask));

@@ -180,7 +180,7 @@ inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::strin
   const std::string encoded = charset_of(strings);
   const bool is_15 = encoded == "ISO-8859-15", is_latin = is_15 || encoded == "ISO-8859-1";
   if (!is_latin && encoded != "UTF-8" && encoded != "UTF8" && encoded != "ASCII" && encoded != "US-ASCII") {
-    read.left_out.add(
+    read.left_out.push_back(
         "all of " + name +
         (encoded.empty() ? ", which does not say its charset" : ", whose charset is " + in_quotes(encoded)));
     return read;
@@ -191,19 +191,19 @@ inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::strin
     const std::string place = "message " + std::to_string(i + 1) + " of " + name;
     const auto add = [&](std::string_view source, std::string_view target) {
       if (source.empty() || target.empty())
-        read.left_out.add(place + " has no translation");
+        read.left_out.push_back(place + " has no translation");
       else if (is_latin)
         read.pairs.push_back({utf8_of_latin(source, is_15), utf8_of_latin(target, is_15), place});
       else if (!is_utf8(source) || !is_utf8(target))
-        read.left_out.add(place + " is not in UTF-8");
+        read.left_out.push_back(place + " is not in UTF-8");
       else
         read.pairs.push_back({std::string(source), std::string(target), place});
     };
     if (const std::size_t context = original.find('\4'); context != original.npos) original.remove_prefix(context + 1);
     const auto numbers = parts_between(original, '\0'), forms = parts_between(strings.translations()[i], '\0');
     if (numbers.size() > 2 || (numbers.size() == 1 && forms.size() > 1)) {
-      read.left_out.add(place + " has " + std::to_string(numbers.size()) + " originals and " +
-                        std::to_string(forms.size()) + " translations");
+      read.left_out.push_back(place + " has " + std::to_string(numbers.size()) + " originals and " +
+                              std::to_string(forms.size()) + " translations");
       continue;
     }
     if (forms.size() > 1 || numbers.size() == 1) add(numbers.front(), forms.front());
@@ -233,17 +233,17 @@ inline SentencePairs installed_pairs(const std::string& language,
   std::sort(files.begin(), files.end());
   SentencePairs read;
   if (error && error != std::errc::no_such_file_or_directory)
-    read.left_out.add(directory.string() + " cannot be read: " + error.message());
+    read.left_out.push_back(directory.string() + " cannot be read: " + error.message());
   for (const auto& file : files) try {
       SentencePairs more = pairs_of_catalogue(program::read_file(file), file.filename().string());
       std::move(more.pairs.begin(), more.pairs.end(), std::back_inserter(read.pairs));
-      read.left_out.add(more.left_out);
+      std::move(more.left_out.begin(), more.left_out.end(), std::back_inserter(read.left_out));
     } catch (const std::exception& refused) {
-      read.left_out.add(refused.what());
+      read.left_out.push_back(refused.what());
     }
   if (read.pairs.empty())
     refuse<std::runtime_error>({"no translations into ", language, " are in ", directory.string(), " (", files.size(),
-                                " catalogues, ", read.left_out.sentence(),
+                                " catalogues, ", sentence_of(read.left_out),
                                 "): install programs that bring some, on Debian apt-get install --reinstall coreutils "
                                 "gettext iso-codes git; a slim image drops them as long as a path-exclude in "
                                 "/etc/dpkg/dpkg.cfg.d says so"});

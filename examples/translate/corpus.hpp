@@ -60,8 +60,8 @@ inline Corpus sentences(std::string name, tlm::SentencePairs read) {
     throw std::invalid_argument("there are too few pairs to hold some out: " + std::to_string(known.size()) +
                                 " would be left to learn from, " + std::to_string(validation.size()) +
                                 " to look at and " + std::to_string(held_out.size()) + " to test" +
-                                (read.left_out.count() > 0 ? "; " + read.left_out.sentence() : ""));
-  if (read.left_out.count() > 0) std::cout << read.left_out.sentence() << '\n';
+                                (read.left_out.empty() ? "" : "; " + tlm::sentence_of(read.left_out)));
+  if (!read.left_out.empty()) std::cout << tlm::sentence_of(read.left_out) << '\n';
   if (read.numbered > 0)
     std::cout << read.numbered << " lines have numbers in columns 1 and 3: their sentences are columns 2 and 4\n";
   return {.name = std::move(name),

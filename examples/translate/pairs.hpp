@@ -46,36 +46,17 @@ struct SentencePair {
   bool operator==(const SentencePair&) const = default;
 };
 
-/// What was left out, and why: the number, and a sentence for each of the first few.
-class LeftOut {
- public:
-  /// How many sentences are kept.
-  static constexpr std::size_t few = 3;
+/// What was left out: for each the reason.
+using LeftOut = std::vector<std::string>;
 
-  /// Counts one more.
-  void add(std::string why) {
-    if (count_++ < few) first_.push_back(std::move(why));
-  }
-  /// Adds what was left out elsewhere.
-  void add(const LeftOut& others) {
-    for (const std::string& why : others.first_)
-      if (first_.size() < few) first_.push_back(why);
-    count_ += others.count_;
-  }
-  std::size_t count() const { return count_; }
-
-  /// "5 left out: line 3 has no tab; line 7 has no tab; line 9 has no tab; …", or "none left out".
-  std::string sentence() const {
-    if (count_ == 0) return "none left out";
-    std::string sentence = std::to_string(count_) + " left out";
-    for (std::size_t i = 0; i < first_.size(); ++i) sentence += (i == 0 ? ": " : "; ") + first_[i];
-    return sentence + (count_ > first_.size() ? "; …" : "");
-  }
-
- private:
-  std::size_t count_ = 0;
-  std::vector<std::string> first_;
-};
+/// "5 left out: line 3 has no tab; line 7 has no tab; line 9 has no tab; …", or "none left out".
+inline std::string sentence_of(const LeftOut& left_out) {
+  constexpr std::size_t few = 3;
+  if (left_out.empty()) return "none left out";
+  std::string sentence = std::to_string(left_out.size()) + " left out";
+  for (std::size_t i = 0; i < std::min(few, left_out.size()); ++i) sentence += (i == 0 ? ": " : "; ") + left_out[i];
+  return sentence + (left_out.size() > few ? "; …" : "");
+}
 
 /// Pairs, and what was left out when they were gathered.
 struct SentencePairs {
@@ -115,21 +96,21 @@ inline SentencePairs pairs_of_lines(std::string_view text, const std::string& na
     const std::string_view target = has_tab ? columns[is_numbered ? 3 : 1] : std::string_view();
     read.numbered += is_numbered;
     if (line.empty())
-      read.left_out.add(place + " is empty");
+      read.left_out.push_back(place + " is empty");
     else if (!has_tab)
-      read.left_out.add(place + " has no tab");
+      read.left_out.push_back(place + " has no tab");
     else if (source.empty() || target.empty())
-      read.left_out.add(place + (is_numbered      ? " has numbers, and not two sentences"
-                                 : source.empty() ? " has nothing before the first tab"
-                                                  : " has nothing after the first tab"));
+      read.left_out.push_back(place + (is_numbered      ? " has numbers, and not two sentences"
+                                       : source.empty() ? " has nothing before the first tab"
+                                                        : " has nothing after the first tab"));
     else if (!is_utf8(source) || !is_utf8(target))
-      read.left_out.add(place + " is not in UTF-8");
+      read.left_out.push_back(place + " is not in UTF-8");
     else
       read.pairs.push_back({std::string(source), std::string(target), place});
   }
   if (read.pairs.empty())
     refuse<std::invalid_argument>(
-        {name, " has no line of a sentence, a tab and its translation: ", read.left_out.sentence()});
+        {name, " has no line of a sentence, a tab and its translation: ", sentence_of(read.left_out)});
   return read;
 }
 
@@ -140,16 +121,8 @@ inline SentencePairs read_pairs(const std::filesystem::path& path) {
 
 /// Every pair of a source and a target once, at its first place.
 inline std::vector<SentencePair> distinct(std::vector<SentencePair> pairs) {
-  std::set<std::pair<std::string_view, std::string_view>> seen;
-  std::vector<bool> again;
-  for (const SentencePair& pair : pairs) again.push_back(!seen.emplace(pair.source, pair.target).second);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    if (!again[i]) {
-      if (kept != i) pairs[kept] = std::move(pairs[i]);
-      ++kept;
-    }
-  pairs.resize(kept);
+  std::set<std::pair<std::string, std::string>> seen;
+  std::erase_if(pairs, [&](const SentencePair& pair) { return !seen.emplace(pair.source, pair.target).second; });
   return pairs;
 }
 
@@ -232,8 +205,8 @@ TokenPairs tokens_of(const std::vector<SentencePair>& pairs, const BytePairs<voc
   for (const SentencePair& pair : pairs) {
     auto source = byte_pairs.framed(pair.source), target = byte_pairs.framed(pair.target);
     if (const std::size_t length = std::max(source.size(), target.size()); length > max_len) {
-      tokens.left_out.add(pair.place + " has a sentence of " + std::to_string(length) + " tokens: max_len is " +
-                          std::to_string(max_len));
+      tokens.left_out.push_back(pair.place + " has a sentence of " + std::to_string(length) + " tokens: max_len is " +
+                                std::to_string(max_len));
     } else {
       tokens.sources.push_back(std::move(source));
       tokens.targets.push_back(std::move(target));

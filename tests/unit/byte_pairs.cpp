@@ -38,12 +38,6 @@ rc::Gen<Text> runs() { return rc::gen::container<Text>(rc::gen::element('a', 'a'
 /// Bytes of a few, so that pairs stand often and side by side.
 rc::Gen<Text> of_few() { return rc::gen::container<Text>(rc::gen::element('a', 'a', 'b', 'c', ' ', '\'', 's', '1')); }
 
-std::vector<Text> pieces(std::string_view text) {
-  std::vector<Text> pieces;
-  for (; !text.empty(); text.remove_prefix(pieces.back().size())) pieces.emplace_back(first_piece(text));
-  return pieces;
-}
-
 /// Every place of a merge merged, from the left.
 std::vector<Token> merged(const std::vector<Token>& tokens, const Merge& merge, Token made) {
   std::vector<Token> result;
@@ -57,9 +51,10 @@ std::vector<Token> merged(const std::vector<Token>& tokens, const Merge& merge, 
   return result;
 }
 
-std::vector<std::vector<Token>> bytes_of_pieces(const Text& text) {
+std::vector<std::vector<Token>> bytes_of_pieces(std::string_view text) {
   std::vector<std::vector<Token>> all;
-  for (const Text& piece : pieces(text)) {
+  for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) {
+    piece = first_piece(text);
     all.emplace_back();
     for (const char byte : piece) all.back().push_back(static_cast<unsigned char>(byte));
   }
@@ -98,21 +93,10 @@ std::vector<Token> encoded_plainly(const Text& text, const std::vector<Merge>& m
 }
 
 /// decode(encode(text)) = text, for byte pairs learned from another one.
-template <class Pairs>
 void identity(const Text& learned_from, const Text& text) {
-  const auto pairs = Pairs::learned(learned_from);
+  const auto pairs = Small::learned(learned_from);
   RC_ASSERT(pairs.decode(pairs.encode(text)) == text);
 }
-
-/// Leaves out the last token of a text that has many.
-struct Forgetful : Small {
-  static Forgetful learned(std::string_view text) { return {Small::learned(text)}; }
-  std::vector<Token> encode(std::string_view text) const {
-    auto tokens = Small::encode(text);
-    if (tokens.size() > 4) tokens.pop_back();
-    return tokens;
-  }
-};
 
 Text refusal_of(const Text& list) {
   return tests::refusal<std::invalid_argument>([&] { BytePairs<262>::from_list(list); });
@@ -121,17 +105,13 @@ Text refusal_of(const Text& list) {
 }  // namespace
 
 TEST_CASE("what is encoded is decoded to the same bytes, whatever they are") {
-  CHECK(rc::check("any bytes", [] { identity<Small>(*any_bytes(), *any_bytes()); }));
-  CHECK(rc::check("bytes of few", [] { identity<Small>(*of_few(), *of_few()); }));
+  CHECK(rc::check("any bytes", [] { identity(*any_bytes(), *any_bytes()); }));
+  CHECK(rc::check("bytes of few", [] { identity(*of_few(), *of_few()); }));
   CHECK(rc::check("as learned", [] {
     const Text text = *any_bytes();
-    identity<Small>(text + text, text);
+    identity(text + text, text);
   }));
-  const auto pairs = Small::learned("the cat, the hat; l'été, l'été");
-  for (const Text text : {"", "\xFF\xFE", "\xC3", "é", "l'été\xC3", "\xED\xA0\x80", "the\r\n\tthe  the "})
-    CHECK(pairs.decode(pairs.encode(text)) == text);
-  CHECK(pairs.decode(pairs.encode(Text(3, '\0'))) == Text(3, '\0'));
-  CHECK(pairs.encode("the cat, the hat; l'été").size() < 20);
+  CHECK(Small::learned("the cat, the hat; l'été, l'été").encode("the cat, the hat; l'été").size() < 20);
 }
 
 TEST_CASE(
@@ -156,7 +136,12 @@ TEST_CASE(
 }
 
 TEST_CASE("control: bytes that get lost are seen") {
-  CHECK_FALSE(rc::check("forgetful (this one is to be falsified)", [] { identity<Forgetful>("", *any_bytes()); }));
+  CHECK_FALSE(rc::check("without the last token (this one is to be falsified)", [] {
+    const Text text = *any_bytes();
+    auto tokens = Small{}.encode(text);
+    if (tokens.size() > 4) tokens.pop_back();
+    RC_ASSERT(Small{}.decode(tokens) == text);
+  }));
 }
 
 TEST_CASE(
@@ -205,20 +190,10 @@ TEST_CASE(
   CHECK(pairs.decode({256, 't', 'o', 258, 261, 257}) == "to be");
   const Text list = pairs.list();
   CHECK(BytePairs<300>::learned(text).list().substr(0, list.size()) == list);
+  CHECK(BytePairs<300>::learned("abab").bytes(260) == "");  // a token for which there was no merge
   CHECK_THROWS_WITH_AS(pairs.bytes(262), "token 262 is not in the vocabulary: tokens are 0 to 261", std::out_of_range);
   CHECK_THROWS_WITH_AS(pairs.decode({97, -1}), "token -1 is not in the vocabulary: tokens are 0 to 261",
                        std::out_of_range);
-}
-
-TEST_CASE("a text too small for the vocabulary has fewer merges, and the other tokens are no bytes") {
-  const auto pairs = BytePairs<300>::learned("abab");
-  CHECK(pairs.merges() == 1);
-  CHECK(pairs.bytes(259) == "ab");
-  CHECK(pairs.bytes(260) == "");
-  CHECK(pairs.bytes(299) == "");
-  CHECK(BytePairs<259>::learned("abab").merges() == 0);
-  CHECK(BytePairs<300>{}.encode("abab") == std::vector<Token>{'a', 'b', 'a', 'b'});
-  CHECK(BytePairs<300>::learned("").merges() == 0);
 }
 
 TEST_CASE("a list of merges is as GPT-2 writes it, and what is read is what was written") {
@@ -241,7 +216,6 @@ TEST_CASE("a list of merges is as GPT-2 writes it, and what is read is what was 
     RC_ASSERT(read.list() == written.list());
     RC_ASSERT(read.encode(text + from) == written.encode(text + from));
   }));
-  CHECK(BytePairs<262>::from_list("#version: 0.2\n").merges() == 0);
   // As it is found elsewhere.
   for (const Text other : {"#version: 0.2 - Trained by `huggingface/tokenizers`\nĠ t\nĠ a\nh e\n",
                            "#version: 0.2\r\nĠ t\r\nĠ a\r\nh e\r\n", "#version: 0.2\nĠ t\nĠ a\nh e"})
@@ -258,16 +232,12 @@ TEST_CASE("what is no list of merges is refused with the number of the line") {
   CHECK(refusal_of(head + "t h\nth ") ==
         "line 3 of the list of merges has \"\", which is no byte and no merge of a line before");
   CHECK(refusal_of(head + "th\n") == line + "is \"th\", not two tokens with a space between them");
-  CHECK(refusal_of(head + "\n") == line + "is \"\", not two tokens with a space between them");
   CHECK(refusal_of(head + "t h e\n") == line + "is \"t h e\", not two tokens with a space between them");
-  CHECK(refusal_of(head + "t \n") == line + "has \"\", which is no byte and no merge of a line before");
   CHECK(refusal_of(head + "t \rh\n") == line + "has \"\\x0Dh\", in which not all are letters of bytes");
-  CHECK(refusal_of(head + "t €\n") == line + "has \"€\", in which not all are letters of bytes");
   CHECK(refusal_of(head + "t \xFF\n") == line + "has \"\\xFF\", in which not all are letters of bytes");
   CHECK(refusal_of(head + "t he\n") == line + "has \"he\", which is no byte and no merge of a line before");
   CHECK(refusal_of(head + "t h\nt h\n") ==
         "line 3 of the list of merges makes \"th\", which a line before makes already");
-  CHECK(refusal_of(head + "a b\nb c\nab c\n") == "");
   CHECK(refusal_of(head + "a b\nc d\ne f\ng h\n") ==
         "line 5 of the list of merges is one merge too many: a vocabulary of 262 tokens has room for 3");
   const Text large = head + "a " + Text(1000, 'x') + "\n";

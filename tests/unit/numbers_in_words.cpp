@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <array>
+#include <algorithm>
 #include <map>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -17,70 +16,37 @@ namespace tlm::tests::in_numbers_in_words {
 
 namespace {
 
-struct Known {
-  int number;
-  std::string french;
-};
-
 /// Written by hand: each rule of the grammar, where it applies and where it does not. Which number a word is, is tested
 /// where words are read.
-const std::vector<Known> known{
+const std::map<int, std::string> known{
     {0, "zéro"},
-    {1, "un"},
-    {17, "dix-sept"},
     {21, "vingt et un"},
     {22, "vingt-deux"},
     {61, "soixante et un"},
-    {70, "soixante-dix"},
     {71, "soixante et onze"},
-    {72, "soixante-douze"},
     {77, "soixante-dix-sept"},
     {80, "quatre-vingts"},
     {81, "quatre-vingt-un"},
-    {90, "quatre-vingt-dix"},
-    {91, "quatre-vingt-onze"},
     {97, "quatre-vingt-dix-sept"},
     {100, "cent"},
     {101, "cent un"},
-    {180, "cent quatre-vingts"},
     {200, "deux cents"},
     {201, "deux cent un"},
     {280, "deux cent quatre-vingts"},
     {1'000, "mille"},
     {1'001, "mille un"},
-    {1'080, "mille quatre-vingts"},
-    {1'200, "mille deux cents"},
-    {2'000, "deux mille"},
     {71'000, "soixante et onze mille"},
-    {80'000, "quatre-vingt mille"},
     {80'080, "quatre-vingt mille quatre-vingts"},
     {81'000, "quatre-vingt-un mille"},
-    {81'499, "quatre-vingt-un mille quatre cent quatre-vingt-dix-neuf"},
     {91'091, "quatre-vingt-onze mille quatre-vingt-onze"},
     {101'000, "cent un mille"},
-    {200'000, "deux cent mille"},
     {200'200, "deux cent mille deux cents"},
     {280'000, "deux cent quatre-vingt mille"},
-    {999'999, "neuf cent quatre-vingt-dix-neuf mille neuf cent quatre-vingt-dix-neuf"},
-    {1'000'000, "un million"},
     {1'001'000, "un million mille"},
-    {1'001'001, "un million mille un"},
-    {2'000'000, "deux millions"},
     {2'002'002, "deux millions deux mille deux"},
-    {80'000'000, "quatre-vingts millions"},
     {80'080'080, "quatre-vingts millions quatre-vingt mille quatre-vingts"},
-    {200'000'000, "deux cents millions"},
     {200'200'200, "deux cents millions deux cent mille deux cents"},
-    {999'999'999,
-     "neuf cent quatre-vingt-dix-neuf millions neuf cent quatre-vingt-dix-neuf mille neuf cent quatre-vingt-dix-neuf"},
 };
-
-/// Of how many of the known numbers a function gives other words.
-int wrong(auto&& french) {
-  int wrong = 0;
-  for (const auto& [number, words] : known) wrong += french(number) != words;
-  return wrong;
-}
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
@@ -91,19 +57,16 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 /// before.
 int number_of(const std::string& words) {
   static const std::map<std::string, int> values = [] {
-    std::map<std::string, int> known_words{{"zero", 0},    {"zéro", 0},    {"et", 0},
-                                           {"vingts", 20}, {"thirty", 30}, {"forty", 40}};
-    const std::array english{"",         "one",     "two",     "three",     "four",     "five",     "six",
-                             "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
-                             "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
-    const std::array french{"",     "un",  "deux", "trois", "quatre", "cinq",     "six",    "sept", "huit",
-                            "neuf", "dix", "onze", "douze", "treize", "quatorze", "quinze", "seize"};
-    const std::array tens{"fifty", "sixty", "seventy", "eighty", "ninety"};
-    const std::array dizaines{"vingt", "trente", "quarante", "cinquante", "soixante"};
-    for (int i = 1; i <= 20; ++i) known_words[english[std::size_t(i)]] = i;
-    for (int i = 1; i <= 16; ++i) known_words[french[std::size_t(i)]] = i;
-    for (int i = 0; i < 5; ++i) known_words[tens[std::size_t(i)]] = 50 + 10 * i;
-    for (int i = 0; i < 5; ++i) known_words[dizaines[std::size_t(i)]] = 20 + 10 * i;
+    std::map<std::string, int> known_words{{"zero", 0}, {"zéro", 0}, {"et", 0}, {"vingts", 20}};
+    const auto add = [&](int number, int step, const std::string& in_words) {
+      std::istringstream in{in_words};
+      for (std::string word; in >> word; number += step) known_words[word] = number;
+    };
+    add(1, 1, "one two three four five six seven eight nine ten eleven twelve");
+    add(13, 1, "thirteen fourteen fifteen sixteen seventeen eighteen nineteen");
+    add(20, 10, "twenty thirty forty fifty sixty seventy eighty ninety");
+    add(1, 1, "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize");
+    add(20, 10, "vingt trente quarante cinquante soixante");
     return known_words;
   }();
   std::istringstream in{replaced(words, "-", " ")};
@@ -126,73 +89,50 @@ int number_of(const std::string& words) {
   return total + group;
 }
 
-/// All up to 2,000, and others of all lengths.
-std::set<int> sample() {
-  std::set<int> numbers;
-  for (int number = 0; number <= 2'000; ++number) numbers.insert(number);
-  for (const int high : {1, 21, 71, 80, 81, 100, 180, 200, 999})
-    for (const int middle : {0, 1, 71, 80, 100, 200, 280})
-      for (const int low : {0, 1, 80, 100, 200, 999}) numbers.insert(1'000'000 * high + 1000 * middle + low);
-  Generator generator{1};
-  const NumbersInWords task;
-  for (int i = 0; i < 3'000; ++i) numbers.insert(task.training_number(generator));
-  return numbers;
-}
-
 /// The number of digits.
 std::size_t length(int number) { return std::to_string(number).size(); }
 
 }  // namespace
 
 TEST_CASE("French numbers, known ones") {
-  REQUIRE(known.size() >= 45);
   for (const auto& [number, words] : known) CHECK(NumbersInWords::french(number) == words);
 }
 
 TEST_CASE("control: each rule of French is needed for the known ones") {
-  const auto by = [](const std::string& what, const std::string& other) {
-    return wrong([&](int number) { return replaced(NumbersInWords::french(number), what, other); });
+  const auto is_needed = [](const std::string& what, const std::string& other) {
+    return std::any_of(known.begin(), known.end(), [&](const auto& number_and_words) {
+      return replaced(NumbersInWords::french(number_and_words.first), what, other) != number_and_words.second;
+    });
   };
-  CHECK(wrong(NumbersInWords::french) == 0);
-  CHECK(by(" et un", "-un") > 0);
-  CHECK(by("soixante et onze", "soixante-onze") > 0);
-  CHECK(by("quatre-vingt-un", "quatre-vingt et un") > 0);
-  CHECK(by("quatre-vingt-onze", "quatre-vingt et onze") > 0);
-  CHECK(by("vingts", "vingt") > 0);
-  CHECK(by("cents", "cent") > 0);
-  CHECK(by("vingt mille", "vingts mille") > 0);
-  CHECK(by("deux cent mille", "deux cents mille") > 0);
-  CHECK(by("vingts millions", "vingt millions") > 0);
-  CHECK(by("cents millions", "cent millions") > 0);
-  CHECK(by("un million ", "un millions ") > 0);
-  CHECK(by("million mille", "million un mille") > 0);
+  CHECK(is_needed(" et un", "-un"));
+  CHECK(is_needed("soixante et onze", "soixante-onze"));
+  CHECK(is_needed("quatre-vingt-un", "quatre-vingt et un"));
+  CHECK(is_needed("quatre-vingt-onze", "quatre-vingt et onze"));
+  CHECK(is_needed("vingts", "vingt"));
+  CHECK(is_needed("cents", "cent"));
+  CHECK(is_needed("vingt mille", "vingts mille"));
+  CHECK(is_needed("deux cent mille", "deux cents mille"));
+  CHECK(is_needed("vingts millions", "vingt millions"));
+  CHECK(is_needed("cents millions", "cent millions"));
+  CHECK(is_needed("un million ", "un millions "));
+  CHECK(is_needed("million mille", "million un mille"));
 }
 
 TEST_CASE("English numbers, known ones") {
   for (const auto& [number, words] : {std::pair{0, "zero"},
-                                      {1, "one"},
-                                      {21, "twenty-one"},
-                                      {100, "one hundred"},
-                                      {101, "one hundred one"},
-                                      {342, "three hundred forty-two"},
-                                      {1'000, "one thousand"},
-                                      {1'001, "one thousand one"},
-                                      {1'100, "one thousand one hundred"},
-                                      {81'499, "eighty-one thousand four hundred ninety-nine"},
-                                      {1'000'000, "one million"},
-                                      {1'001'000, "one million one thousand"},
-                                      {999'999'999,
-                                       "nine hundred ninety-nine million nine hundred ninety-nine thousand "
-                                       "nine hundred ninety-nine"}})
+                                      {21'342, "twenty-one thousand three hundred forty-two"},
+                                      {1'001'101, "one million one thousand one hundred one"}})
     CHECK(NumbersInWords::english(number) == words);
 }
 
 // So distinct numbers have distinct words.
 TEST_CASE("the words of each number are read as this number, in both languages") {
-  for (const int number : sample()) {
-    if (number_of(NumbersInWords::english(number)) != number) FAIL(NumbersInWords::english(number));
-    if (number_of(NumbersInWords::french(number)) != number) FAIL(NumbersInWords::french(number));
-  }
+  for (int group = 0; group < 1000; ++group)
+    for (const int place : {1, 1'000, 1'001, 1'000'000, 1'000'001, 1'001'000, 1'001'001}) {
+      const int number = group * place;
+      if (number_of(NumbersInWords::english(number)) != number) FAIL(NumbersInWords::english(number));
+      if (number_of(NumbersInWords::french(number)) != number) FAIL(NumbersInWords::french(number));
+    }
   CHECK(number_of("deux cent mille") != number_of("deux mille cent"));
 }
 
@@ -210,7 +150,6 @@ TEST_CASE("what is held out is never drawn to learn from; short numbers are as f
   CHECK(training.size() == 6);
   for (const auto& [digits, times] : training) CHECK((times > 800 && times < 1200));
   for (const auto& [digits, times] : held_out) CHECK((digits == 1 || (times > 800 && times < 1500)));
-  CHECK(held_out.size() >= 5);
   int all = 0;
   for (int number = 0; number < 100'000; ++number) all += task.held_out(number);
   CHECK(all > 9'700);

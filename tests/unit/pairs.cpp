@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <examples/translate/f_score.hpp>
@@ -44,52 +41,32 @@ std::vector<SentencePair> sentences() {
 
 }  // namespace
 
-TEST_CASE("a pair is what is before and after the first tab of a line") {
-  const auto read = pairs_of_lines("Go.\tVa !\tCC-BY\tmore\nHi.\tSalut !\n", "fra.txt");
-  CHECK(read.pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}});
-  CHECK(read.left_out.count() == 0);
-  CHECK(read.left_out.sentence() == "none left out");
-}
-
-TEST_CASE("a byte order mark, carriage returns and a last line without an end are no part of the pairs") {
-  const auto read = pairs_of_lines("\xEF\xBB\xBFGo.\tVa !\r\nHi.\tSalut !\tx\r\nNo.\tNon.", "fra.txt");
-  CHECK(read.pairs ==
-        std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}, {"No.", "Non.", "line 3"}});
-  CHECK(read.left_out.count() == 0);
+TEST_CASE("a pair is what is before and after the first tab of a line, or columns 2 and 4; other lines are left out") {
+  using Pairs = std::vector<SentencePair>;
+  const Pairs two{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 2"}};
+  for (const auto& [text, pairs, left_out] :
+       {std::tuple<std::string, Pairs, std::string>{"Go.\tVa !\tCC-BY\tmore\nHi.\tSalut !\n", two, "none left out"},
+        // A byte order mark, carriage returns and a last line without an end are no part of the pairs.
+        {"\xEF\xBB\xBFGo.\tVa !\r\nHi.\tSalut !\tx\r\n", two, "none left out"},
+        {"Go.\tVa !\nHi.\tSalut !", two, "none left out"},
+        // An export that numbers its sentences has them in columns 2 and 4.
+        {"1276\tGo.\t2481\tVa !\n1277\tHi.\t2482\tSalut !\tCC-BY\r\n", two, "none left out"},
+        {"12\tdouze\t13\n12\tdouze\tx\ty\nx\ty\t1\tz",
+         {{"12", "douze", "line 1"}, {"12", "douze", "line 2"}, {"x", "y", "line 3"}},
+         "none left out"},
+        {"1\ta\t2\t\nb\tc", {{"b", "c", "line 2"}}, "1 left out: line 1 has numbers, and not two sentences"},
+        {"Go.\tVa !\nHi.\tSalut !\nno tab\n\n\tVa !\nGo.\t\n", two,
+         "4 left out: line 3 has no tab; line 4 is empty; line 5 has nothing before the first tab; …"},
+        {"a\tb\na\t\t\n\xE9\tb\nb\t\xE9\n",
+         {{"a", "b", "line 1"}},
+         "3 left out: line 2 has nothing after the first tab; line 3 is not in UTF-8; line 4 is not in UTF-8"}}) {
+    const auto read = pairs_of_lines(text, "fra.txt");
+    CHECK(read.pairs == pairs);
+    CHECK(sentence_of(read.left_out) == left_out);
+  }
+  CHECK(pairs_of_lines("1\ta\t2\tb\n3\tc\t4\td\ne\tf\n", "fra.txt").numbered == 2);
   // The same of a single line, wherever it is read.
   CHECK(bare_line("\xEF\xBB\xBFGo.\r") == "Go.");
-  CHECK(bare_line("Go.") == "Go.");
-  CHECK(bare_line("\r").empty());
-}
-
-TEST_CASE("an export that numbers its sentences has them in columns 2 and 4") {
-  const auto read = pairs_of_lines(
-      "1276\tLet's try.\t2481\tEssayons.\n1277\tGo.\t2482\tVa !\tCC-BY\r\n12\tdouze\t13\n12\tdouze\tx\ty\nx\ty\t1\tz\n",
-      "fra.txt");
-  CHECK(read.pairs == std::vector<SentencePair>{{"Let's try.", "Essayons.", "line 1"},
-                                                {"Go.", "Va !", "line 2"},
-                                                {"12", "douze", "line 3"},
-                                                {"12", "douze", "line 4"},
-                                                {"x", "y", "line 5"}});
-  CHECK(read.numbered == 2);
-  CHECK(pairs_of_lines("1\ta\t2\t\nb\tc", "x").left_out.sentence() ==
-        "1 left out: line 1 has numbers, and not two sentences");
-}
-
-TEST_CASE("lines that are no pair are left out: the first few are told, and how many there are") {
-  auto read =
-      pairs_of_lines("Go.\tVa !\nno tab\n\n\tVa !\nGo.\t\nGo.\t\tx\n\xE9\tx\nx\t\xE9\nHi.\tSalut !\n", "fra.txt");
-  CHECK(read.pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}, {"Hi.", "Salut !", "line 9"}});
-  CHECK(read.left_out.count() == 7);
-  CHECK(read.left_out.sentence() ==
-        "7 left out: line 2 has no tab; line 3 is empty; line 4 has nothing before the first tab; …");
-  CHECK(pairs_of_lines("a\tb\na\t\n", "x").left_out.sentence() == "1 left out: line 2 has nothing after the first tab");
-  CHECK(pairs_of_lines("a\tb\na\t\t\n\xE9\tb\nb\t\xE9\n", "x").left_out.sentence() ==
-        "3 left out: line 2 has nothing after the first tab; line 3 is not in UTF-8; line 4 is not in UTF-8");
-  LeftOut more;
-  more.add("elsewhere");
-  more.add(read.left_out);
-  CHECK(more.sentence() == "8 left out: elsewhere; line 2 has no tab; line 3 is empty; …");
 }
 
 TEST_CASE("what has no pairs is refused by one sentence") {
@@ -103,22 +80,13 @@ TEST_CASE("what has no pairs is refused by one sentence") {
       "line 3 has no tab; …");
 }
 
-TEST_CASE("a file is read, and what is none is refused with its path") {
-  const auto path = std::filesystem::temp_directory_path() / ("tlm-pairs-" + std::to_string(getpid()));
-  std::ofstream{path} << "Go.\tVa !\n";
-  CHECK(read_pairs(path).pairs == std::vector<SentencePair>{{"Go.", "Va !", "line 1"}});
-  std::ofstream{path};
-  CHECK(refusal([&] { read_pairs(path); }) == path.string() + " is empty: there are no pairs in it");
-  std::filesystem::remove(path);
-  CHECK(refusal([&] { read_pairs(path); }) == "cannot read " + path.string() + ": No such file or directory");
+TEST_CASE("what is no file is refused with its path") {
+  CHECK(refusal([] { read_pairs("/nonexistent"); }) == "cannot read /nonexistent: No such file or directory");
   CHECK(refusal([] { read_pairs("/dev/zero"); }) == "cannot read /dev/zero: it is not a file");
   CHECK(refusal([] { read_pairs("/"); }) == "cannot read /: it is not a file");
 }
 
 TEST_CASE("UTF-8 is what the standard says, to the bit") {
-  for (const char* const text :
-       {"", "a", "é", "€", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF", "\xED\x9F\xBF", "\xEE\x80\x80"})
-    CHECK(is_utf8(text));
   // Cut off; a second byte first, or none; too many bytes for one character; a surrogate; too large; no first byte.
   for (const char* const text :
        {"\xC3", "a\xE2\x82", "\xF0\x9F\x98", "\xA9", "\xC3\xC3", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
@@ -131,7 +99,7 @@ TEST_CASE("UTF-8 is what the standard says, to the bit") {
     std::string_view rest = text;
     if (take_character(rest) != character || !rest.empty()) FAIL("U+" << std::uint32_t(character));
   }
-  CHECK(in_quotes("a\x1B[é\xFF\xC2\x80") == "\"a\\x1B[é\\xFF\\xC2\\x80\"");
+  CHECK(in_quotes("~\x7F\x1B[é\xFF\xC2\x80") == "\"~\\x7F\\x1B[é\\xFF\\xC2\\x80\"");
 }
 
 TEST_CASE("chrF is 1 for the same texts, 0 where nothing is shared, and counts recall twice") {
@@ -147,7 +115,6 @@ TEST_CASE("chrF is 1 for the same texts, 0 where nothing is shared, and counts r
   // "ab" against "abc": runs of 1: P = 2/2, R = 2/3; of 2: P = 1/1, R = 1/2; of 3: P = 0, R = 0/1. Means P = 2/3, R = 7/18.
   const double P = 2.0 / 3, R = 7.0 / 18;
   CHECK(score("ab", "abc") == doctest::Approx(5 * P * R / (4 * P + R)).epsilon(1e-14));
-  CHECK(score("é", "é") == doctest::Approx(1).epsilon(1e-15));
   CHECK(score("é", "è") == 0);                      // one character, and not two bytes, one of which is the same
   const auto runs = shared_runs("aaab", "aab", 1);  // every run as often as it occurs
   CHECK(runs.shared == 3);
@@ -173,20 +140,12 @@ TEST_CASE("a text as UTF-8: what is none is replaced, byte by byte, and what is 
   CHECK(as_utf8("").empty());
 }
 
-TEST_CASE("every pair once, where it comes first") {
-  CHECK(distinct(
-            {{"a", "b", "1"}, {"a", "c", "2"}, {"a", "b", "3"}, {"ab", "", "4"}, {"a", "c", "5"}, {"d", "b", "6"}}) ==
-        std::vector<SentencePair>{{"a", "b", "1"}, {"a", "c", "2"}, {"ab", "", "4"}, {"d", "b", "6"}});
-}
-
 TEST_CASE("words are runs of letters and digits, capital letters being small ones") {
   CHECK(words_of("The cat's bike, the 42-cat.") == std::set<std::string>{"the", "cat", "s", "bike", "42"});
   CHECK(words_of("…").size() == 1);
   CHECK(words_of("Да \xFF") == std::set<std::string>{"Да", "\xFF"});
   CHECK(words_of(" ,.\n").empty());
-}
-
-TEST_CASE("a letter with a mark is left out of its word, as one character and as two") {
+  // A letter with a mark is left out of its word, as one character and as two.
   const std::set<std::string> words{"cafs", "7", "t"};
   CHECK(words_of("cafés 7, été") == words);                              // NFC
   CHECK(words_of("cafe\u0301s 7, e\u0301te\u0301") == words);            // NFD
@@ -194,11 +153,6 @@ TEST_CASE("a letter with a mark is left out of its word, as one character and as
   CHECK(words_of("CAFÉS 7 E\u0301tÉ") == words);
   CHECK(words_of("caf 7") != words_of("cafe 7"));
   CHECK(words_of("1\u0301 и\u0306") == std::set<std::string>{"1", "и"});  // no Latin letters
-  for (int number = 0; number < 2000; ++number) {
-    const std::string digits = std::to_string(number);
-    const auto sides = split_by_words({{"café " + digits, "", ""}, {"cafe\u0301 " + digits, "", ""}}, 10);
-    if (sides.training.size() == 1) FAIL(number);
-  }
 }
 
 TEST_CASE(
@@ -241,9 +195,9 @@ TEST_CASE("pairs as tokens: those that are too long are left out and told by the
   REQUIRE(tokens.pairs.size() == 2);
   CHECK(tokens.pairs[0].source == "Go.");
   CHECK(tokens.pairs[1].target == "Non.");
-  CHECK(tokens.left_out.sentence() == "1 left out: line 2 has a sentence of 11 tokens: max_len is 6");
-  CHECK(tokens_of(read.pairs, bytes, 11).left_out.count() == 0);
-  CHECK(tokens_of(read.pairs, bytes, 5).left_out.count() == 3);
+  CHECK(sentence_of(tokens.left_out) == "1 left out: line 2 has a sentence of 11 tokens: max_len is 6");
+  CHECK(tokens_of(read.pairs, bytes, 11).left_out.size() == 0);
+  CHECK(tokens_of(read.pairs, bytes, 5).left_out.size() == 3);
 }
 
 }  // namespace tlm::tests::in_pairs

@@ -57,15 +57,8 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
       Generation<T> generation;  // one
       double log_p;
     };
-    struct Continuation {
-      std::size_t beginning;
-      Token token;
-      double log_p, score;
-      bool operator<(const Continuation& other) const {
-        return std::tuple{-log_p, beginning, -score, token} <
-               std::tuple{-other.log_p, other.beginning, -other.score, other.token};
-      }
-    };
+    // −log p, the number of the beginning, −score and the token: those that the beam keeps come first.
+    using Continuation = std::tuple<double, std::size_t, double, Token>;
     std::vector<Beginning> beginnings{{Generation<T>{model, {given}, limits}, 0}};
     for (std::size_t said = 0; !beginnings.empty(); ++said) {
       std::vector<Beginning> open;
@@ -81,15 +74,15 @@ std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, 
         detail::require_finite(Z.data(), T::codomain::cols, "texts are compared");
         const auto Y = log_softmax(Z);
         for (std::size_t j = 0; j < T::codomain::cols; ++j)
-          continuations.push_back({b, Token(j), open[b].log_p + double(Y(0, j)), double(Z(0, j))});
+          continuations.emplace_back(-(open[b].log_p + double(Y(0, j))), b, -double(Z(0, j)), Token(j));
       }
       const std::size_t room = std::min(beam.width - found.size(), continuations.size());
       std::partial_sort(continuations.begin(), continuations.begin() + std::ptrdiff_t(room), continuations.end());
       beginnings.clear();
       for (std::size_t c = 0; c < room; ++c) {
-        Generation<T> generation = open[continuations[c].beginning].generation;
-        generation.append(0, continuations[c].token);
-        beginnings.push_back({std::move(generation), continuations[c].log_p});
+        const auto& [minus_log_p, beginning, minus_score, token] = continuations[c];
+        beginnings.push_back({open[beginning].generation, -minus_log_p});
+        beginnings.back().generation.append(0, token);
       }
     }
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.rank > b.rank; });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <limits>
 #include <map>
-#include <queue>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -61,19 +61,16 @@ class BytePairs {
     BytePairs pairs;
     std::unordered_map<std::string, Token> tokens;
     for (Token byte = 0; byte < 256; ++byte) tokens.emplace(pairs.bytes(byte), byte);
-    std::size_t number = 0;
+    std::size_t number = 1;
     const auto refuse = [&](const std::string& why) {
       tlm::refuse<std::invalid_argument>({"line ", number, " of the list of merges ", why});
     };
-    const auto next_line = [&] {
-      ++number;
-      if (list.empty()) refuse("is missing");
-      return take_line(list);
-    };
-    if (const std::string_view line = next_line(); !line.starts_with(version))
+    if (list.empty()) refuse("is missing");
+    if (const std::string_view line = take_line(list); !line.starts_with(version))
       refuse("is " + in_quotes(line) + ", and should begin with " + in_quotes(version));
     while (!list.empty()) {
-      const std::string_view line = next_line();
+      const std::string_view line = take_line(list);
+      ++number;
       if (pairs.merges() == most_merges)
         refuse("is one merge too many: a vocabulary of " + std::to_string(vocab_size) + " tokens has room for " +
                std::to_string(most_merges));
@@ -158,40 +155,40 @@ class BytePairs {
     merges_.push_back(merge);
   }
 
-  /// Appends the tokens of a piece. Only merges that come later in the list use the token that a merge makes. So the
-  /// queue gives all places of one merge, from the left, before any place of the next one.
+  /// Appends the tokens of a piece. Only merges that come later in the list use the token that a merge makes. So all
+  /// places of one merge are merged, from the left, before any place of the next one.
   void append(std::vector<Token>& tokens, std::string_view piece, double probability, Generator& generator) const {
-    constexpr auto none = std::size_t(-1);
-    struct Link {
-      Token token;
-      std::size_t before, after;
+    constexpr Token none = std::numeric_limits<Token>::max();
+    struct Place {
+      Token token, made;  // by the merge of this token and the next one, or none
     };
-    std::vector<Link> places;
-    places.reserve(piece.size());
-    for (std::size_t p = 0; p < piece.size(); ++p)
-      places.push_back(
-          {static_cast<unsigned char>(piece[p]), p == 0 ? none : p - 1, p + 1 == piece.size() ? none : p + 1});
-    using Candidate = std::pair<Token, std::size_t>;  // the token that is made, and the place of its left token
-    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
-    const auto consider = [&](std::size_t left) {
-      if (left == none || places[left].after == none) return;
-      const auto found = merged_.find({places[left].token, places[places[left].after].token});
-      if (found != merged_.end() && !(generator.uniform() < probability)) candidates.emplace(found->second, left);
+    const auto made_of = [&](Token left, Token right) {
+      const auto found = merged_.find({left, right});
+      return found != merged_.end() && !(generator.uniform() < probability) ? found->second : none;
     };
-    for (std::size_t p = 0; p < piece.size(); ++p) consider(p);
-    while (!candidates.empty()) {
-      const auto [made, p] = candidates.top();
-      candidates.pop();
-      const std::size_t q = places[p].after;
-      if (q == none || Merge{places[p].token, places[q].token} != merges_[std::size_t(made - first_merged)]) continue;
-      places[p].token = made;
-      places[p].after = places[q].after;
-      places[q] = {-1, none, none};
-      if (places[p].after != none) places[places[p].after].before = p;
-      consider(places[p].before);
-      consider(p);
+    std::vector<Place> places;
+    for (const char byte : piece) {
+      const Token token = static_cast<unsigned char>(byte);
+      if (!places.empty()) places.back().made = made_of(places.back().token, token);
+      places.push_back({token, none});
     }
-    for (std::size_t p = 0; p != none; p = places[p].after) tokens.push_back(places[p].token);
+    const auto is_earlier = [](const Place& a, const Place& b) { return a.made < b.made; };
+    for (;;) {
+      const Token made = std::min_element(places.begin(), places.end(), is_earlier)->made;
+      if (made == none) break;
+      std::vector<Place> merged;
+      for (std::size_t p = 0; p < places.size(); ++p) {
+        if (places[p].made != made) {
+          merged.push_back(places[p]);
+        } else {
+          if (!merged.empty()) merged.back().made = made_of(merged.back().token, made);
+          ++p;
+          merged.push_back({made, p + 1 < places.size() ? made_of(made, places[p + 1].token) : none});
+        }
+      }
+      places = std::move(merged);
+    }
+    for (const Place& place : places) tokens.push_back(place.token);
   }
 
   std::vector<std::string> bytes_;  // of each token that a merge makes

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
-#include <queue>
-#include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,86 +24,62 @@ using Merge = std::pair<Token, Token>;
 /// pairs the least is taken: the one with the lower left token, then with the lower right one. It ends with `most`
 /// merges, or earlier when no pair occurs twice.
 inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::size_t most) {
-  std::unordered_map<std::string_view, std::size_t> pieces;
-  for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) ++pieces[piece = first_piece(text)];
+  std::map<std::string_view, std::ptrdiff_t> times_of;
+  for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) ++times_of[piece = first_piece(text)];
 
-  // Each piece once, with the number of times that it is in the text. Its tokens are linked, so that two become one in
-  // place.
-  constexpr auto none = std::size_t(-1);
-  struct Link {
-    Token token;
-    std::size_t before, after, times;
+  // Each piece once, with the number of times that it is in the text, and for each pair the pieces to look for it in.
+  struct Piece {
+    std::vector<Token> tokens;
+    std::ptrdiff_t times;
   };
-  struct Standing {
-    std::size_t times = 0;
-    std::vector<std::size_t> places;  // of the left tokens, ascending; some may have been merged since then
+  struct Pair {
+    std::ptrdiff_t times = 0;
+    std::vector<std::size_t> pieces;  // that have it, or had it; ascending
   };
-  std::vector<Link> places;
-  std::map<Merge, Standing> standing;
-  const auto stands = [&](std::size_t left) {
-    Standing& pair = standing[{places[left].token, places[places[left].after].token}];
-    pair.times += places[left].times;
-    pair.places.push_back(left);
+  std::vector<Piece> pieces;
+  std::map<Merge, Pair> pairs;
+  const auto add = [&](Token left, Token right, std::size_t p) {
+    Pair& pair = pairs[{left, right}];
+    pair.times += pieces[p].times;
+    if (pair.pieces.empty() || pair.pieces.back() != p) pair.pieces.push_back(p);
   };
-  const auto stands_no_more = [&](std::size_t left) {
-    standing[{places[left].token, places[places[left].after].token}].times -= places[left].times;
-  };
-  for (const auto& [piece, times] : pieces) {
-    const std::size_t begin = places.size(), end = begin + piece.size();
-    for (std::size_t p = begin; p < end; ++p)
-      places.push_back({static_cast<unsigned char>(piece[p - begin]), p == begin ? none : p - 1,
-                        p + 1 == end ? none : p + 1, times});
-    for (std::size_t p = begin; p + 1 < end; ++p) stands(p);
+  for (const auto& [piece, times] : times_of) {
+    std::vector<Token> tokens;
+    for (const char byte : piece) tokens.push_back(static_cast<unsigned char>(byte));
+    pieces.push_back({tokens, times});
+    for (std::size_t i = 1; i < tokens.size(); ++i) add(tokens[i - 1], tokens[i], pieces.size() - 1);
   }
 
-  struct Candidate {
-    std::size_t times;
-    Merge merge;
-    bool operator<(const Candidate& other) const {
-      return times != other.times ? times < other.times : merge > other.merge;
-    }
-  };
-  std::priority_queue<Candidate> candidates;
-  const auto consider = [&](const Merge& merge) {
-    if (const std::size_t times = standing[merge].times; times > 1) candidates.push({times, merge});
-  };
-  for (const auto& pair : standing) consider(pair.first);
-
+  const auto is_rarer = [](const auto& a, const auto& b) { return a.second.times < b.second.times; };
   std::vector<Merge> merges;
-  while (merges.size() < most && !candidates.empty()) {
-    const auto [times, merge] = candidates.top();
-    candidates.pop();
-    // A pair that was there before can only have become rarer since then.
-    if (standing[merge].times != times) {
-      consider(merge);
-      continue;
+  while (merges.size() < most) {
+    const auto found = std::max_element(pairs.begin(), pairs.end(), is_rarer);  // the least of several
+    if (found == pairs.end() || found->second.times < 2) break;
+    const auto [merge, pair] = *found;
+    const Token made = first + Token(merges.size());
+    for (const std::size_t p : pair.pieces) {
+      auto& [tokens, times] = pieces[p];
+      std::size_t end = 0;
+      for (std::size_t i = 0; i < tokens.size(); ++i, ++end) {
+        if (i + 1 == tokens.size() || Merge{tokens[i], tokens[i + 1]} != merge) {
+          tokens[end] = tokens[i];
+          continue;
+        }
+        if (end > 0) {
+          pairs[{tokens[end - 1], tokens[i]}].times -= times;
+          add(tokens[end - 1], made, p);
+        }
+        if (i + 2 < tokens.size()) {
+          pairs[{tokens[i + 1], tokens[i + 2]}].times -= times;
+          add(made, tokens[i + 2], p);
+        }
+        tokens[end] = made;
+        ++i;
+      }
+      tokens.resize(end);
     }
-    const Token merged = first + Token(merges.size());
+    pairs.erase(merge);
     merges.push_back(merge);
-    std::set<Merge> made;
-    const std::vector<std::size_t> found = std::move(standing[merge].places);
-    for (const std::size_t p : found) {
-      const std::size_t q = places[p].after;
-      if (q == none || Merge{places[p].token, places[q].token} != merge) continue;
-      const std::size_t before = places[p].before, after = places[q].after;
-      stands_no_more(p);
-      if (before != none) stands_no_more(before);
-      if (after != none) stands_no_more(q);
-      places[p].token = merged;
-      places[p].after = after;
-      places[q].token = -1;
-      if (before != none) {
-        stands(before);
-        made.emplace(places[before].token, merged);
-      }
-      if (after != none) {
-        places[after].before = p;
-        stands(p);
-        made.emplace(merged, places[after].token);
-      }
-    }
-    standing.erase(merge);
-    for (const Merge& pair : made) consider(pair);
   }
   return merges;
 }
