@@ -20,7 +20,7 @@ using Model = SmallLM<Block::definition>;
 
 /// Whether a layer has a weight with this path, as the compiler knows it.
 template <Symbol path, class Layer>
-constexpr bool has = !detail::known_weight<Layer>(path).path.empty();
+constexpr bool has = detail::shape_of_weight<Layer>(path).first > 0;
 
 }  // namespace
 
