@@ -14,7 +14,6 @@
 #include <xtensor-blas/xlinalg.hpp>
 #endif
 
-#include <tlm/attention/kv_cache.hpp>
 #include <tlm/checking/dependencies.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
@@ -44,11 +43,6 @@ TEST_CASE("a number of rows is written as an int or as a std::size_t: the two co
   CHECK(again == written);
   CHECK(counted == written);
   CHECK(written + counted == Matrix<2, 3>{2, 4, 6, 8, 10, 12});
-  const auto reads = [](const Matrix<std::size_t{2}, 3>& W) { return W(1, 0); };
-  CHECK(reads(written) == 4);
-  const auto takes = [](Matrix<2, 3> W) { return W(1, 0); };
-  CHECK(takes(counted) == 4);
-
   Matrix<2, 3> sum = written;
   sum += counted;
   CHECK(sum == written + written);
@@ -73,15 +67,11 @@ static_assert(!HasSequences<Matrix<2, 3>> && !HasSequences<Matrix<std::size_t{2}
 static_assert(!std::is_constructible_v<Matrix<2, 3>, Sequences> && std::is_constructible_v<Matrix<n, 3>, Sequences>);
 
 TEST_CASE("no sequences, and one sequence without rows, are not the same") {
-  CHECK(Sequences{}.count() == 0);
-  CHECK(Sequences{0}.count() == 1);
-  CHECK(Sequences{0}.length(0) == 0);
+  CHECK(Sequences{} == Sequences::of_lengths({}));
   CHECK(Sequences{0} == Sequences::of_lengths({0}));
   CHECK_FALSE(Sequences{} == Sequences{0});
-
-  CHECK(Matrix<n, 3>{}.sequences().count() == 0);
-  CHECK(Matrix<n, 3>{}.rows() == 0);
-  CHECK(Tokens{}.sequences().count() == 0);
+  CHECK(Matrix<n, 3>{}.sequences() == Sequences{});
+  CHECK(Tokens{}.sequences() == Sequences{});
   CHECK(Tokens{std::vector<Token>{}}.sequences() == Sequences{0});
 }
 
@@ -173,17 +163,11 @@ TEST_CASE("a copy has entries of its own; what is moved takes them along, and le
 
 TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, wherever it came from") {
   std::vector<Matrix<n, 3>> all;
-  std::vector<std::vector<char>> between;  // so that no place is the one after the last
   for (std::size_t rows = 1; rows <= 40; ++rows) {
     CAPTURE(rows);
-    between.emplace_back(rows);
     all.emplace_back(Sequences{rows}, 1.0f);
     CHECK(behind_a_cache_line(all.back()) == 0);
-    between.emplace_back(rows);
     CHECK(behind_a_cache_line(all.back() + all.back()) == 0);
-    CHECK(behind_a_cache_line(all.back().with_columns<5>()) == 0);
-    CHECK(behind_a_cache_line(all.back() | rows) == 0);
-    CHECK(behind_a_cache_line(concat_sequences(all)) == 0);
     CHECK(behind_a_cache_line(Tokens{Sequences{rows}, 1}) == 0);
     CHECK(behind_a_cache_line(Matrix<n, 1, double>{std::vector<double>(rows)}) == 0);
   }
@@ -196,7 +180,6 @@ TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, where
   for (const Weights& w : weights) {
     CHECK(behind_a_cache_line(w.W) == 0);
     CHECK(behind_a_cache_line(w.b) == 0);
-    CHECK(behind_a_cache_line(Matrix<3, 5>{w.W}) == 0);
   }
 }
 
@@ -209,7 +192,6 @@ TEST_CASE("sequences begin where the ones before them end") {
   CHECK(sequences.length(2) == 2);
 
   CHECK(Sequences{4} == Sequences::of_lengths({4}));
-  CHECK(Sequences{} == Sequences::of_lengths({}));
   CHECK_FALSE(Sequences::of_lengths({2, 3}) == Sequences::of_lengths({3, 2}));
   CHECK_FALSE(Sequences::of_lengths({5}) == Sequences::of_lengths({5, 0}));
 }
@@ -241,10 +223,8 @@ TEST_CASE("a stack keeps sequences without rows") {
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1, 0}));
   CHECK(sequence(x, 1) == none);
   CHECK(sequence(x, 2) == Tokens{3});
-  CHECK(concat_sequences<1, Token>({none}) == none);
   // What is made without sequences is one without rows: it keeps its place.
   CHECK(concat_sequences<1, Token>({{1, 2}, {}, {3}, {}}) == x);
-  CHECK(concat_sequences(std::vector<Tokens>{{1, 2}, {}, {3}, {}}) == x);
   CHECK(concat_sequences<1, Token>({}).sequences().count() == 0);
   CHECK(concat_sequences<1, Token>({x, x}).sequences() == Sequences::of_lengths({2, 0, 1, 0, 2, 0, 1, 0}));
   CHECK((x | 0).sequences() == Sequences::of_lengths({0, 0, 0, 0}));
