@@ -121,10 +121,9 @@ struct Is {
 };
 
 /// The rule that a conclusion follows from its premises, each a statement Is<T, Claim>.
-template <Symbol name_, Symbol sentence_, class Conclusion_, class... Premises>
+template <Symbol name_, Symbol sentence_, class Conclusion, class... Premises>
 struct Rule {
   static constexpr std::string_view name = name_, sentence = sentence_;
-  using Conclusion = Conclusion_;
 };
 
 /// Some rules.

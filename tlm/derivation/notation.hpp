@@ -112,8 +112,8 @@ struct FormNotation<forms::BlockOfColumns<F>> {
 template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
 struct FormNotation<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias...>> {
   static FormulaText at(const FormulaText& X) {
-    FormulaText scores = FormulaText{Notation<Q>::at(X).within(FormulaText::product)} * transposed(Notation<K>::at(X)) /
-                         FormulaText{"√" + std::to_string(d_head)};
+    const FormulaText Q_X{Notation<Q>::at(X).within(FormulaText::product)}, root{"√" + std::to_string(d_head)};
+    FormulaText scores = Q_X * transposed(Notation<K>::at(X)) / root;
     ((scores = scores + Notation<Bias>::name()), ...);
     return FormulaText{"softmax"}(rules::follows<Mask, is::Full> ? scores : Notation<Mask>::at(scores));
   }
