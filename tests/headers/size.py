@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11710,
-    "lines of the book": 6860,
+    "lines of tlm/": 11640,
+    "lines of the book": 6790,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2850,
+    "lines read with layers/causal_attention.hpp": 2820,
     "lines read with training/loss.hpp": 1010,
-    "lines read with matrix/product.hpp": 860,
+    "lines read with matrix/product.hpp": 845,
     "names that tlm.hpp brings": 119,
 }
 
