@@ -24,7 +24,7 @@ def filtered(lines):
         if not COMMENT.match(line):
             # A specialization that another one derives from is no class that derives from itself.
             line = re.sub(r"^(class Matrix)(<[^:]*>)? : public Matrix<.*\{$", r"\1\2 {", line)
-            line = re.sub(r"^struct (Composition|Concat|AppliedFirst) : \1<.*?\{(\}?;?)$", r"struct \1 {\2", line)
+            line = re.sub(r"^struct ((\w+)(?:<.*>)?) : \2<.*?\{(\}?;?)$", r"struct \1 {\3", line)
             lines[i] = line
             continue
         if shown[i]:

@@ -60,9 +60,6 @@ static_assert(causal_kernel<KernelOf<Causal, Past, Past>> && !autoregressive<Ker
 static_assert(!causal_kernel<KernelOf<Unmasked, Rows, Rows>>);
 
 // A mask is what it declares. One that declares nothing, or something else, does not make a causal kernel.
-struct SilentMask : Causal {
-  using declared = void;
-};
 struct OtherMask {
   using declared = is::Unrestricted;
   static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 1; }
@@ -70,8 +67,7 @@ struct OtherMask {
 struct UndeclaredMask {
   static constexpr std::size_t visible(std::size_t i, std::size_t) { return i + 1; }
 };
-static_assert(!causal_kernel<KernelOf<SilentMask, Rows, Rows>> && !causal_kernel<KernelOf<OtherMask, Rows, Rows>> &&
-              !causal_kernel<KernelOf<UndeclaredMask, Rows, Rows>>);
+static_assert(!causal_kernel<KernelOf<OtherMask, Rows, Rows>> && !causal_kernel<KernelOf<UndeclaredMask, Rows, Rows>>);
 
 // So it is with a bias. (One on the scores of constant keys is refused: tests/compile_fail.)
 struct ByPosition : NoBias {};
@@ -132,17 +128,3 @@ static_assert(autoregressive<numpy::Transformer<notebook>> && !autoregressive<nu
 constexpr wolfram::Config of_wolfram{.src_vocab_size = 9, .tgt_vocab_size = 9};
 static_assert(autoregressive<wolfram::Transformer<of_wolfram>>);
 static_assert(!autoregressive<wolfram::EncoderBlock<of_wolfram, float>>, "without a mask every row sees all");
-
-// The formulated model with one decoder layer that sees every row of the target, like an encoder layer: so the loss and
-// decoding refuse it (tests/compile_fail).
-template <template <formulated::Config, class> class Layer>
-using DecoderOf =
-    Composition<TiedOutput<"W_e", paper.s, paper.d_model>, Layer<paper, float>,
-                ConstantPositionalEncoding<paper.max_len, paper.d_model>, TiedEmbedding<"W_e", paper.s, paper.d_model>>;
-template <template <formulated::Config, class> class Layer>
-using Translator =
-    Composition<Softmax<paper.s>, Tied<TiedWeight<"W_e", paper.s, paper.d_model>,
-                                       EncoderDecoder<formulated::Encoder<paper, float>, DecoderOf<Layer>>>>;
-static_assert(autoregressive<Translator<formulated::DecoderLayer>>);
-static_assert(!autoregressive<Translator<formulated::EncoderLayer>>,
-              "a translator is autoregressive only if its decoder is");

@@ -53,7 +53,7 @@ static_assert(!detail::LeafReading<Reader> && detail::LeafReading<Reader, Reader
 // What is made of others is a layer if all of them are.
 static_assert(Layer<Composition<Same, Res<Same>>> && Layer<Concat<Same, Stack<Same, 2>>>);
 
-// --- Names, products and states ----------------------------------------------------------------------------------------
+// --- Names and states -------------------------------------------------------------------------------------------------
 
 constexpr Config config{.vocab_size = 11, .d_model = 8};
 
@@ -63,14 +63,6 @@ constexpr std::size_t heads_of(const TransformerLM<c, Real>*) {
   return c.n_heads;
 }
 static_assert(heads_of(static_cast<TransformerLM<config>*>(nullptr)) == 8);
-
-// The shape of a product is the outer dimensions', of any number of rows.
-template <class Left, class Right>
-using Product = decltype(std::declval<Left>() * std::declval<Right>());
-static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<std::size_t{3}, 5>>, Matrix<n, 5>>);
-static_assert(std::is_same_v<Product<Matrix<std::size_t{2}, 3>, Matrix<std::size_t{3}, 5>>, Matrix<std::size_t{2}, 5>>);
-
-static_assert(std::is_same_v<Product<Matrix<n, 3>, Matrix<3, 5>>, Matrix<n, 5>>);
 
 // A rowwise layer remembers nothing of the rows that it has seen; PE and attention do.
 static_assert(std::is_same_v<State<FeedForward<8, 16>>, Nothing>);

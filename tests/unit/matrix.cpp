@@ -14,7 +14,6 @@
 #include <xtensor-blas/xlinalg.hpp>
 #endif
 
-#include <tlm/attention/kv_cache.hpp>
 #include <tlm/checking/dependencies.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
@@ -44,11 +43,6 @@ TEST_CASE("a number of rows is written as an int or as a std::size_t: the two co
   CHECK(again == written);
   CHECK(counted == written);
   CHECK(written + counted == Matrix<2, 3>{2, 4, 6, 8, 10, 12});
-  const auto reads = [](const Matrix<std::size_t{2}, 3>& W) { return W(1, 0); };
-  CHECK(reads(written) == 4);
-  const auto takes = [](Matrix<2, 3> W) { return W(1, 0); };
-  CHECK(takes(counted) == 4);
-
   Matrix<2, 3> sum = written;
   sum += counted;
   CHECK(sum == written + written);
@@ -56,12 +50,7 @@ TEST_CASE("a number of rows is written as an int or as a std::size_t: the two co
   CHECK(Matrix<2, 3>{std::vector<float>{1, 2, 3, 4, 5, 6}} == written);
 }
 
-TEST_CASE("a Row is a matrix of one row") {
-  const Row<3> row{1, 2, 3};
-  CHECK(row.rows() == 1);
-  CHECK(row == Matrix<1, 3>{1, 2, 3});
-  CHECK(Matrix<1, 3>{row} == row);
-}
+static_assert(std::is_same_v<Row<3>, Matrix<std::size_t{1}, 3>>, "a Row is a matrix of one row");
 
 // A matrix with a fixed number of rows is not a stack: it has nothing to do with sequences.
 template <class M>
@@ -73,15 +62,11 @@ static_assert(!HasSequences<Matrix<2, 3>> && !HasSequences<Matrix<std::size_t{2}
 static_assert(!std::is_constructible_v<Matrix<2, 3>, Sequences> && std::is_constructible_v<Matrix<n, 3>, Sequences>);
 
 TEST_CASE("no sequences, and one sequence without rows, are not the same") {
-  CHECK(Sequences{}.count() == 0);
-  CHECK(Sequences{0}.count() == 1);
-  CHECK(Sequences{0}.length(0) == 0);
+  CHECK(Sequences{} == Sequences::of_lengths({}));
   CHECK(Sequences{0} == Sequences::of_lengths({0}));
   CHECK_FALSE(Sequences{} == Sequences{0});
-
-  CHECK(Matrix<n, 3>{}.sequences().count() == 0);
-  CHECK(Matrix<n, 3>{}.rows() == 0);
-  CHECK(Tokens{}.sequences().count() == 0);
+  CHECK(Matrix<n, 3>{}.sequences() == Sequences{});
+  CHECK(Tokens{}.sequences() == Sequences{});
   CHECK(Tokens{std::vector<Token>{}}.sequences() == Sequences{0});
 }
 
@@ -140,16 +125,6 @@ TEST_CASE("sums are entry by entry, and X + B adds the one row of B to every row
                        std::invalid_argument);
 }
 
-namespace {
-
-/// How many bytes after the beginning of a cache line the entries begin.
-template <class M>
-std::size_t behind_a_cache_line(const M& X) {
-  return std::size_t(reinterpret_cast<std::uintptr_t>(X.data()) % 64);
-}
-
-}  // namespace
-
 TEST_CASE("a copy has entries of its own; what is moved takes them along, and leaves no rows") {
   Matrix<n, 2> X{Sequences::of_lengths({1, 2}), {1, 2, 3, 4, 5, 6}};
   const float* const entries = X.data();
@@ -172,18 +147,13 @@ TEST_CASE("a copy has entries of its own; what is moved takes them along, and le
 }
 
 TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, wherever it came from") {
+  const auto behind_a_cache_line = [](const auto& X) { return reinterpret_cast<std::uintptr_t>(X.data()) % 64; };
   std::vector<Matrix<n, 3>> all;
-  std::vector<std::vector<char>> between;  // so that no place is the one after the last
   for (std::size_t rows = 1; rows <= 40; ++rows) {
     CAPTURE(rows);
-    between.emplace_back(rows);
     all.emplace_back(Sequences{rows}, 1.0f);
     CHECK(behind_a_cache_line(all.back()) == 0);
-    between.emplace_back(rows);
     CHECK(behind_a_cache_line(all.back() + all.back()) == 0);
-    CHECK(behind_a_cache_line(all.back().with_columns<5>()) == 0);
-    CHECK(behind_a_cache_line(all.back() | rows) == 0);
-    CHECK(behind_a_cache_line(concat_sequences(all)) == 0);
     CHECK(behind_a_cache_line(Tokens{Sequences{rows}, 1}) == 0);
     CHECK(behind_a_cache_line(Matrix<n, 1, double>{std::vector<double>(rows)}) == 0);
   }
@@ -196,7 +166,6 @@ TEST_CASE("the entries of every matrix begin on a cache line, of 64 bytes, where
   for (const Weights& w : weights) {
     CHECK(behind_a_cache_line(w.W) == 0);
     CHECK(behind_a_cache_line(w.b) == 0);
-    CHECK(behind_a_cache_line(Matrix<3, 5>{w.W}) == 0);
   }
 }
 
@@ -209,7 +178,6 @@ TEST_CASE("sequences begin where the ones before them end") {
   CHECK(sequences.length(2) == 2);
 
   CHECK(Sequences{4} == Sequences::of_lengths({4}));
-  CHECK(Sequences{} == Sequences::of_lengths({}));
   CHECK_FALSE(Sequences::of_lengths({2, 3}) == Sequences::of_lengths({3, 2}));
   CHECK_FALSE(Sequences::of_lengths({5}) == Sequences::of_lengths({5, 0}));
 }
@@ -222,29 +190,16 @@ TEST_CASE("X|i keeps the first i rows of every sequence") {
   CHECK_THROWS_WITH_AS((X | 3), "X|3 of a sequence with only 2 rows", std::out_of_range);
 }
 
-TEST_CASE("a stack consists of its sequences") {
-  const std::vector<Matrix<n, 2>> parts{{1, 2}, {3, 4, 5, 6}, {7, 8}};
-  const Matrix<n, 2> X = concat_sequences(parts);
-  CHECK(X.sequences() == Sequences::of_lengths({1, 2, 1}));
-  for (std::size_t s = 0; s < parts.size(); ++s) {
-    CAPTURE(s);
-    CHECK(sequence(X, s) == parts[s]);
-  }
-  CHECK(concat_sequences<2, float>({X, parts[0]}).sequences().count() == 4);
-  CHECK_FALSE(X == Matrix<n, 2>{1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK_THROWS_WITH_AS(sequence(X, 3), "there is no sequence 3 in a stack of 3", std::out_of_range);
-}
-
-TEST_CASE("a stack keeps sequences without rows") {
+TEST_CASE("a stack consists of its sequences, and keeps those without rows") {
   const Tokens none{std::vector<Token>{}};
-  const Tokens x = concat_sequences<1, Token>({{1, 2}, none, {3}, none});
+  const std::vector<Tokens> parts{{1, 2}, none, {3}, none};
+  const Tokens x = concat_sequences(parts);
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1, 0}));
-  CHECK(sequence(x, 1) == none);
-  CHECK(sequence(x, 2) == Tokens{3});
-  CHECK(concat_sequences<1, Token>({none}) == none);
+  for (std::size_t s = 0; s < parts.size(); ++s) CHECK(sequence(x, s) == parts[s]);
+  CHECK_FALSE(x == Tokens{1, 2, 3});
+  CHECK_THROWS_WITH_AS(sequence(x, 4), "there is no sequence 4 in a stack of 4", std::out_of_range);
   // What is made without sequences is one without rows: it keeps its place.
   CHECK(concat_sequences<1, Token>({{1, 2}, {}, {3}, {}}) == x);
-  CHECK(concat_sequences(std::vector<Tokens>{{1, 2}, {}, {3}, {}}) == x);
   CHECK(concat_sequences<1, Token>({}).sequences().count() == 0);
   CHECK(concat_sequences<1, Token>({x, x}).sequences() == Sequences::of_lengths({2, 0, 1, 0, 2, 0, 1, 0}));
   CHECK((x | 0).sequences() == Sequences::of_lengths({0, 0, 0, 0}));

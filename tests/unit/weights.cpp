@@ -20,7 +20,7 @@ using Model = SmallLM<Block::definition>;
 
 /// Whether a layer has a weight with this path, as the compiler knows it.
 template <Symbol path, class Layer>
-constexpr bool has = !detail::known_weight<Layer>(path).path.empty();
+constexpr bool has = detail::shape_of_weight<Layer>(path).first > 0;
 
 }  // namespace
 
@@ -47,17 +47,14 @@ TEST_CASE("every weight is found by the path under which it is visited, and it i
   CHECK(path_of(weight<"Y">(part<FinalLayer<d_model, vocab_size, double>>(model))) == "Φ.Y");
   // What it derives from is a part, too.
   CHECK(path_of(part<Times<"A", d_model, d_ff, double>>(model).W) == "DB_1.FF.A");
-}
-
-TEST_CASE("a weight has its shape, and is written to and read by name") {
-  Model model;
+  // So is the model itself. What is found in a const model is const.
+  const bool itself = &part<Model>(model) == &model;
+  CHECK(itself);
+  using Part = FeedForward<d_model, d_ff, double>;
+  static_assert(std::is_same_v<decltype(part<Part>(std::as_const(model))), const Part&>);
   static_assert(std::is_same_v<decltype(weight<"DB_1.FF.A">(model)), Matrix<std::size_t{d_model}, d_ff, double>&>);
   static_assert(
       std::is_same_v<decltype(weight<"DB_1.FF.K">(std::as_const(model))), const Matrix<std::size_t{1}, d_ff, double>&>);
-  weight<"DB_2.FF.A">(model)(1, 2) = 7;
-  CHECK(weights_of(model).at("DB_2.FF.A")(2, 3) == 7);
-  CHECK(weights_of(model).at("DB_1.FF.A")(2, 3) == 0);
-  CHECK(weight<"FF.A">(part<Stack<detail::BlockOf<proofs::small, double>, 2>>(model).f[1])(1, 2) == 7);
 }
 
 namespace {
@@ -109,14 +106,6 @@ TEST_CASE("the names of a tied weight and of an encoder-decoder's parts") {
   weight<"tgt.b">(notebook)(0, 0) = 4;
   CHECK(weights_of(notebook).at("src.enc_1.self.W")(1, 1) == 3);
   CHECK(weights_of(notebook).at("tgt.b")(1, 1) == 4);
-}
-
-TEST_CASE("the part of a model of its own type is the model itself, and a part of a const one is const") {
-  Model model;
-  const bool itself = &part<Model>(model) == &model;
-  CHECK(itself);
-  static_assert(std::is_const_v<
-                std::remove_reference_t<decltype(part<FeedForward<d_model, d_ff, double>>(std::as_const(model)))>>);
 }
 
 TEST_CASE("the paths of twelve layers, of which three have two digits") {

@@ -69,51 +69,36 @@ consteval auto paths_of() {
   });
   return Symbol<size + 1>{text};
 }
-/// The paths of all weights, in static storage, so that views can refer to them.
-template <class Layer>
-inline constexpr auto paths = paths_of<Layer>();
-
-/// A weight as the compiler knows it, without an object. If there is none, it has no path.
-struct KnownWeight {
-  std::string_view path{};
-  std::size_t rows = 1, cols = 1;
-};
-/// The weights of a layer, in the order of weights().
-template <class Layer>
-inline constexpr auto known_weights = [] {
-  std::array<KnownWeight, weight_matrix_count<Layer>> weights;
-  std::size_t k = 0, begin = 0;
-  visit_weights<Layer>(
-      [&]<class Weight>(const Name& name, Weight&) {
-        std::size_t length = 0;
-        name.spell([&](std::string_view piece) { length += piece.size(); });
-        weights[k++] = {std::string_view(paths<Layer>).substr(begin, length), Weight::size / Weight::cols,
-                        Weight::cols};
-        begin += length + 2;
-      },
-      imaginary<Layer>);
-  return weights;
-}();
-
 /// The condition under which a path leads to one weight only. A failure shows the layer.
 template <class Layer>
 struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
     std::array<std::uint64_t, weight_matrix_count<Layer>> hashes{};
-    for (std::size_t k = 0; k < hashes.size(); ++k)
-      for (const char c : known_weights<Layer>[k].path) hashes[k] = mixed(hashes[k] ^ std::uint64_t(c));
+    auto hash = hashes.begin();
+    visit_weights<Layer>(
+        [&](const Name& name, auto&) {
+          name.spell([&](std::string_view piece) {
+            for (const char c : piece) *hash = mixed(*hash ^ std::uint64_t(c));
+          });
+          ++hash;
+        },
+        imaginary<Layer>);
     std::sort(hashes.begin(), hashes.end());
     return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
   }();
   static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };
 
-/// The layer's weight with this path, if there is one.
+/// The numbers of rows and of columns of the layer's weight with this path. There are no rows if there is no such weight.
 template <class Layer>
-consteval KnownWeight known_weight(std::string_view path) {
-  for (const KnownWeight& weight : known_weights<Layer>)
-    if (weight.path == path) return weight;
-  return {};
+consteval std::pair<std::size_t, std::size_t> shape_of_weight(std::string_view path) {
+  std::pair<std::size_t, std::size_t> shape{0, 1};
+  visit_weights<Layer>(
+      [&]<class Weight>(const Name& name, Weight&) {
+        if (name.has_path(path)) shape = {Weight::size / Weight::cols, Weight::cols};
+      },
+      imaginary<Layer>);
+  return shape;
 }
 
 /// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
@@ -127,9 +112,9 @@ struct HasWeight : Condition {
 /// The type of the weight with a path.
 template <Symbol path, class Layer>
 struct WeightAt {
-  static constexpr KnownWeight known = known_weight<Layer>(path);
-  static_assert(HasWeight<path, paths<Layer>, !known.path.empty()>::value);
-  using type = Matrix<known.rows, known.cols, typename Layer::codomain::Real>;
+  static constexpr auto shape = shape_of_weight<Layer>(path);
+  static_assert(HasWeight<path, paths_of<Layer>(), (shape.first > 0)>::value);
+  using type = Matrix<shape.first, shape.second, typename Layer::codomain::Real>;
 };
 
 /// The first part of type P of a layer, however deep; null if there is none.
@@ -217,9 +202,9 @@ auto& weight(Layer& layer) {
   Weight* found = nullptr;
   for_each_weight(
       [&]<class Candidate>(const Name& name, Candidate& candidate) {
-        if constexpr (std::is_convertible_v<Candidate*,
-                                            Weight*>)  // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>
-          if (name.path() == std::string_view(path)) found = &candidate;
+        // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>.
+        if constexpr (std::is_convertible_v<Candidate*, Weight*>)
+          if (name.has_path(path)) found = &candidate;
       },
       layer);
   return *found;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <tlm/algebra/symbol.hpp>
@@ -120,21 +121,20 @@ struct Is {
 };
 
 /// The rule that a conclusion follows from its premises, each a statement Is<T, Claim>.
-template <Symbol name_, Symbol sentence_, class Conclusion_, class... Premises>
+template <Symbol name_, Symbol sentence_, class Conclusion, class... Premises>
 struct Rule {
   static constexpr std::string_view name = name_, sentence = sentence_;
-  using Conclusion = Conclusion_;
 };
 
 /// Some rules.
 template <class... Rule>
-struct List {};
+struct List {
+  using type = List;
+};
 
 /// The rules for operations of this form. An unknown form has none.
 template <class Form>
-struct RulesOf {
-  using type = List<>;
-};
+struct RulesOf : List<> {};
 
 // --- The rules ---------------------------------------------------------------------------------------------------------
 
@@ -144,74 +144,56 @@ using RulesOfAll = List<                                                        
     Rule<"rowwise_is_autoregressive", "rowwise operations are autoregressive",  //
          is::Autoregressive, Is<T, is::Rowwise>>>;
 
-/// The factor of a composition that is applied first, which is written last.
-template <class F, class... Fs>
-struct AppliedFirst : AppliedFirst<Fs...> {};
-template <class F>
-struct AppliedFirst<F> {
-  using type = F;
-};
-
 template <class A, class... F>
-struct RulesOf<forms::Composition<A, F...>> {
-  using type =
-      List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
+struct RulesOf<forms::Composition<A, F...>>
+    : List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
                 is::Rowwise, Is<A, is::Rowwise>, Is<F, is::Rowwise>...>,
            Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
                 is::Autoregressive, Is<A, is::Autoregressive>, Is<F, is::Autoregressive>...>,
-           Rule<"composition_is_constant", "G∘F is independent of X if F is",  //
-                is::Constant, Is<typename AppliedFirst<A, F...>::type, is::Constant>>,
+           Rule<"composition_is_constant", "G∘F is independent of X if F is",  // the last, which is applied first
+                is::Constant, Is<std::tuple_element_t<sizeof...(F), std::tuple<A, F...>>, is::Constant>>,
            Rule<"composition_is_causal_kernel", "A∘F is a causal kernel if A is and F is autoregressive",  //
-                is::CausalKernel, Is<A, is::CausalKernel>, Is<F, is::Autoregressive>...>>;
-};
+                is::CausalKernel, Is<A, is::CausalKernel>, Is<F, is::Autoregressive>...>> {};
 
 template <class F, std::size_t count>
-struct RulesOf<forms::Stack<F, count>> {
-  using type =
-      List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
+struct RulesOf<forms::Stack<F, count>>
+    : List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
                 is::Rowwise, Is<F, is::Rowwise>>,
            Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
-                is::Autoregressive, Is<F, is::Autoregressive>>>;
-};
+                is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class F>
-struct RulesOf<forms::Residual<F>> {
-  using type = List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //
-                         is::Rowwise, Is<F, is::Rowwise>>,
-                    Rule<"residual_is_autoregressive", "X + F(X) is autoregressive if F is",  //
-                         is::Autoregressive, Is<F, is::Autoregressive>>>;
-};
+struct RulesOf<forms::Residual<F>>                                     //
+    : List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //
+                is::Rowwise, Is<F, is::Rowwise>>,
+           Rule<"residual_is_autoregressive", "X + F(X) is autoregressive if F is",  //
+                is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class... F>
-struct RulesOf<forms::Concat<F...>> {
-  using type = List<Rule<"concat_is_rowwise", "Concat(F_1(X), …, F_k(X)) is rowwise if each F_i is",  //
-                         is::Rowwise, Is<F, is::Rowwise>...>,
-                    Rule<"concat_is_autoregressive", "Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is",  //
-                         is::Autoregressive, Is<F, is::Autoregressive>...>>;
-};
+struct RulesOf<forms::Concat<F...>>
+    : List<Rule<"concat_is_rowwise", "Concat(F_1(X), …, F_k(X)) is rowwise if each F_i is",  //
+                is::Rowwise, Is<F, is::Rowwise>...>,
+           Rule<"concat_is_autoregressive", "Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is",  //
+                is::Autoregressive, Is<F, is::Autoregressive>...>> {};
 
 template <class F, std::size_t count>
-struct RulesOf<forms::Heads<F, count>> {
-  using type = typename RulesOf<forms::Concat<F>>::type;
-};
+struct RulesOf<forms::Heads<F, count>> : RulesOf<forms::Concat<F>> {};
 
 template <class F>
-struct RulesOf<forms::BlockOfColumns<F>> {
-  using type = List<Rule<"columns_are_rowwise", "a block of columns of F(X) is rowwise if F is",  //
-                         is::Rowwise, Is<F, is::Rowwise>>,
-                    Rule<"columns_are_autoregressive", "a block of columns of F(X) is autoregressive if F is",  //
-                         is::Autoregressive, Is<F, is::Autoregressive>>,
-                    Rule<"columns_are_constant", "a block of columns of F(X) is independent of X if F(X) is",  //
-                         is::Constant, Is<F, is::Constant>>>;
-};
+struct RulesOf<forms::BlockOfColumns<F>>
+    : List<Rule<"columns_are_rowwise", "a block of columns of F(X) is rowwise if F is",  //
+                is::Rowwise, Is<F, is::Rowwise>>,
+           Rule<"columns_are_autoregressive", "a block of columns of F(X) is autoregressive if F is",  //
+                is::Autoregressive, Is<F, is::Autoregressive>>,
+           Rule<"columns_are_constant", "a block of columns of F(X) is independent of X if F(X) is",  //
+                is::Constant, Is<F, is::Constant>>> {};
 
 /// (Article, "Causal Attention".) The other rules are about attention to a memory: row i of A(X) comes from row i of
 /// Q(X) and the same K. (No rule calls A(X)×B rowwise then. For one memory it is rowwise. But a rowwise operation runs
 /// once over all rows of a stack, and there each row looks at the memory of its own sequence.)
 template <std::size_t d_head, class Mask, class Q, class K>
-struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
-  using type =
-      List<Rule<"softmax_kernel_is_causal",
+struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>>
+    : List<Rule<"softmax_kernel_is_causal",
                 "softmax(◺(Q(X)×K(X)ᵀ/c)) is a causal kernel if Q and K are autoregressive",  //
                 is::CausalKernel, Is<Mask, is::LowerTriangular>, Is<Q, is::Autoregressive>, Is<K, is::Autoregressive>>,
            Rule<"softmax_of_constant_keys_is_rowwise",
@@ -219,8 +201,7 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>> {
                 is::Rowwise, Is<Mask, is::Full>, Is<Q, is::Rowwise>, Is<K, is::Constant>>,
            Rule<"softmax_of_constant_keys_is_autoregressive",
                 "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X",  //
-                is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>>;
-};
+                is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>> {};
 
 /// With a bias that is added to the scores. (There is no such rule for keys that do not depend on X: a query has
 /// no position among them.)
@@ -235,42 +216,36 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>> {
 
 /// The article's Claim, and its companion for a B that does not depend on X.
 template <class A, class B>
-struct RulesOf<forms::Product<A, B>> {
-  using type = List<Rule<"product_is_autoregressive",
-                         "A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)",  //
-                         is::Autoregressive, Is<A, is::CausalKernel>, Is<B, is::Autoregressive>>,
-                    Rule<"product_with_constant_is_autoregressive",
-                         "A(X)×B is autoregressive if A is and B does not depend on X",  //
-                         is::Autoregressive, Is<A, is::Autoregressive>, Is<B, is::Constant>>>;
-};
+struct RulesOf<forms::Product<A, B>>
+    : List<Rule<"product_is_autoregressive",
+                "A(X)×B(X) is autoregressive if A is a causal kernel and B is autoregressive (Claim)",  //
+                is::Autoregressive, Is<A, is::CausalKernel>, Is<B, is::Autoregressive>>,
+           Rule<"product_with_constant_is_autoregressive",
+                "A(X)×B is autoregressive if A is and B does not depend on X",  //
+                is::Autoregressive, Is<A, is::Autoregressive>, Is<B, is::Constant>>> {};
 
 template <class F>
-struct RulesOf<forms::OfMemory<F>> {
-  using type = List<Rule<"memory_is_constant", "F(M) does not look at X", is::Constant>>;
-};
+struct RulesOf<forms::OfMemory<F>> : List<Rule<"memory_is_constant", "F(M) does not look at X", is::Constant>> {};
 
 template <class G, class F>
-struct RulesOf<forms::ThroughMemory<G, F>> {
-  using type = List<Rule<"through_memory_is_autoregressive",
-                         "F with the memory G(M) is autoregressive if F is for every memory",  //
-                         is::Autoregressive, Is<F, is::Autoregressive>>>;
-};
+struct RulesOf<forms::ThroughMemory<G, F>>
+    : List<Rule<"through_memory_is_autoregressive",
+                "F with the memory G(M) is autoregressive if F is for every memory",  //
+                is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class Item, class F>
-struct RulesOf<forms::Tied<Item, F>> {
-  using type = List<Rule<"tied_is_rowwise", "F with a weight that it reads in several places is rowwise if F is",  //
-                         is::Rowwise, Is<F, is::Rowwise>>,
-                    Rule<"tied_is_autoregressive",
-                         "F with a weight that it reads in several places is autoregressive if F is",  //
-                         is::Autoregressive, Is<F, is::Autoregressive>>>;
-};
+struct RulesOf<forms::Tied<Item, F>>
+    : List<Rule<"tied_is_rowwise", "F with a weight that it reads in several places is rowwise if F is",  //
+                is::Rowwise, Is<F, is::Rowwise>>,
+           Rule<"tied_is_autoregressive",
+                "F with a weight that it reads in several places is autoregressive if F is",  //
+                is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class Encoder, class Decoder>
-struct RulesOf<forms::EncoderDecoder<Encoder, Decoder>> {
-  using type = List<Rule<"encoder_decoder_is_autoregressive",
-                         "autoregressive in X if the decoder is for every memory M, whatever the encoder is",  //
-                         is::Autoregressive, Is<Decoder, is::Autoregressive>>>;
-};
+struct RulesOf<forms::EncoderDecoder<Encoder, Decoder>>
+    : List<Rule<"encoder_decoder_is_autoregressive",
+                "autoregressive in X if the decoder is for every memory M, whatever the encoder is",  //
+                is::Autoregressive, Is<Decoder, is::Autoregressive>>> {};
 
 // --- What follows ------------------------------------------------------------------------------------------------------
 
@@ -295,9 +270,7 @@ struct IsLeafOrFormula {
 
 /// The rules of a formula's form; none if T is not a formula.
 template <class T>
-struct ApplicableRules {
-  using type = List<>;
-};
+struct ApplicableRules : List<> {};
 template <Formula T>
 struct ApplicableRules<T> : RulesOf<typename T::form> {};
 

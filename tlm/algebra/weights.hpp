@@ -81,6 +81,15 @@ struct Name {
     spell([&](std::string_view piece) { path += piece; });
     return path;
   }
+  /// Whether this is the path.
+  constexpr bool has_path(std::string_view path) const {
+    bool begins = true;
+    spell([&](std::string_view piece) {
+      begins = begins && path.starts_with(piece);
+      if (begins) path.remove_prefix(piece.size());
+    });
+    return begins && path.empty();
+  }
 };
 
 namespace detail {

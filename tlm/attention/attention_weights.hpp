@@ -89,28 +89,18 @@ Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask,
   return {A};
 }
 
-/// Y += factor·A×V over what is visible: Y_i += factor·Σ_j a_ij·V_j. With Aᵀ, Y_j += factor·Σ_i a_ij·V_i. Y and V are
-/// `width` columns wide.
-template <std::size_t width, class A_or_transpose, class Real>
-void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_identity_t<Real>> V,
-                std::type_identity_t<Real> factor = Real(1)) {
-  constexpr bool back = requires { M.matrix; };
-  const auto& A = [&]() -> const auto& {
-    if constexpr (back)
-      return M.matrix;
-    else
-      return M;
-  }
-  ();
+/// Y += factor·A×V over what is visible: Y_i += factor·Σ_j a_ij·V_j. Or, if `back`, Y += factor·Aᵀ×V: Y_j +=
+/// factor·Σ_i a_ij·V_i. Y and V are `width` columns wide.
+template <std::size_t width, class Mask, class Entry, std::size_t block, class Real>
+void accumulate(View<Real> Y, const MaskedMatrix<Mask, Entry, block>& A, View<const std::type_identity_t<Real>> V,
+                std::type_identity_t<Real> factor = Real(1), bool back = false) {
   A.for_each_part(
       [&](const auto& part) {
         const auto a = A.block(part.top, part.height, part.left, part.width);
         const auto rows_of_A = [&](const auto& X) { return X.block(part.top, part.height, 0, width); };
         const auto columns_of_A = [&](const auto& X) { return X.block(part.left, part.width, 0, width); };
-        if constexpr (back)
-          multiply(a.transposed(), rows_of_A(V), columns_of_A(Y), Previous::added_to, factor);
-        else
-          multiply(a, columns_of_A(V), rows_of_A(Y), Previous::added_to, factor);
+        multiply(back ? a.transposed() : a, back ? rows_of_A(V) : columns_of_A(V),
+                 back ? columns_of_A(Y) : rows_of_A(Y), Previous::added_to, factor);
       },
       [&](const auto& part) {
         for (std::size_t i = part.top; i < part.top + part.height; ++i)
@@ -119,6 +109,12 @@ void accumulate(View<Real> Y, const A_or_transpose& M, View<const std::type_iden
             y += factor * A(i, j) * as_vector<width>(&V(back ? i : j, 0));
           }
       });
+}
+/// Y += factor·Aᵀ×V.
+template <std::size_t width, class A, class Real>
+void accumulate(View<Real> Y, Transposed<A> transpose, View<const std::type_identity_t<Real>> V,
+                std::type_identity_t<Real> factor = Real(1)) {
+  accumulate<width>(Y, transpose.matrix, V, factor, true);
 }
 
 }  // namespace detail

@@ -29,8 +29,8 @@ struct NamedWeight : detail::Parameter<Real> {
 template <class Layer>
 auto named_weights(Layer& layer) {
   std::vector<NamedWeight<typename Layer::codomain::Real>> list;
-  for (const auto& weight : parameters(layer))
-    list.push_back({weight, std::string(detail::known_weights<Layer>[list.size()].path)});
+  const auto weights = parameters(layer);
+  for_each_weight([&](const Name& name, auto&) { list.push_back({weights[list.size()], name.path()}); }, layer);
   return list;
 }
 

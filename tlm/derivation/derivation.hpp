@@ -108,13 +108,10 @@ class Deriver {
   /// first of several. With none if T declares it, or no rule concludes it.
   template <class T, class Claim, class Action>
   static void by_which(const Action& action) {
-    constexpr std::size_t fewest = fewest_lacking<T, Claim>();
-    bool explained = false;
-    if constexpr (rules::Leaf<T>) explained = std::is_same_v<typename T::declared, Claim>;
-    for_each_rule<T, Claim>([&]<class Rule>() {
-      if constexpr (lacking(Rule{}) == fewest)
-        if (!std::exchange(explained, true)) action.template operator()<Rule>();
-    });
+    if constexpr (rules::one_applies<Claim, rules::RulesOfAll<T>>)
+      first_of_fewest<Claim>(action, rules::RulesOfAll<T>{});
+    else
+      first_of_fewest<Claim>(action, rules::Rules<T>{});
   }
 
   Derivation steps() && { return std::move(steps_); }
@@ -123,31 +120,25 @@ class Deriver {
   template <class T, class Claim>
   static constexpr char id = 0;
 
-  /// action<Rule>() for every rule of T's form that concludes the claim; and first for those of all forms, if they do.
-  template <class T, class Claim, class Action>
-  static constexpr void for_each_rule(const Action& action) {
-    const auto each = [&]<class... R>(rules::List<R...>) {
-      [[maybe_unused]] const auto look_at = [&]<class Rule>() {
-        if constexpr (std::is_same_v<typename Rule::Conclusion, Claim>) action.template operator()<Rule>();
-      };
-      (look_at.template operator()<R>(), ...);
+  /// action<Rule>() with the first of those rules that conclude the claim and lack the fewest premises for it.
+  template <class Claim, class Action, class... Rule>
+  static void first_of_fewest(const Action& action, rules::List<Rule...>) {
+    constexpr std::size_t fewest = std::min({none, lacking<Claim>(Rule{})...});
+    bool found = false;
+    [[maybe_unused]] const auto look_at = [&]<class R>() {
+      if constexpr (fewest != none && lacking<Claim>(R{}) == fewest)
+        if (!std::exchange(found, true)) action.template operator()<R>();
     };
-    if constexpr (rules::one_applies<Claim, rules::RulesOfAll<T>>) each(rules::RulesOfAll<T>{});
-    each(rules::Rules<T>{});
+    (look_at.template operator()<Rule>(), ...);
   }
 
-  /// How many premises each of these rules lacks, at least.
-  template <class T, class Claim>
-  static constexpr std::size_t fewest_lacking() {
-    std::size_t fewest = std::size_t(-1);
-    for_each_rule<T, Claim>([&]<class Rule>() { fewest = std::min(fewest, lacking(Rule{})); });
-    return fewest;
+  /// How many premises a rule lacks, or `none` if it concludes something else.
+  template <class Claim, Symbol name, Symbol sentence, class Conclusion, class... T, class... Premise>
+  static constexpr std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Premise>...>) {
+    if (!std::is_same_v<Conclusion, Claim>) return none;
+    return (std::size_t{0} + ... + std::size_t{!rules::follows<T, Premise>});
   }
-
-  template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
-  static constexpr std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {
-    return (std::size_t{0} + ... + std::size_t{!rules::follows<T, Claim>});
-  }
+  static constexpr std::size_t none = std::size_t(-1);
 
   template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
   std::vector<std::size_t> parts(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {

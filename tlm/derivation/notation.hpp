@@ -112,9 +112,8 @@ struct FormNotation<forms::BlockOfColumns<F>> {
 template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
 struct FormNotation<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias...>> {
   static FormulaText at(const FormulaText& X) {
-    const std::string product =
-        Notation<Q>::at(X).within(FormulaText::product) + "×" + transposed(Notation<K>::at(X)).text;
-    FormulaText scores{product + " / √" + std::to_string(d_head), FormulaText::product};
+    const FormulaText Q_X{Notation<Q>::at(X).within(FormulaText::product)}, root{"√" + std::to_string(d_head)};
+    FormulaText scores = Q_X * transposed(Notation<K>::at(X)) / root;
     ((scores = scores + Notation<Bias>::name()), ...);
     return FormulaText{"softmax"}(rules::follows<Mask, is::Full> ? scores : Notation<Mask>::at(scores));
   }

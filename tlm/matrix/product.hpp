@@ -131,21 +131,28 @@ template <class M>
 struct Transposed {
   const M& matrix;
 };
+/// The whole of it.
+template <class M>
+auto view(const Transposed<M>& W) {
+  return view(W.matrix).transposed();
+}
 
-/// The condition under which a product exists: as many columns as rows, of the same numbers. A failure shows both.
-template <class Left, class Right>
+/// The condition under which a product with W exists: as many columns as rows, of the same numbers. A failure shows both.
+template <class X, class W>
 struct ProductExists;
-template <auto rows, std::size_t inner, class Left, auto inner_right, std::size_t cols, class Right>
-struct ProductExists<Matrix<rows, inner, Left>, Matrix<inner_right, cols, Right>> {
-  static constexpr bool fits = !std::is_same_v<decltype(inner_right), Open> && inner == std::size_t(inner_right);
-  static constexpr bool value = fits && std::is_same_v<Left, Right>;
+template <class X, auto inner, std::size_t cols_, class Real>
+struct ProductExists<X, Matrix<inner, cols_, Real>> {
+  static constexpr std::size_t cols = cols_;
+  static constexpr bool fits = !std::is_same_v<decltype(inner), Open> && X::cols == std::size_t(inner);
+  static constexpr bool value = fits && std::is_same_v<typename X::Real, Real>;
   static_assert(fits, "in a product A×B the matrix A has as many columns as B has rows");
   static_assert(!fits || value,
                 "in a product A×B both matrices are of the same kind of numbers: both of float, or both of double");
 };
-template <auto rows, std::size_t inner, class Left, auto cols, std::size_t inner_right, class Right>
-struct ProductExists<Matrix<rows, inner, Left>, Transposed<Matrix<cols, inner_right, Right>>> {
-  static constexpr bool fits = inner == inner_right, value = fits && std::is_same_v<Left, Right>;
+template <class X, auto cols_, std::size_t inner, class Real>
+struct ProductExists<X, Transposed<Matrix<cols_, inner, Real>>> {
+  static constexpr std::size_t cols = std::size_t(cols_);
+  static constexpr bool fits = X::cols == inner, value = fits && std::is_same_v<typename X::Real, Real>;
   static_assert(fits, "in a product A×Bᵀ both matrices have as many columns");
   static_assert(!fits || value,
                 "in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double");
@@ -159,30 +166,14 @@ detail::Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols,
   return {M};
 }
 
-/// X × W, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
-template <auto rows, std::size_t inner, class Real, auto inner_right, std::size_t cols, class Right>
-Matrix<rows, cols, Real> operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Right>& W) {
-  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value) {
-    Matrix<rows, cols, Real> Y = X.template with_columns<cols>();
-    multiply(detail::view(X), detail::view(W), detail::view(Y));
-    return Y;
-  } else {
-    return {};
-  }
-}
-
-/// Y × Wᵀ; its rows are those of Y, in the same sequences.
-template <auto rows, std::size_t inner, class Real, auto cols_, std::size_t inner_right, class Right>
-auto operator*(const Matrix<rows, inner, Real>& Y, detail::Transposed<Matrix<cols_, inner_right, Right>> W) {
-  constexpr auto cols = std::size_t(cols_);
-  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>,
-                                      detail::Transposed<Matrix<cols_, inner_right, Right>>>::value) {
-    Matrix<rows, cols, Real> X = Y.template with_columns<cols>();
-    multiply(detail::view(Y), detail::view(W.matrix).transposed(), detail::view(X));
-    return X;
-  } else {
-    return Matrix<rows, cols, Real>{};
-  }
+/// X × W or X × Wᵀ, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
+template <auto rows, std::size_t inner, class Real, class W_type>
+requires requires(const W_type& W) { detail::view(W); }
+auto operator*(const Matrix<rows, inner, Real>& X, const W_type& W) {
+  using Exists = detail::ProductExists<Matrix<rows, inner, Real>, W_type>;
+  auto Y = X.template with_columns<Exists::cols>();
+  if constexpr (Exists::value) multiply(detail::view(X), detail::view(W), detail::view(Y));
+  return Y;
 }
 
 /// G += Xᵀ × Y. Throws std::invalid_argument unless X and Y have as many rows.
@@ -192,7 +183,7 @@ void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::s
   if (X.matrix.rows() != Y.rows())
     refuse<std::invalid_argument>(
         {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
-  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Previous::added_to);
+  multiply(detail::view(X), detail::view(Y), detail::view(G), detail::Previous::added_to);
 }
 
 /// b += the sum of the rows of Y.

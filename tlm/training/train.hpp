@@ -36,13 +36,15 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
       if (weight.role == Role::matrix)
         for (const auto& w : weight)
           if (!(w == RealOf<Layer>(0))) return;
-  const auto weights = parameters(layer);
-  for (std::size_t k = 0; k < weights.size(); ++k)
-    if (weights[k].role == Role::matrix)
-      refuse<std::invalid_argument>(
-          {"the weight matrices of the model, ", detail::known_weights<Layer>[k].path,
-           " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
-           "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
+  for_each_weight(
+      [](const Name& name, const auto&) {
+        if (name.role == Role::matrix)
+          refuse<std::invalid_argument>(
+              {"the weight matrices of the model, ", name.path(),
+               " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
+               "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
+      },
+      layer);
 }
 
 /// The training loop. At most `steps` times, it takes the next batch, computes the gradient of its loss, lets the
