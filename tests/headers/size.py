@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11710,
-    "lines of the book": 6860,
+    "lines of tlm/": 11665,
+    "lines of the book": 6820,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2850,
-    "lines read with training/loss.hpp": 1010,
-    "lines read with matrix/product.hpp": 860,
+    "lines read with layers/causal_attention.hpp": 2847,
+    "lines read with training/loss.hpp": 1006,
+    "lines read with matrix/product.hpp": 851,
     "names that tlm.hpp brings": 119,
 }
 
