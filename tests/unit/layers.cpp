@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <tlm/checking/check.hpp>
 
@@ -93,16 +94,13 @@ double error_at(typename Layer::codomain::Real x) {
 }  // namespace
 
 TEST_CASE("rows of great numbers are standardized, and their derivatives, though their squares would overflow") {
-  for (const float x : {1e4f, 1e18f, 3e19f, 1e30f, 3e38f}) {
+  const auto standardizes = [](auto x, double tolerance) {
     CAPTURE(x);
-    CHECK(error_at<Normalization<"N", 4>>(x) < 1e-5);
-    CHECK(error_at<LayerNorm<"N", 4>>(x) < 1e-5);
-  }
-  for (const double x : {1e4, 1e150, 1e200, 1e308}) {
-    CAPTURE(x);
-    CHECK(error_at<Normalization<"N", 4, double>>(x) < 1e-7);
-    CHECK(error_at<LayerNorm<"N", 4, double>>(x) < 1e-7);
-  }
+    CHECK(error_at<Normalization<"N", 4, decltype(x)>>(x) < tolerance);
+    CHECK(error_at<LayerNorm<"N", 4, decltype(x)>>(x) < tolerance);
+  };
+  for (const float x : {1e4f, 1e18f, 3e19f, 1e30f, 3e38f}) standardizes(x, 1e-5);
+  for (const double x : {1e4, 1e150, 1e200, 1e308}) standardizes(x, 1e-7);
   // A row of equal numbers has Z = 0, however large they are.
   LayerNorm<"N", 4> equal;
   equal.a = {1, 1, 1, 1};
@@ -147,15 +145,13 @@ TEST_CASE("an entrywise layer is a function and its derivative") {
 
 TEST_CASE(
     "CA with several heads, in contiguous blocks of columns, also of sequences about as long as its blocks of rows") {
-  const auto compare_with = []<std::size_t h>(std::integral_constant<std::size_t, h>) {
-    compare<CausalAttention<d_model, h, double>>(
-        [](const Weights& w, const Table& X) { return reference::causal_attention(w, "", h, X); },
-        Sequences::of_lengths({3, 1, 31, 32, 33, 65}));
+  const auto compare_each = []<std::size_t... h>(std::index_sequence<h...>) {
+    (compare<CausalAttention<d_model, h, double>>(
+         [](const Weights& w, const Table& X) { return reference::causal_attention(w, "", h, X); },
+         Sequences::of_lengths({3, 1, 31, 32, 33, 65})),
+     ...);
   };
-  compare_with(std::integral_constant<std::size_t, 1>{});
-  compare_with(std::integral_constant<std::size_t, 2>{});
-  compare_with(std::integral_constant<std::size_t, 3>{});
-  compare_with(std::integral_constant<std::size_t, 6>{});
+  compare_each(std::index_sequence<1, 2, 3, 6>{});
   // With more heads than columns of a head.
   using CA3 = checking::OperationOf<CausalAttention<d_model, 3, double>, checking::pullback_face>;
   proofs::must_hold(checking::gradient_fails(CA3{"CA"}, 1));

@@ -92,21 +92,6 @@ TEST_CASE("Φ and φ of the standard normal distribution") {
   CHECK(std::isnan(normal_cdf(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST_CASE("the greatest of some numbers is found wherever it stands, below 0 and if there is one number only") {
-  for (std::size_t count = 1; count <= 4; ++count)
-    for (std::size_t place = 0; place < count; ++place) {
-      CAPTURE(count);
-      CAPTURE(place);
-      std::vector<double> numbers(count, -3.5);
-      numbers[place] = -0.25;
-      CHECK(maximum(numbers.data(), count) == -0.25);
-      // What follows the last of them does not count.
-      numbers.push_back(7);
-      CHECK(maximum(numbers.data(), count) == -0.25);
-    }
-  CHECK(max_of(Row<3>{2, 7, 3}.row(0)) == 7);
-}
-
 TEST_CASE_TEMPLATE("x = e is what xt::noalias(x) = e is", Real, float, double) {
   for (std::size_t count = 1; count <= 40; ++count) {
     CAPTURE(count);
@@ -223,6 +208,13 @@ TEST_CASE_TEMPLATE("the sum, the mean and the greatest of any number of entries"
     CHECK(std::abs(sum_of(x * x) - squares) < tolerance);
     CHECK(std::abs(mean_of(x) - sum / double(count)) < tolerance);
     CHECK(max_of(x) == numbers.back());
+    // The greatest is found wherever it stands, and what follows the last of them does not count.
+    for (std::size_t place = 0; place < count; ++place) {
+      std::vector<Real> others(count, Real(-3.5));
+      others[place] = Real(-0.25);
+      others.push_back(7);
+      CHECK(maximum(others.data(), count) == Real(-0.25));
+    }
   }
 }
 
