@@ -149,10 +149,10 @@ TEST_CASE_TEMPLATE("a number of an optimizer out of its range moves nothing", Re
     CHECK_NOTHROW(SGD{1e-60}(layer, gradient));
   }
 
-  // An optimizer that has refused begins at its first step.
-  Adam<Layer> corrected{.beta_1 = 1}, fresh;
+  // An optimizer that has refused begins at its first step. (It looks at its decay last.)
+  Adam<Layer> corrected{.weight_decay = -1}, fresh;
   CHECK_THROWS_AS(corrected(layer, gradient), std::invalid_argument);
-  corrected.beta_1 = fresh.beta_1;
+  corrected.weight_decay = 0;
   Layer by_corrected, by_fresh;
   corrected(by_corrected, gradient);
   fresh(by_fresh, gradient);
