@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -68,31 +67,6 @@ reference::Weights weights_of(const F& layer) {
   reference::Weights weights;
   for_each_weight([&](const Name& name, const auto& W) { weights.emplace(name.path(), table(W)); }, layer);
   return weights;
-}
-
-/// The first path in a model where `initialize_glorot` has not put what it should, or nothing. It should put 1 under
-/// the paths in `ones`, and 0 under those in `zeros`. Under all others it should put (2u − 1)·√(6/(rows + columns)) for
-/// the generator's next numbers u.
-template <class F>
-std::string not_as_glorot(const std::set<std::string>& ones, const std::set<std::string>& zeros) {
-  Generator generator{20}, again{20};
-  F model;
-  initialize_glorot(model, generator);
-  std::string first;
-  for_each_weight(
-      [&](const Name& name, const auto& W) {
-        const std::string path = name.path();
-        const double bound = std::sqrt(6 / (double(W.rows()) + double(W.cols)));
-        for (std::size_t i = 0; i < W.rows(); ++i)
-          for (std::size_t j = 0; j < W.cols; ++j) {
-            const double expected = ones.contains(path)    ? 1
-                                    : zeros.contains(path) ? 0
-                                                           : (2 * again.uniform() - 1) * bound;
-            if (first.empty() && !(std::abs(double(W(i, j)) - expected) <= 1e-15)) first = path;
-          }
-      },
-      model);
-  return first;
 }
 
 /// The first path of `paths` where `initialize_uniform` has not put u − ½ for the generator's next numbers u, or

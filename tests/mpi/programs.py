@@ -115,22 +115,19 @@ class OneMachine(Shared):
     def test_a_rank_that_dies_ends_the_run_and_leaves_the_file_whole(self):
         running = self.start(2, "text", "train", "--batch-size", "8", "--model", "shared")
         self.lines_until(running, "step ")
-        ranks = [pid for pid in subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(running.pid)], text=True).split()]
+        ranks = subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(running.pid)], text=True).split()
         self.assertEqual(len(ranks), 2)
         os.kill(int(ranks[1]), signal.SIGKILL)
         self.assertIn("exited on signal 9", self.assert_ends_and_leaves_the_file_whole(running, "shared"))
 
-    def test_what_all_find_wrong_the_first_one_says(self):
-        for options in (["--steps", "none"], ["--ask", "77"]):
-            result = self.ran(3, "reverse", *options)
-            self.assertNotEqual(result.returncode, 0)
-            self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
-
-    def test_what_one_finds_wrong_ends_all(self):
-        result = self.ran(2, "reverse", "--steps", "5", "--record", "/nowhere/to/be/found")  # which the first rank opens
-        self.assertNotEqual(result.returncode, 0)
-        self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
-        self.assertIn("/nowhere/to/be/found", said_by("reverse", result)[0])
+    def test_what_is_wrong_is_said_once(self):
+        for ranks, options, named in ((3, ["--steps", "none"], "none"), (3, ["--ask", "77"], "77"),
+                                      (2, ["--steps", "5", "--record", "/nowhere/to/be"], "/nowhere/to/be")):  # the first rank opens it
+            with self.subTest(options=options):
+                result = self.ran(ranks, "reverse", *options)
+                self.assertNotEqual(result.returncode, 0)
+                self.assertEqual(len(said_by("reverse", result)), 1, result.stderr)
+                self.assertIn(named, said_by("reverse", result)[0])
 
     def test_another_text_or_seed_of_the_second_is_told(self):
         other = self.place / "other"

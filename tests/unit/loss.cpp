@@ -155,13 +155,9 @@ TEST_CASE("an ε that smooths nothing, or leaves nothing, is refused, and the gr
   Generator generator{2};
   const auto model = random_layer<Model>(generator);
   const auto batch = batch_of_three(generator);
-  const auto sentence = [](const char* epsilon) {
-    return std::string("epsilon of Smoothed must be greater than 0 and less than 1, not ") + epsilon;
-  };
-  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{0}), sentence("0").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{1}), sentence("1").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{-0.5}), sentence("-0.5").c_str(), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(loss(model, batch, Smoothed<Mean>{NaN}), sentence("nan").c_str(), std::invalid_argument);
+  for (const auto& [epsilon, text] : {std::pair{0.0, "0"}, {1.0, "1"}, {-0.5, "-0.5"}, {NaN, "nan"}})
+    CHECK(refusal<std::invalid_argument>([&] { loss(model, batch, Smoothed<Mean>{epsilon}); }) ==
+          std::string("epsilon of Smoothed must be greater than 0 and less than 1, not ") + text);
   Model gradient;
   CHECK_THROWS_AS(loss_and_gradient(model, batch, gradient, Smoothed<Mean>{0}), std::invalid_argument);
   CHECK(distance_of_weights(gradient, Model{}) == 0);

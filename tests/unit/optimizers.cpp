@@ -41,39 +41,31 @@ constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std:
 
 TEST_CASE("the paper's schedule: d^−½·min(t^−½, t·w^−3⁄2)") {
   const WarmUp eta{.d_model = 4, .warm_up = 4};
-  CHECK(eta(0) == 0);
-  CHECK(eta(1) == doctest::Approx(1.0 / 16).epsilon(1e-14));
-  CHECK(eta(2) == doctest::Approx(1.0 / 8).epsilon(1e-14));
-  CHECK(eta(4) == doctest::Approx(1.0 / 4).epsilon(1e-14));  // both terms: (dw)^−½
-  CHECK(eta(16) == doctest::Approx(1.0 / 8).epsilon(1e-14));
-  CHECK(eta(64) == doctest::Approx(1.0 / 16).epsilon(1e-14));
+  // At t = 4 both terms are (dw)^−½.
+  for (const auto& [t, rate] :
+       {std::pair{0u, 0.0}, {1, 1.0 / 16}, {2, 1.0 / 8}, {4, 1.0 / 4}, {16, 1.0 / 8}, {64, 1.0 / 16}})
+    CHECK(eta(t) == doctest::Approx(rate).epsilon(1e-14));
   // The paper's own: 4000 steps up to 0.0007, by which 100,000 steps end at 0.00014.
   CHECK(WarmUp{}(4000) == doctest::Approx(0.000698771).epsilon(1e-6));
   CHECK(WarmUp{}(100'000) == doctest::Approx(0.000139754).epsilon(1e-6));
   for (std::uint64_t t = 2; t <= 4000; ++t) CHECK(WarmUp{}(t) > WarmUp{}(t - 1));
   for (std::uint64_t t = 4001; t <= 4100; ++t) CHECK(WarmUp{}(t) < WarmUp{}(t - 1));
 
-  CHECK_THROWS_WITH_AS((WarmUp{.warm_up = 0}(1)), "warm_up of the schedule WarmUp must be at least 1, not 0",
-                       std::invalid_argument);
-  CHECK_THROWS_WITH_AS((WarmUp{.d_model = 0}(1)), "d_model of the schedule WarmUp must be at least 1, not 0",
-                       std::invalid_argument);
+  const std::string at_least_1 = " of the schedule WarmUp must be at least 1, not 0";
+  CHECK(refusal<std::invalid_argument>([] { WarmUp{.warm_up = 0}(1); }) == "warm_up" + at_least_1);
+  CHECK(refusal<std::invalid_argument>([] { WarmUp{.d_model = 0}(1); }) == "d_model" + at_least_1);
 }
 
 TEST_CASE("the cosine schedule: a line up, half a wave down, and then the least rate") {
   const Cosine eta{.maximum = 1, .minimum = 0.5, .warm_up = 4, .steps = 12};
-  CHECK(eta(0) == 0);
-  CHECK(eta(1) == 0.25);
-  CHECK(eta(3) == 0.75);
-  CHECK(eta(4) == 1);
-  CHECK(eta(6) == doctest::Approx(0.75 + 0.25 * std::sqrt(0.5)).epsilon(1e-14));  // cos(π/4)
-  CHECK(eta(8) == doctest::Approx(0.75).epsilon(1e-14));
-  CHECK(eta(12) == doctest::Approx(0.5).epsilon(1e-14));
-  CHECK(eta(1000) == doctest::Approx(0.5).epsilon(1e-14));
+  const double at_quarter = 0.75 + 0.25 * std::sqrt(0.5);  // of the wave: cos(π/4)
+  for (const auto& [t, rate] :
+       {std::pair{0u, 0.0}, {1, 0.25}, {3, 0.75}, {4, 1.0}, {6, at_quarter}, {8, 0.75}, {12, 0.5}, {1000, 0.5}})
+    CHECK(eta(t) == doctest::Approx(rate).epsilon(1e-14));
   // Without a line the first step is the first of the wave.
   const Cosine wave{.maximum = 1, .minimum = 0.5, .steps = 2};
-  CHECK(wave(0) == 1);
-  CHECK(wave(1) == doctest::Approx(0.75).epsilon(1e-14));
-  CHECK(wave(2) == doctest::Approx(0.5).epsilon(1e-14));
+  for (const auto& [t, rate] : {std::pair{0u, 1.0}, {1, 0.75}, {2, 0.5}})
+    CHECK(wave(t) == doctest::Approx(rate).epsilon(1e-14));
 
   for (const auto& [maximum, minimum] : {std::pair{1.0, 0.0}, {1.0, 2.0}, {infinity, 2.0}, {1.0, NaN}}) {
     const auto sentence =
@@ -155,22 +147,15 @@ TEST_CASE("clipping: a gradient longer than the limit is scaled to it, a shorter
   must_be(layer, -1.5, 4.5, -1.5, -7.5);
 }
 
-TEST_CASE("a gradient that is not finite moves nothing, and a limit that is none is refused") {
+TEST_CASE("a gradient that is not finite moves nothing") {
   const Line before = line(1, 2, 3, 4);
   Line layer = before;
   Clipped clipped{SGD{}, 1.0};
-  const std::string because = ": the weights have grown too large, as they do with too large a learning rate";
-  Line bad = line(1, NaN, 0, 0);
-  CHECK_THROWS_WITH_AS(clipped(layer, bad), ("the norm of the gradient is not a number" + because).c_str(),
-                       std::runtime_error);
-  bad = line(1, -infinity, 0, 0);
-  CHECK_THROWS_WITH_AS(clipped(layer, bad), ("the norm of the gradient is infinite" + because).c_str(),
-                       std::runtime_error);
-  Line fine = line(1, 1, 1, 1);
-  for (const double limit : {0.0, -1.0, NaN, infinity}) {
-    Clipped none{SGD{}, limit};
-    const auto sentence = detail::sentence({"the limit of Clipped must be finite and greater than 0, not ", limit});
-    CHECK_THROWS_WITH_AS(none(layer, fine), sentence.c_str(), std::invalid_argument);
+  for (const auto& [number, is] : {std::pair{NaN, "not a number"}, {-infinity, "infinite"}}) {
+    Line bad = line(1, number, 0, 0);
+    CHECK(refusal<std::runtime_error>([&] { clipped(layer, bad); }) ==
+          std::string("the norm of the gradient is ") + is +
+              ": the weights have grown too large, as they do with too large a learning rate");
   }
   CHECK(distance_of_weights(layer, before) == 0);
 }
@@ -202,14 +187,7 @@ TEST_CASE("weight decay: − ηλw beside Adam's step, of matrices only") {
   coupled(through_the_gradient, line(1.25, -1.5, 2, 0.5));
   CHECK(distance_of_weights(through_the_gradient, plain) <= 1e-8);
   CHECK(distance_of_weights(through_the_gradient, decayed) > 0.1);
-
   CHECK(Adam<Line>{}.weight_decay == 0);
-  for (const double lambda : {-0.5, NaN, infinity}) {
-    Adam<Line> refused{.weight_decay = lambda};
-    const auto sentence = detail::sentence({"weight_decay of Adam must be finite and at least 0, not ", lambda});
-    CHECK_THROWS_WITH_AS(refused(layer, gradient), sentence.c_str(), std::invalid_argument);
-    CHECK(refused.t == 0);
-  }
 }
 
 }  // namespace tlm::tests::in_optimizers

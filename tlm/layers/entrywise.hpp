@@ -13,8 +13,8 @@ namespace tlm {
 /// Rowwise: row i of f(X) is f(X_i). A layer of this kind is a function of a number and its derivative:
 ///
 ///   struct Square {
-///     template <class Real> static Real value(const Real& x) { return x * x; }
-///     template <class Real> static Real derivative(const Real& x) { return x + x; }
+///     static auto value(const auto& x) { return x * x; }
+///     static auto derivative(const auto& x) { return x + x; }
 ///   };
 ///
 /// The number may be a batch of xsimd, which is several numbers at once. So cases are told apart by where(x < Real(0),

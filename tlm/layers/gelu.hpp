@@ -12,14 +12,8 @@ namespace tlm {
 /// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. Since Φ′ =
 /// φ with φ(x) = exp(−x²/2)/√(2π), by the product rule its derivative is Φ(x) + x·φ(x). (This Φ is not the final layer Φ.)
 struct TimesNormalCdf {
-  template <class Real>
-  static Real value(const Real& x) {
-    return x * normal_cdf(x);
-  }
-  template <class Real>
-  static Real derivative(const Real& x) {
-    return normal_cdf(x) + x * normal_density(x);
-  }
+  static auto value(const auto& x) { return x * normal_cdf(x); }
+  static auto derivative(const auto& x) { return normal_cdf(x) + x * normal_density(x); }
 };
 
 /// x ↦ x·(1 + tanh u)/2 with u = c·(x + a·x³), c = √(2/π) and a = 0.044715. As tanh′ = 1 − tanh², its derivative is

@@ -18,10 +18,7 @@ namespace detail {
 /// (x − mean(x))/(σ + ε) with ε = 10⁻⁶. (Article, "Normalization layers".)
 struct DeviationPlusEpsilon {
   /// The root r in the divisor, σ, from the variance of x ÷ scale.
-  template <class Real>
-  static Real root(Real variance, const auto& scale) {
-    return scale * sqrt(variance);
-  }
+  static auto root(const auto& variance, const auto& scale) { return scale * sqrt(variance); }
   /// The divisor: σ + ε.
   template <class Real>
   static Real of(Real root) {
@@ -41,10 +38,7 @@ struct RootOfVariancePlusEpsilon {
     return scale * sqrt(variance + epsilon / scale / scale);
   }
   /// The divisor: the root itself.
-  template <class Real>
-  static Real of(Real root) {
-    return root;
-  }
+  static auto of(const auto& root) { return root; }
 };
 
 /// X_i ↦ a·(x − mean(x))/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.

@@ -14,14 +14,8 @@ namespace detail {
 /// x ↦ max(0, x), and NaN ↦ NaN. The derivative at 0 is chosen to be 0, and so it is at NaN; everywhere else there is no
 /// choice.
 struct PositivePart {
-  template <class Real>
-  static Real value(const Real& x) {
-    return relu(x);
-  }
-  template <class Real>
-  static Real derivative(const Real& x) {
-    return relu_derivative(x);
-  }
+  static auto value(const auto& x) { return relu(x); }
+  static auto derivative(const auto& x) { return relu_derivative(x); }
 };
 
 }  // namespace detail

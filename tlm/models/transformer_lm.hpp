@@ -42,8 +42,7 @@ template <Config c, class Real>
 using BlockOf = std::conditional_t<c.block == Block::definition, DecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>,
                                    InspirationalDecoderBlock<c.d_model, c.d_ff, c.n_heads, Real>>;
 
-/// Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n is n_layers here, and not the number of rows. (Article, "Definition of
-/// TransformerLM".)
+/// The formula of TransformerLM. (Article, "Definition of TransformerLM".)
 template <Config c, class Real>
 struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Real>,       // Φ
                                           Normalization<"N", c.d_model, Real>,             // ∘ N

@@ -62,27 +62,32 @@ class Ranks {
 
   /// Each of these numbers becomes its sum over all ranks, added in their order: the same bits on all of them. The
   /// spans have the same lengths on all ranks, in the same order. Each rank adds up N/P of N numbers: P − 1 others send
-  /// it theirs, and it sends them the sums. So 2(P − 1)/P·N numbers leave each rank. They are sent in pieces, without a
-  /// copy. Only the last few of each span, and short spans, are collected first.
+  /// it theirs, and it sends them the sums. So 2(P − 1)/P·N numbers leave each rank, in pieces.
   template <class Real>
   void sum(const std::vector<std::span<Real>>& numbers) {
     if (count_ == 1) return;
-    std::vector<Real> of_all, collected;
-    std::vector<std::span<Real>> from;
-    for (const std::span<Real> these : numbers) {
-      from.push_back(sum_pieces(these, few, of_all));
-      collected.insert(collected.end(), from.back().begin(), from.back().end());
+    std::vector<Real> all, of_all;
+    for (const std::span<Real> some : numbers) all.insert(all.end(), some.begin(), some.end());
+    all.resize((all.size() + count_ - 1) / count_ * count_);  // equally many for each rank
+    for (std::span<Real> left{all}; !left.empty();) {
+      const std::size_t share = std::max<std::size_t>(1, std::min(at_once, left.size()) / count_);
+      const auto piece = left.first(share * count_);
+      left = left.subspan(piece.size());
+      of_all.resize(piece.size());
+      const int bytes = int(share * sizeof(Real));
+      MPI_Alltoall(piece.data(), bytes, MPI_BYTE, of_all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+      for (std::size_t r = 1; r < count_; ++r)
+        for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
+      MPI_Allgather(of_all.data(), bytes, MPI_BYTE, piece.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
     }
-    collected.resize((collected.size() + count_ - 1) / count_ * count_);
-    sum_pieces(std::span{collected}, 1, of_all);
-    auto next = collected.cbegin();
-    for (const std::span<Real> these : from) {
-      std::copy_n(next, these.size(), these.begin());
-      next += std::ptrdiff_t(these.size());
+    auto next = all.cbegin();
+    for (const std::span<Real> some : numbers) {
+      std::copy_n(next, some.size(), some.begin());
+      next += std::ptrdiff_t(some.size());
     }
   }
-  /// Fewer contiguous numbers than `few` are copied first. At most `at_once` are sent in a piece.
-  static constexpr std::size_t few = 1 << 12, at_once = 1 << 20;
+  /// At most this many numbers are sent in a piece.
+  static constexpr std::size_t at_once = 1 << 20;
 
   /// True if `here` is true on any rank.
   bool any(bool here) {
@@ -126,24 +131,6 @@ class Ranks {
   }
 
  private:
-  /// Sums up contiguous numbers, in pieces that have equally many for each rank, while enough are left. Returns those
-  /// that are left. `of_all` is room for what the others send.
-  template <class Real>
-  std::span<Real> sum_pieces(std::span<Real> numbers, std::size_t least, std::vector<Real>& of_all) {
-    while (numbers.size() >= std::max(least, count_)) {
-      const std::size_t share = std::max<std::size_t>(1, std::min(at_once, numbers.size()) / count_);
-      const auto piece = numbers.first(share * count_);
-      numbers = numbers.subspan(piece.size());
-      of_all.resize(piece.size());
-      const int bytes = int(share * sizeof(Real));
-      MPI_Alltoall(piece.data(), bytes, MPI_BYTE, of_all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
-      for (std::size_t r = 1; r < count_; ++r)
-        for (std::size_t e = 0; e < share; ++e) of_all[e] += of_all[r * share + e];
-      MPI_Allgather(of_all.data(), bytes, MPI_BYTE, piece.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
-    }
-    return numbers;
-  }
-
   std::size_t rank_ = 0, count_ = 1;
   MPI_Comm ends_ = MPI_COMM_NULL;  // Ranks wait here for the end only.
 };

@@ -97,39 +97,46 @@ struct ValueAndGradient {
   T gradient{};
 };
 
-/// f(targets) for the targets of a batch from which T can learn. The error for a token that T does not know has its place
-/// in the batch.
+/// f(targets) for the targets of a batch from which T can learn; f(targets, noise) if it is read with noise (noisy.hpp).
+/// The error for a token that T does not know has its place in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
   if constexpr (!CanLearnFrom<T, BatchOf>::value) {
     return {};
   } else {
     const auto targets = targets_of<T>(batch);
+    const auto of_targets = [&] {
+      if constexpr (requires { batch.noise; })
+        return f(targets, batch.noise);
+      else
+        return f(targets);
+    };
     if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
-      return after_a_start([&] { return f(targets); });
+      return after_a_start(of_targets);
     else
-      return f(targets);
+      return of_targets();
   }
 }
 
 }  // namespace detail
 
-/// The loss of T on a batch (a Batch or Translations), for an objective: Mean, Sum, or a Smoothed one. One sequence
-/// with all weights 1 gives the loss of a single sequence, −(1/n)Σy_k. It is non-negative. Throws what targets_of, the
-/// objective and the model throw.
-template <class T, class BatchOf, class Objective = Mean, class... Noise>
-RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}, const Noise&... noise) {
-  return detail::with_targets<T>(batch, [&](const auto& targets) { return loss(model, targets, objective, noise...); });
+/// The loss of T on a batch (a Batch or Translations, perhaps Noisy), for an objective: Mean, Sum, or a Smoothed one. One
+/// sequence with all weights 1 gives the loss of a single sequence, −(1/n)Σy_k. It is non-negative. Throws what
+/// targets_of, the objective and the model throw.
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}) {
+  return detail::with_targets<T>(
+      batch, [&](const auto& targets, const auto&... noise) { return loss(model, targets, objective, noise...); });
 }
 
 /// Returns the same loss, and adds its gradient with respect to the weights to `gradient`. Throws like loss, and then
 /// leaves the gradient as it was. The gradient of a model whose weights were never initialized is 0 and moves nothing:
 /// require_initialized (train.hpp) refuses it.
-template <class T, class BatchOf, class Objective = Mean, class... Noise>
-RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {},
-                            const Noise&... noise) {
-  return detail::with_targets<T>(
-      batch, [&](const auto& targets) { return loss_and_gradient(model, targets, gradient, objective, noise...); });
+template <class T, class BatchOf, class Objective = Mean>
+RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
+  return detail::with_targets<T>(batch, [&](const auto& targets, const auto&... noise) {
+    return loss_and_gradient(model, targets, gradient, objective, noise...);
+  });
 }
 
 /// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient.

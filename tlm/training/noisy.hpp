@@ -9,7 +9,7 @@
 /// How a model with a Dropout learns.
 namespace tlm {
 
-/// A batch that is read with noise: its loss is the loss of T(·; noise).
+/// A batch that is read with noise: its loss and gradient are those of T(·; noise).
 template <class BatchOf>
 struct Noisy : BatchOf {
   Noise noise;
@@ -17,20 +17,6 @@ struct Noisy : BatchOf {
 /// Noisy{batch, noise} has the batch's type.
 template <class BatchOf>
 Noisy(BatchOf, Noise) -> Noisy<BatchOf>;
-
-/// The loss of the batch, with noise. Throws like the loss of the batch.
-template <class T, class BatchOf, class Objective = Mean>
-RealOf<T> loss(const T& model, const Noisy<BatchOf>& noisy, const Objective& objective = {}) {
-  const BatchOf& batch = noisy;
-  return loss(model, batch, objective, noisy.noise);
-}
-
-/// Returns the same loss, and adds its gradient to `gradient`. Throws like that of the batch.
-template <class T, class BatchOf, class Objective = Mean>
-RealOf<T> loss_and_gradient(const T& model, const Noisy<BatchOf>& noisy, T& gradient, const Objective& objective = {}) {
-  const BatchOf& batch = noisy;
-  return loss_and_gradient(model, batch, gradient, objective, noisy.noise);
-}
 
 /// Sequences first, …, last − 1, each with the noise that it has in the whole. Throws like that of the batch.
 template <class BatchOf>

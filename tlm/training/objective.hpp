@@ -39,10 +39,7 @@ Real require_a_weight(const Real& sum_of_weights) {
 /// The weighted mean: c = Σω. (Article, "Batch evaluation with loss weights"; the NumPy notebook's text.)
 struct Mean {
   /// c. Throws like require_a_weight.
-  template <class Real>
-  Real divisor(const Real& sum_of_weights) const {
-    return detail::require_a_weight(sum_of_weights);
-  }
+  auto divisor(const auto& sum_of_weights) const { return detail::require_a_weight(sum_of_weights); }
   OneHot q() const { return {}; }  ///< q
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -44,7 +45,7 @@ struct Reversal {
   /// t_1 … t_k 0 t_k … t_1 0: the question with the right answer.
   static std::vector<Token> solved(const std::vector<Token>& tokens) {
     std::vector<Token> x = question(tokens);
-    for (std::size_t i = tokens.size(); i-- > 0;) x.push_back(tokens[i]);
+    x.insert(x.end(), tokens.rbegin(), tokens.rend());
     x.push_back(separator);
     return x;
   }
@@ -69,13 +70,12 @@ struct Reversal {
     std::vector<std::vector<Token>> sequences;
     for (int k = min_length; k <= max_length; ++k) {
       std::vector<Token> tokens(std::size_t(k), 1);
-      for (bool more = true; more;) {
+      const auto can_grow = [&](Token token) { return token < n_tokens; };
+      for (auto last = tokens.rbegin(); last != tokens.rend();) {
         sequences.push_back(tokens);
-        more = false;
-        for (std::size_t i = tokens.size(); i-- > 0 && !more;) {
-          more = tokens[i] < n_tokens;
-          tokens[i] = more ? tokens[i] + 1 : 1;
-        }
+        last = std::find_if(tokens.rbegin(), tokens.rend(), can_grow);
+        std::fill(tokens.rbegin(), last, 1);
+        if (last != tokens.rend()) ++*last;
       }
     }
     return sequences;

@@ -39,10 +39,7 @@ struct Smoothed {
   Objective objective{};
 
   /// The c of the other objective.
-  template <class Real>
-  Real divisor(const Real& sum_of_weights) const {
-    return objective.divisor(sum_of_weights);
-  }
+  auto divisor(const auto& sum_of_weights) const { return objective.divisor(sum_of_weights); }
   /// Throws std::invalid_argument for an ε that is out of its range.
   SmoothedOneHot q() const {
     if (!(epsilon > 0 && epsilon < 1))
