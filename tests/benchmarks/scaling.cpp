@@ -52,11 +52,15 @@ Point measured(std::size_t value, std::size_t count, std::size_t length, std::si
 
 /// The exponent of the power of the value that fits another number best.
 double exponent(const std::vector<Point>& points, double Point::*number) {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;  // how many they are, and sums of logarithms and of their products
+  double x = 0, y = 0, xx = 0, xy = 0;  // sums of logarithms, and of their products
   for (const Point& point : points) {
     const double log_x = std::log(point.value), log_y = std::log(point.*number);
-    n += 1, x += log_x, y += log_y, xx += log_x * log_x, xy += log_x * log_y;
+    x += log_x;
+    y += log_y;
+    xx += log_x * log_x;
+    xy += log_x * log_y;
   }
+  const double n = double(points.size());
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
