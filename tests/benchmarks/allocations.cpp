@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "allocations.hpp"
-
 #include <malloc.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
+
+#include "steps.hpp"
 
 namespace {
 
@@ -34,11 +34,11 @@ void* counted(void* block, std::atomic<std::size_t>& kind) {
 
 }  // namespace
 
-allocations::Count allocations::since() { return {matrices, others, most}; }
-
-void allocations::begin() {
+steps::Allocated steps::allocated_by(const std::function<void()>& action) {
   matrices = others = 0;
   most = bytes.load();
+  action();
+  return {matrices, others, most};
 }
 
 void* operator new(std::size_t size) { return counted(std::malloc(size), others); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What compare.py measures beside PyTorch. `compare MODEL DIRECTORY` makes a model and a batch, and keeps them in the
-// directory with its results, in float and in double. Then it answers each line `ACTION TIMES THREADS` of its input
+// What compare.py measures beside PyTorch. `contestant MODEL DIRECTORY` makes a model and a batch, and keeps them in the
+// directory with its results, in float and in double. Then it answers each line `TIMES THREADS ACTION` of its input
 // with a line: the milliseconds of one action. The action "products" is the matrix products of a step alone, by one
 // call of the same BLAS each.
 
@@ -10,11 +10,11 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,144 +24,108 @@
 #include <tlm/parallel/threads.hpp>
 #include <tlm/storage/safetensors.hpp>
 
+#include "measure.hpp"
 #include "models.hpp"
 #include "products.hpp"
-#include "timing.hpp"
 
 using namespace tlm;
 
 namespace {
 
-/// Keeps a matrix in a file, under the name "X".
-template <class M>
-void save(const std::filesystem::path& path, const M& X) {
+constexpr Token start = 0, none = -1;
+
+/// Keeps numbers of this shape in a file, under the name "X".
+template <class Number>
+void save(const std::filesystem::path& path, const Number* numbers, std::size_t rows, std::size_t cols) {
   std::vector<storage::Tensor> tensors;
-  storage::add_numbers(tensors, "X", std::span{X.data(), X.rows() * M::cols}, {X.rows(), M::cols});
+  storage::add_numbers(tensors, "X", std::span{numbers, rows * cols}, {rows, cols});
   storage::write(path, std::move(tensors));
 }
 
-constexpr Token start = 0, none = -1;
-
-/// Generates this many texts of `length` tokens, always with the maximum score. Returns the scores of the first text.
-template <class Model>
-auto say(const Model& model, std::size_t texts, std::size_t length) {
-  Generation<Model> generation{model, std::vector<std::vector<Token>>(texts), {start, none, length + 1}};
-  const Greedy choose;
-  typename Model::codomain scores{Sequences{length}};
-  for (std::size_t i = 0; i < length; ++i) {
-    const auto Y = generation.next_scores();
-    for (std::size_t k = 0; k < texts; ++k) generation.append(k, choose(Y.row(k).data(), Y.cols));
-    scores.row(i) = Y.row(0);
-  }
-  return scores;
-}
-
-/// Keeps the weights of a model, the scores of a batch, the gradient of its loss, and the scores of a generated text in
-/// a directory.
+/// Keeps in a directory: the weights of a model, the scores of a batch, the gradient of its loss, and the scores of a
+/// text that it generates, always with the maximum score.
 template <class Model>
 void keep(const std::filesystem::path& directory, const Model& model, const Tokens& x, std::size_t length) {
-  const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
   std::filesystem::create_directory(directory);
   storage::save_weights(directory / "weights.safetensors", model);
-  save(directory / "scores.safetensors", model(detail::after_start(start, x)));
+  const auto scores = model(detail::after_start(start, x));
+  save(directory / "scores.safetensors", scores.data(), scores.rows(), scores.cols);
+  const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
   storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).gradient);
-  save(directory / "said.safetensors", say(model, 1, length));
+  Generation<Model> generation{model, {{}}, {start, none, length + 1}};
+  typename Model::codomain said{Sequences{length}};
+  for (std::size_t i = 0; i < length; ++i) {
+    said.row(i) = generation.next_scores().row(0);
+    generation.append(0, Greedy{}(said.row(i).data(), said.cols));
+  }
+  save(directory / "said.safetensors", said.data(), said.rows(), said.cols);
 }
 
-/// A model, a batch that it learns from, and texts that it generates.
+/// Measures a model, a batch that it learns from, and texts that it generates.
 template <Config c, std::size_t count, std::size_t length>
-class Contestant {
- public:
-  explicit Contestant(const std::filesystem::path& directory) {
-    std::vector<std::int64_t> tokens(batch_.x.data(), batch_.x.data() + batch_.x.rows());
-    std::vector<storage::Tensor> tensors;
-    storage::add_numbers(tensors, "X", std::span{std::as_const(tokens)}, {count, length});
-    storage::write(directory / "tokens.safetensors", std::move(tensors));
-    keep(directory / "float", *model_, batch_.x, length);
-    Generator generator{2};
-    keep(directory / "double", *models::random_model<TransformerLM<c, double>>(generator), batch_.x, length);
-  }
-
-  /// Milliseconds for one of `times` times an action.
-  double milliseconds(const std::string& action, std::size_t times, std::size_t thread_count) {
-    const OneThreadPerProduct on_each;  // the threads are ours
-    if (action == "products") return milliseconds_of_products(times, thread_count);
-    auto& threads = threads_[thread_count];
-    if (!threads) threads = std::make_unique<Threads<Model>>(thread_count);
-    const SharedBatch shared{*threads, batch_};
-    const auto step = [&](auto& optimizer) {
-      zero_grad(*gradient_);
-      loss_and_gradient(*model_, shared, *gradient_);
-      optimizer(*model_, *gradient_);
-    };
-    return timing::milliseconds([&] {
-             for (std::size_t k = 0; k < times; ++k)
-               if (action == "SGD")
-                 step(sgd_);
-               else if (action == "Adam")
-                 step(*adam_);
-               else if (action == "scores")
-                 (*model_)(read_);
-               else if (action == "a text")
-                 say(*model_, 1, length);
-               else if (action == "16 texts")
-                 say(*model_, 16, length);
-               else
-                 throw std::invalid_argument("nothing is called " + action);
-           }) /
-           double(times);
-  }
-
- private:
+void compete(const std::filesystem::path& directory) {
   using Model = TransformerLM<c>;
+  Generator generator{1}, another{2};
+  const auto model = models::random_model<Model>(generator), gradient = std::make_unique<Model>();
+  const Batch<> batch = unweighted(start, models::random_tokens(count, length, c.vocab_size, generator));
+  const Tokens read = detail::after_start(start, batch.x);
+  const std::vector<std::int64_t> tokens(batch.x.data(), batch.x.data() + batch.x.rows());
+  save(directory / "tokens.safetensors", tokens.data(), count, length);
+  keep(directory / "float", *model, batch.x, length);
+  keep(directory / "double", *models::random_model<TransformerLM<c, double>>(another), batch.x, length);
 
-  /// The same for the products of a step.
-  double milliseconds_of_products(std::size_t times, std::size_t thread_count) {
+  std::size_t times = 0, thread_count = 0;
+  std::map<std::size_t, Threads<Model>> threads;
+  std::map<std::size_t, std::vector<products::Products>> parts;  // of a step's products, by how many these are
+  SGD sgd{1e-6};
+  const auto adam = std::make_unique<Adam<Model>>(Adam<Model>{.learning_rate = 1e-6});
+  const auto repeated = [&](const auto& action) {
+    return measure::milliseconds([&] {
+      for (std::size_t k = 0; k < times; ++k) action();
+    });
+  };
+  const auto step = [&](auto& optimizer) {
+    const SharedBatch shared{threads.try_emplace(thread_count, thread_count).first->second, batch};
+    return repeated([&] {
+      zero_grad(*gradient);
+      loss_and_gradient(*model, shared, *gradient);
+      optimizer(*model, *gradient);
+    });
+  };
+  const auto generate = [&](std::size_t texts) {
+    return repeated([&] { decode_all(*model, std::vector<std::vector<Token>>(texts), {start, none, length + 1}); });
+  };
+  const auto multiply = [&] {
     const std::size_t part_count = std::min(thread_count, count);
-    auto& parts = products_[part_count];
-    while (parts.size() < part_count)
-      parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
-    ThreadPool threads{thread_count};
-    return timing::milliseconds([&] { products::run(threads, parts, times); }) / double(times);
-  }
-
-  Generator generator_{1};
-  std::unique_ptr<Model> model_ = models::random_model<Model>(generator_), gradient_ = std::make_unique<Model>();
-  Batch<> batch_ = unweighted(start, models::random_tokens(count, length, c.vocab_size, generator_));
-  Tokens read_ = detail::after_start(start, batch_.x);
-  SGD sgd_{1e-6};
-  std::unique_ptr<Adam<Model>> adam_ = std::make_unique<Adam<Model>>(Adam<Model>{.learning_rate = 1e-6});
-  std::map<std::size_t, std::unique_ptr<Threads<Model>>> threads_;
-  std::map<std::size_t, std::vector<products::Products>> products_;  // of each part of a step, by how many these are
-};
-
-template <class Contestant>
-void compete(const std::string& directory) {
-  Contestant contestant{directory};
+    auto& of_parts = parts[part_count];
+    while (of_parts.size() < part_count)
+      of_parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
+    ThreadPool pool{thread_count};
+    return measure::milliseconds([&] { products::run(pool, of_parts, times); });
+  };
+  const std::map<std::string, std::function<double()>> actions{
+      {"SGD", [&] { return step(sgd); }},
+      {"Adam", [&] { return step(*adam); }},
+      {"scores", [&] { return repeated([&] { (*model)(read); }); }},
+      {"a text", [&] { return generate(1); }},
+      {"16 texts", [&] { return generate(16); }},
+      {"products", multiply}};
+  const OneThreadPerProduct on_each;  // the threads are ours
   std::cout << "ready" << std::endl;
-  for (std::string line, action; std::getline(std::cin, line);) {
-    std::istringstream words{line};
-    std::size_t times = 0, threads = 0;
-    std::getline(words, action, '\t') >> times >> threads;
-    std::cout << contestant.milliseconds(action, times, threads) << std::endl;
-  }
+  for (std::string action; std::cin >> times >> thread_count && std::getline(std::cin >> std::ws, action);)
+    std::cout << actions.at(action)() / double(times) << std::endl;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) try {
   if (count != 3) return 2;
-  const std::string model = arguments[1], directory = arguments[2];
-  if (model == "example_0")
-    compete<Contestant<models::example_0, 4, 6>>(directory);
-  else if (model == "wide_4x128")
-    compete<Contestant<models::wide, 4, 128>>(directory);
-  else if (model == "wide_1x1024")
-    compete<Contestant<models::wide, 1, 1024>>(directory);
-  else if (model == "saying")
-    compete<Contestant<models::saying, 1, 1024>>(directory);
-  else
-    throw std::invalid_argument("no model is called " + model);
+  const std::map<std::string, void (*)(const std::filesystem::path&)> of_models{
+      {"example_0", compete<models::example_0, 4, 6>},
+      {"wide_4x128", compete<models::wide, 4, 128>},
+      {"wide_1x1024", compete<models::wide, 1, 1024>},
+      {"saying", compete<models::saying, 1, 1024>}};
+  of_models.at(arguments[1])(arguments[2]);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

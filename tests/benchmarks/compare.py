@@ -6,7 +6,7 @@ timed alone, too. Those of attention count only as far as the mask leaves them v
 Gradients are compared in double. In float both sides are right and still differ: among millions of numbers that meet a ReLU a few
 are so near 0 that one side rounds them below it and the other above.
 
-usage: compare.py PROGRAM TIMES.tsv [CHECKS.tsv]
+usage: compare.py PROGRAM, which prints two tables: the times, and the differences
 """
 
 import ctypes
@@ -24,10 +24,8 @@ try:
     from torch import nn
     from torch.nn import functional as F
 except ModuleNotFoundError:
-    print("skipped: Python has no torch; on Debian: apt-get install python3-torch")
+    print("skipped: Python has no torch; on Debian: apt-get install python3-torch", file=sys.stderr)
     sys.exit(77)
-
-from table import Table
 
 START = 0
 EPSILON = 1e-6  # of the article's normalization
@@ -168,23 +166,26 @@ class Torch:
     """A model of PyTorch, and what is done with it."""
 
     def __init__(self, weights, tokens, heads, norm):
-        self.tokens = tokens
-        self.read = F.pad(tokens[:, :-1], (1, 0), value=START)
+        self.tokens, self.read = tokens, F.pad(tokens[:, :-1], (1, 0), value=START)
         self.model = TransformerLM(weights, heads, tokens.shape[1], norm)
         self.optimizers = {"SGD": torch.optim.SGD(self.model.parameters(), lr=1e-6),
                            "Adam": torch.optim.Adam(self.model.parameters(), lr=1e-6)}
 
-    def loss(self):
-        return F.cross_entropy(self.model(self.read).flatten(0, 1), self.tokens.flatten())
+    def gradient(self):
+        self.model.zero_grad(set_to_none=True)
+        F.cross_entropy(self.model(self.read).flatten(0, 1), self.tokens.flatten()).backward()
+        return self.model.by_name(lambda parameter: parameter.grad)
+
+    @torch.inference_mode()
+    def scores(self):
+        return self.model(self.read).flatten(0, 1)
 
     def do(self, action):
         if action in self.optimizers:
-            self.optimizers[action].zero_grad(set_to_none=True)
-            self.loss().backward()
+            self.gradient()
             self.optimizers[action].step()
         elif action == "scores":
-            with torch.inference_mode():
-                self.model(self.read)
+            self.scores()
         else:
             self.model.say({"a text": 1, "16 texts": 16}[action], self.tokens.shape[1])
 
@@ -210,38 +211,24 @@ class Tlm:
             sys.exit(f"{self.process.args[0]} ended with {self.process.wait()}")
         return line
 
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
-
     def milliseconds(self, action, times, threads):
-        print(action, times, threads, sep="\t", file=self.process.stdin, flush=True)
+        print(times, threads, action, file=self.process.stdin, flush=True)
         return float(self.answer())
 
 
-def difference(ours, theirs):
-    """Between two tensors, relative to the greatest entry."""
-    return float((ours - theirs).abs().max() / ours.abs().max())
-
-
 def compare(directory, tokens, heads, norm):
-    """A model of PyTorch by the weights in a directory, and by how much it differs from what the library made of them."""
+    """A model of PyTorch by the weights in a directory. By how much it differs from what the library made of them, relative to
+    the largest entry."""
     ours = {name: read(directory / f"{name}.safetensors") for name in ("weights", "scores", "gradient", "said")}
-    torch_model = Torch(ours["weights"], tokens, heads, norm)
-    with torch.inference_mode():
-        scores = torch_model.model(torch_model.read).flatten(0, 1)
-    torch_model.loss().backward()
-    gradient = torch_model.model.by_name(lambda parameter: parameter.grad)
-    assert ours["gradient"].keys() == gradient.keys(), ours["gradient"].keys() ^ gradient.keys()
-    return torch_model, {
-        "scores": difference(ours["scores"]["X"], scores),
-        "gradients": max(difference(ours["gradient"][path], gradient[path]) for path in gradient),
-        "said": difference(ours["said"]["X"], torch_model.model.say(1, tokens.shape[1])),
-    }
+    model = Torch(ours["weights"], tokens, heads, norm)
+    theirs = {"scores": {"X": model.scores()}, "gradient": model.gradient(), "said": {"X": model.model.say(1, tokens.shape[1])}}
+    assert ours["gradient"].keys() == theirs["gradient"].keys(), ours["gradient"].keys() ^ theirs["gradient"].keys()
+    return model, {what: max(float((ours[what][name] - theirs[what][name]).abs().max() / ours[what][name].abs().max())
+                             for name in theirs[what]) for what in theirs}
 
 
 def contestants(checks, program, model, directory):
-    """The library's program and PyTorch with both normalizations, after all of them have said the same."""
+    """The library's program and PyTorch with both normalizations, after all of them have computed the same."""
     name, heads, _ = MODELS[model]
     those = [Tlm(program, model, directory)]
     tokens = read(directory / "tokens.safetensors")["X"]
@@ -249,45 +236,41 @@ def contestants(checks, program, model, directory):
         _, exact = compare(directory / "double", tokens, heads, norm)
         torch_model, rounded = compare(directory / "float", tokens, heads, norm)
         those.append(torch_model)
-        checks.row(name, norm.__name__, *(f"{number:.0e}" for number in (*exact.values(), *rounded.values())))
+        checks.append([name, norm.__name__, *(f"{number:.0e}" for number in (*exact.values(), *rounded.values()))])
         required = {**exact, "scores in float": rounded["scores"], "said in float": rounded["said"]}
         if norm is LayerNorm:  # which is a little off, so that some numbers are on the other side of a ReLU, in double, too
-            del required["gradients"]
+            del required["gradient"]
         for what, found in required.items():
             if not found <= TOLERANCE:
-                sys.exit(f"{name}: {what} differ by {found:.1e} of the greatest entry")
+                sys.exit(f"{name}: {what} differ by {found:.1e} of the largest entry")
     return those
 
 
 def main():
-    program, path, *checks_path = sys.argv[1:]
-    checks = Table([
-        "model", "PyTorch's norm", "scores, double", "gradients, double", "text, double", "scores, float", "gradients, float",
-        "text, float"])
-    table = Table(["model", "action", "threads", "tlm ms", "PyTorch ms", "PyTorch ÷ tlm", "layer_norm ms",
-                   "layer_norm ÷ tlm", "products ms", "PyTorch ÷ products"])
+    checks = [["model", "PyTorch's norm", "scores, double", "gradients, double", "text, double", "scores, float",
+               "gradients, float", "text, float"]]
+    print("model", "action", "threads", "tlm ms", "PyTorch ms", "PyTorch ÷ tlm", "layer_norm ms", "layer_norm ÷ tlm",
+          "products ms", "PyTorch ÷ products", sep="\t", flush=True)
     for model, (name, _, actions) in MODELS.items():
         with tempfile.TemporaryDirectory() as place:
-            those = contestants(checks, program, model, pathlib.Path(place))
+            those = contestants(checks, sys.argv[1], model, pathlib.Path(place))
         for action, times in actions.items():
             for threads in 1, 2:
+                turns = [(one, action) for one in those] + ([(those[0], "products")] if action in STEPS else [])
                 rounds = []
                 for _ in range(ROUNDS + 1):  # the first one warms up
                     rounds.append([])
-                    for contestant in those:
+                    for contestant, what in turns:
                         time.sleep(PAUSE)
-                        rounds[-1].append(contestant.milliseconds(action, times, threads))
-                    if action in STEPS:
-                        time.sleep(PAUSE)
-                        rounds[-1].append(those[0].milliseconds("products", times, threads))
+                        rounds[-1].append(contestant.milliseconds(what, times, threads))
                 ours, theirs, fused, *products = (statistics.median(column) for column in zip(*rounds[1:]))
                 least = [f"{products[0]:.3f}", f"{theirs / products[0]:.2f}"] if products else ["", ""]
-                table.row(name, action, threads, f"{ours:.3f}", f"{theirs:.3f}", f"{theirs / ours:.2f}", f"{fused:.3f}",
-                          f"{fused / ours:.2f}", *least)
-        those[0].end()
-    for place in checks_path:
-        checks.write(place)
-    table.write(path)
+                print(name, action, threads, f"{ours:.3f}", f"{theirs:.3f}", f"{theirs / ours:.2f}", f"{fused:.3f}",
+                      f"{fused / ours:.2f}", *least, sep="\t", flush=True)
+        those[0].process.communicate()  # closes its input, which ends it
+    print()
+    for row in checks:
+        print(*row, sep="\t")
 
 
 blas = ctypes.CDLL("libopenblas.so.0")

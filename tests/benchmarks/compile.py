@@ -2,7 +2,7 @@
 """What it costs to compile: seconds and memory, which depend on the machine, and the specializations of templates, which do not.
 GCC counts these (-fstats): of functions and variables, and of types.
 
-usage: compile.py FILE.tsv ROOT COMPILER [ARGUMENT] …
+usage: compile.py ROOT COMPILER [ARGUMENT] …
 """
 
 import os
@@ -13,8 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-
-from table import Table
 
 ROUNDS = 3
 FAST = ["-O3", "-march=native"]
@@ -59,11 +57,10 @@ def compiled(command):
 
 
 def main():
-    path, root, *compiler = sys.argv[1:]
-    root = pathlib.Path(root)
+    root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2:]
     (readme,) = re.findall(r"```cpp\n([^`]*int main\(\).*?)```", (root / "README.md").read_text(encoding="utf-8"), re.S)
     counted = [] if "clang" in subprocess.check_output([compiler[0], "--version"], text=True) else ["-fstats"]
-    table = Table(["program", "options", "s", "MB", "functions and variables", "types"])
+    print("program", "options", "s", "MB", "functions and variables", "types", sep="\t", flush=True)
     with tempfile.TemporaryDirectory() as directory:
         for name, source, options in [
             ("nothing but tlm.hpp", "#include <tlm/tlm.hpp>\nint main() {}\n", FAST),
@@ -79,8 +76,7 @@ def main():
             runs = [compiled(command) for _ in range(ROUNDS)]
             seconds, megabytes = (statistics.median(run[k] for run in runs) for k in (0, 1))
             counts = compiled([*command, *counted])[2]  # for which the compiler takes half as long again, or twice
-            table.row(name, " ".join(options), f"{seconds:.1f}", f"{megabytes:.0f}", *counts)
-    table.write(path)
+            print(name, " ".join(options), f"{seconds:.1f}", f"{megabytes:.0f}", *counts, sep="\t", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include <tlm/all.hpp>
@@ -11,92 +10,104 @@
 /// What a step of training cannot avoid.
 namespace products {
 
-/// Matrix products of fixed shapes: C = A×B, C = A×Bᵀ and C += Aᵀ×B, as in a layer X ↦ X×W and its pullback.
+/// What is computed of attention: all of it; of causal attention its squares, of which the visible half counts; or
+/// rectangles of half their width, with no more entries than are visible.
+enum class Attention { whole, causal_squares, visible };
+
+/// Matrix products of fixed shapes, by one call of the BLAS each.
 class Products {
  public:
-  /// Times W (inner × cols) of `rows` rows, and its pullback.
-  void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
-    using tlm::detail::Previous;
-    add(rows, inner, cols, false, false, Previous::overwritten);  // Y = X×W
-    add(inner, rows, cols, true, false, Previous::added_to);      // W̄ += Xᵀ×Ȳ
-    add(rows, cols, inner, false, true, Previous::overwritten);   // X̄ = Ȳ×Wᵀ
-    operations_ += 6 * double(rows) * double(inner) * double(cols);
-  }
+  Products() = default;
+  Products(Products&&) = default;  // a copy would refer to the same entries
 
-  /// Times W (inner × cols) of `rows` rows alone.
+  /// X×W of `rows` rows, where W is inner × cols.
   void add_value(std::size_t rows, std::size_t inner, std::size_t cols) {
-    add(rows, inner, cols, false, false, tlm::detail::Previous::overwritten);
-    operations_ += 2 * double(rows) * double(inner) * double(cols);
+    add(matrix(rows, inner), matrix(inner, cols), matrix(rows, cols));
   }
 
-  /// One head of attention with this many queries and keys, and its pullback, as full rectangles. If it is causal, only
-  /// the visible half counts as operations.
-  void add_head(std::size_t queries, std::size_t keys, std::size_t d_head, bool causal) {
-    using tlm::detail::Previous;
-    add(queries, d_head, keys, false, true, Previous::overwritten);   // S = Q×Kᵀ
-    add(queries, keys, d_head, false, false, Previous::overwritten);  // Y = A×V
-    add(queries, d_head, keys, false, true, Previous::overwritten);   // Ā = Ȳ×Vᵀ
-    add(keys, queries, d_head, true, false, Previous::overwritten);   // V̄ = Aᵀ×Ȳ
-    add(queries, keys, d_head, false, false, Previous::overwritten);  // dQ = dS×K
-    add(keys, queries, d_head, true, false, Previous::overwritten);   // dK = dSᵀ×Q
-    operations_ += 12 * double(d_head) * (causal ? double(queries) * double(queries + 1) / 2 : double(queries * keys));
+  /// The layer X ↦ X×W, and its pullback.
+  void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
+    const Matrix X = matrix(rows, inner), W = matrix(inner, cols), Y = matrix(rows, cols);
+    add(X, W, Y);                                                                  // Y = X×W
+    add(X.transposed(), Y, matrix(inner, cols), tlm::detail::Previous::added_to);  // W̄ += Xᵀ×Ȳ
+    add(Y, W.transposed(), matrix(rows, inner));                                   // X̄ = Ȳ×Wᵀ
+  }
+
+  /// Attention in sequences of one length, with its four layers and its pullback.
+  void add_attention(std::size_t count, std::size_t length, std::size_t d_model, std::size_t n_heads, Attention kind) {
+    for (int projection = 0; projection < 4; ++projection) add_layer(count * length, d_model, d_model);
+    const std::size_t d_head = d_model / n_heads, keys = kind == Attention::visible ? length / 2 : length;
+    const double before = operations_;
+    for (std::size_t head = 0; head < count * n_heads; ++head) {
+      const Matrix Q = matrix(length, d_head), K = matrix(keys, d_head), V = matrix(keys, d_head);
+      const Matrix A = matrix(length, keys), A_bar = matrix(length, keys), Y = matrix(length, d_head);
+      add(Q, K.transposed(), A);                         // S = Q×Kᵀ
+      add(A, V, Y);                                      // Y = A×V
+      add(Y, V.transposed(), A_bar);                     // Ā = Ȳ×Vᵀ
+      add(A.transposed(), Y, matrix(keys, d_head));      // V̄ = Aᵀ×Ȳ
+      add(A_bar, K, matrix(length, d_head));             // Q̄ = S̄×K
+      add(A_bar.transposed(), Q, matrix(keys, d_head));  // K̄ = S̄ᵀ×Q
+    }
+    if (kind == Attention::causal_squares)
+      operations_ = before + (operations_ - before) * double(length + 1) / double(2 * length);
   }
 
   /// Does all of them once.
-  void run() {
-    const auto stored = [](Entries& entries, std::size_t rows, std::size_t cols) {
-      return tlm::detail::View<float>{entries.data(), rows, cols, cols};
-    };
-    for (Product& p : products_) {
-      const auto A = p.left_transposed ? stored(p.left, p.inner, p.rows).transposed() : stored(p.left, p.rows, p.inner);
-      const auto B =
-          p.right_transposed ? stored(p.right, p.cols, p.inner).transposed() : stored(p.right, p.inner, p.cols);
-      tlm::detail::multiply(A, B, stored(p.result, p.rows, p.cols), p.previous);
-    }
+  void run() const {
+    for (const Product& p : products_) tlm::detail::multiply(p.left, p.right, p.result, p.previous);
   }
 
   /// How many multiplications and additions they are.
   double operations() const { return operations_; }
 
  private:
-  using Entries = std::vector<float, tlm::detail::AlignedAllocator<float>>;
+  using Matrix = tlm::detail::View<float>;
   struct Product {
-    std::size_t rows, inner, cols;
-    bool left_transposed, right_transposed;
+    Matrix left, right, result;
     tlm::detail::Previous previous;
-    Entries left, right, result;
   };
 
-  void add(std::size_t rows, std::size_t inner, std::size_t cols, bool left_transposed, bool right_transposed,
-           tlm::detail::Previous previous) {
-    products_.push_back({rows, inner, cols, left_transposed, right_transposed, previous, Entries(rows * inner, 0.5f),
-                         Entries(inner * cols, 0.5f), Entries(rows * cols, 0.0f)});
+  Matrix matrix(std::size_t rows, std::size_t cols) {
+    return {entries_.emplace_back(rows * cols, 0.5f).data(), rows, cols, cols};
+  }
+
+  void add(Matrix left, Matrix right, Matrix result,
+           tlm::detail::Previous previous = tlm::detail::Previous::overwritten) {
+    products_.push_back({left, right, result, previous});
+    operations_ += 2 * double(left.rows) * double(left.cols) * double(right.cols);
   }
 
   std::vector<Product> products_;
+  std::vector<std::vector<float, tlm::detail::AlignedAllocator<float>>> entries_;  // to which the products refer
   double operations_ = 0;
 };
 
-/// The computed part of causal attention: its squares, or rectangles of half their width, with no more entries than are
-/// visible.
-enum class Attention { squares, visible };
-
 /// The products of T_LM, for this many sequences of one length.
 inline Products of(const tlm::Config& c, std::size_t count, std::size_t length,
-                   Attention attention = Attention::squares) {
+                   Attention attention = Attention::causal_squares) {
   Products products;
-  const std::size_t rows = count * length;
   for (std::size_t layer = 0; layer < c.n_layers; ++layer) {
-    for (int projection = 0; projection < 4; ++projection) products.add_layer(rows, c.d_model, c.d_model);
-    for (std::size_t head = 0; head < count * c.n_heads; ++head)
-      if (attention == Attention::squares)
-        products.add_head(length, length, c.d_model / c.n_heads, true);
-      else
-        products.add_head(length, length / 2, c.d_model / c.n_heads, false);
-    products.add_layer(rows, c.d_model, c.d_ff);
-    products.add_layer(rows, c.d_ff, c.d_model);
+    products.add_attention(count, length, c.d_model, c.n_heads, attention);
+    products.add_layer(count * length, c.d_model, c.d_ff);
+    products.add_layer(count * length, c.d_ff, c.d_model);
   }
-  products.add_layer(rows, c.d_model, c.vocab_size);
+  products.add_layer(count * length, c.d_model, c.vocab_size);
+  return products;
+}
+
+/// The products of the Wolfram article's model, for this many pairs of sequences of one length.
+inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t length) {
+  Products products;
+  for (std::size_t block = 0; block < c.blocks; ++block) {
+    // Of the source, of the target, and of the target to the source.
+    for (const Attention kind : {Attention::whole, Attention::causal_squares, Attention::whole})
+      products.add_attention(count, length, c.d, c.heads, kind);
+    for (int network = 0; network < 2; ++network) {
+      products.add_layer(count * length, c.d, 4 * c.d);
+      products.add_layer(count * length, 4 * c.d, c.d);
+    }
+  }
+  products.add_layer(count * length, c.d, c.tgt_vocab_size);
   return products;
 }
 
@@ -113,29 +124,8 @@ inline Products of_a_token(const tlm::Config& c, std::size_t texts) {
   return products;
 }
 
-/// The products of the Wolfram article's model, for this many pairs of sequences of one length.
-inline Products of(const tlm::wolfram::Config& c, std::size_t count, std::size_t length) {
-  Products products;
-  const std::size_t rows = count * length;
-  const auto add_attention = [&](bool causal) {
-    for (int projection = 0; projection < 4; ++projection) products.add_layer(rows, c.d, c.d);
-    for (std::size_t head = 0; head < count * c.heads; ++head) products.add_head(length, length, c.d / c.heads, causal);
-  };
-  for (std::size_t block = 0; block < c.blocks; ++block) {
-    add_attention(false);  // of the source
-    add_attention(true);   // of the target
-    add_attention(false);  // of the target to the source
-    for (int network = 0; network < 2; ++network) {
-      products.add_layer(rows, c.d, 4 * c.d);
-      products.add_layer(rows, 4 * c.d, c.d);
-    }
-  }
-  products.add_layer(rows, c.d, c.tgt_vocab_size);
-  return products;
-}
-
 /// Each on a thread of its own, so often.
-inline void run(tlm::ThreadPool& threads, std::vector<Products>& parts, std::size_t times) {
+inline void run(tlm::ThreadPool& threads, const std::vector<Products>& parts, std::size_t times) {
   threads.parallel_for(parts.size(), [&](std::size_t k) {
     for (std::size_t time = 0; time < times; ++time) parts[k].run();
   });

@@ -10,7 +10,7 @@ measured with two ranks (from the sum of the gradients alone, for each model). F
 on more cores make a step faster if C > 8N/B. The two machines are made of namespaces
 (tests/mpi/machines.py) and share this one's cores; without root they are left out.
 
-usage: ranks.py FILE.tsv MPIRUN PROGRAM
+usage: ranks.py MPIRUN PROGRAM
 """
 
 import math
@@ -18,8 +18,6 @@ import os
 import pathlib
 import subprocess
 import sys
-
-from table import Table
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "mpi"))
 from machines import Machines, NotAllowed
@@ -38,7 +36,7 @@ def measured(count, command):
 
 
 def main():
-    path, mpirun, program = sys.argv[1:]
+    mpirun, program = sys.argv[1:]
     os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     of = {("memory", count): measured(count, [mpirun, "-n", str(count), program]) for count in RANKS}
     alone, by_memory = of["memory", 1], of["memory", 2]
@@ -50,21 +48,19 @@ def main():
                 of[line, 2] = measured(2, machines.command(program, mpirun=mpirun))
             sent_by_a_millisecond[line] = dict.fromkeys(alone, rate * 1e6 / 8)
     except NotAllowed as reason:
-        print(f"no two machines: {reason}")
+        print(f"no two machines: {reason}", file=sys.stderr)
     cores = os.cpu_count()
-    results = Table(["model", "weights", "ranks", "through", "step ms", "one rank ÷", "sum ms", "GB/s out of a rank",
-                     "own ms", "expected ms", "step ÷ expected", "pays above GB/s"])
+    print("model", "weights", "ranks", "through", "step ms", "one rank ÷", "sum ms", "GB/s out of a rank", "own ms",
+          "expected ms", "step ÷ expected", "pays above GB/s", sep="\t")
     for name, (weights, sequences, one, _, own) in alone.items():
         for (line, count), rows in of.items():
             _, _, step, total, its_own = rows[name]
             sent = 2 * (count - 1) / count * 4 * weights
             expected = ((one - own) * math.ceil(sequences / count) / sequences * max(1, count / cores) + own
                         + sent / sent_by_a_millisecond[line][name])
-            results.row(name, weights, count, line if count > 1 else "–", f"{step:.2f}", f"{one / step:.2f}",
-                        f"{total:.2f}" if count > 1 else "0", f"{sent / total / 1e6:.2f}" if count > 1 else "–",
-                        f"{its_own:.2f}", f"{expected:.2f}", f"{step / expected:.2f}",
-                        f"{8 * weights / (one - own) / 1e6:.2f}")
-    results.write(path)
+            print(name, weights, count, line if count > 1 else "–", f"{step:.2f}", f"{one / step:.2f}",
+                  f"{total:.2f}" if count > 1 else "0", f"{sent / total / 1e6:.2f}" if count > 1 else "–", f"{its_own:.2f}",
+                  f"{expected:.2f}", f"{step / expected:.2f}", f"{8 * weights / (one - own) / 1e6:.2f}", sep="\t")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tables of what was measured, on the screen and in files.
+"""Runs a benchmark, and shows and keeps the tables that it prints: TSV, with an empty line between two tables.
 
-usage: table.py PROGRAM FILE.tsv …, where the program prints a table for each file: TSV, with an empty line between two
+usage: table.py FILE.tsv … -- COMMAND …, with a file for each table; tables without a file are only shown
 """
 
 import pathlib
@@ -9,43 +9,25 @@ import subprocess
 import sys
 
 
-class Table:
-    """Prints each row when it is there, and writes all of them as TSV."""
-
-    def __init__(self, columns):
-        self.rows = [columns]
-        self.show(columns)
-
-    def row(self, *cells):
-        self.rows.append([str(cell) for cell in cells])
-        self.show(self.rows[-1])
-
-    def show(self, cells):
-        widths = [len(column) for column in self.rows[0]]
-        print(f"{cells[0]:<34}", *(f"{cell:>{max(width, 8)}}" for cell, width in zip(cells[1:], widths[1:])), sep="  ",
-              flush=True)
-
-    def write(self, path):
-        path = pathlib.Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join("\t".join(row) + "\n" for row in self.rows), encoding="utf-8")
-
-
 def main():
-    program, *paths = sys.argv[1:]
-    tables, begins = [], True
-    with subprocess.Popen([program], stdout=subprocess.PIPE, encoding="utf-8") as process:
+    end = sys.argv.index("--")
+    files, command = sys.argv[1:end], sys.argv[end + 1:]
+    tables = [[]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
         for line in process.stdout:
             cells = line.rstrip("\n").split("\t")
-            if begins:
-                tables.append(Table(cells))
-            elif cells != [""]:
-                tables[-1].row(*cells)
-            begins = cells == [""]
-    if process.returncode != 0:
-        sys.exit(f"{program} ended with {process.returncode}")
-    for table, path in zip(tables, paths, strict=True):
-        table.write(path)
+            if cells == [""]:
+                tables.append([])
+                continue
+            tables[-1].append(line)
+            widths = [len(column) for column in tables[-1][0].rstrip("\n").split("\t")]
+            print(f"{cells[0]:<34}", *(f"{cell:>{max(width, 8)}}" for cell, width in zip(cells[1:], widths[1:])), sep="  ",
+                  flush=True)
+    if process.returncode == 0:
+        for file, lines in zip(map(pathlib.Path, files), tables):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("".join(lines), encoding="utf-8")
+    sys.exit(process.returncode)
 
 
 if __name__ == "__main__":

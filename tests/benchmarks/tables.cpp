@@ -5,19 +5,16 @@
 //
 // Prints medians over all rounds: of a step, and of the work that goes over the two tables alone. There is one thread.
 
-#include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <tlm/all.hpp>
 
-#include "table.hpp"
-#include "timing.hpp"
+#include "measure.hpp"
+#include "models.hpp"
 
 using namespace tlm;
-using table::rounded;
-using timing::median, timing::milliseconds;
+using measure::row, measure::rounded;
 
 namespace {
 
@@ -34,34 +31,18 @@ int main() {
   initialize_glorot(*model, generator);
   const auto table = std::make_unique<Table>(), of_table = std::make_unique<Table>();
   const auto adam_of_table = std::make_unique<Adam<Table>>();
-  const auto drawn = [&] {
-    std::vector<std::vector<Token>> sequences(16, std::vector<Token>(20));
-    for (auto& sequence : sequences)
-      for (Token& token : sequence) token = generator.integer(0, int(config.src_vocab_size) - 1);
-    return Tokens{sequences};
-  };
+  const auto drawn = [&] { return models::random_tokens(16, 20, config.src_vocab_size, generator); };
 
-  std::vector<double> losses, zeros, moves, zeros_of_tables, moves_of_tables;
-  for (int round = 0; round <= 9; ++round) {
-    const Translations batch{drawn(), drawn()};
-    const double zero = milliseconds([&] { zero_grad(*gradient); });
-    const double loss = milliseconds([&] { loss_and_gradient(*model, batch, *gradient); });
-    const double move = milliseconds([&] { (*adam)(*model, *gradient); });
-    const double zero_of_table = milliseconds([&] { zero_grad(*of_table); });
-    const double move_of_table = milliseconds([&] { (*adam_of_table)(*table, *of_table); });
-    if (round == 0) continue;  // to warm up
-    losses.push_back(loss);
-    zeros.push_back(zero);
-    moves.push_back(move);
-    zeros_of_tables.push_back(2 * zero_of_table);
-    moves_of_tables.push_back(2 * move_of_table);
-  }
-  const double step = median(losses) + median(zeros) + median(moves);
-  const double of_tables = median(zeros_of_tables) + median(moves_of_tables);
-  table::row({"ms", "the model", "the two tables"});
-  table::row({"weights", std::to_string(parameter_count<Model>), std::to_string(2 * parameter_count<Table>)});
-  table::row({"loss and gradient", rounded(median(losses), 1), ""});
-  table::row({"the gradient is set to zero", rounded(median(zeros), 1), rounded(median(zeros_of_tables), 1)});
-  table::row({"Adam", rounded(median(moves), 1), rounded(median(moves_of_tables), 1)});
-  table::row({"a step", rounded(step, 1), rounded(of_tables, 1)});
+  const auto [zero, loss, move, zero_of_table, move_of_table] = measure::medians(
+      9, [&] { zero_grad(*gradient); },
+      [&] {
+        loss_and_gradient(*model, Translations{drawn(), drawn()}, *gradient);
+      },
+      [&] { (*adam)(*model, *gradient); }, [&] { zero_grad(*of_table); }, [&] { (*adam_of_table)(*table, *of_table); });
+  row({"ms", "the model", "the two tables"});
+  row({"weights", std::to_string(parameter_count<Model>), std::to_string(2 * parameter_count<Table>)});
+  row({"loss and gradient", rounded(loss, 1), ""});
+  row({"the gradient is set to zero", rounded(zero, 1), rounded(2 * zero_of_table, 1)});
+  row({"Adam", rounded(move, 1), rounded(2 * move_of_table, 1)});
+  row({"a step", rounded(loss + zero + move, 1), rounded(2 * (zero_of_table + move_of_table), 1)});
 }

@@ -3,7 +3,9 @@
 
 import bisect
 import collections
+import contextlib
 import hashlib
+import itertools
 import re
 
 LEXER = re.compile(r"""
@@ -127,10 +129,8 @@ class Header:
             elif word in READ_BY_THE_COMPILER and self.words[i + 1] == "(" or (word, self.words[i + 1]) == ("if", "constexpr"):
                 bracket = i + 1 + (word == "if")
                 found.update(range(bracket, self.partner[bracket]))
-            elif word in ("using", "concept", "typedef", "enum"):
-                found.update(range(i, self.until(i, 1, {";"}) + 1))
-            elif word == "requires":
-                found.update(range(i, self.until(i, 1, {";", "{"}) + 1))
+            elif word in ("using", "concept", "typedef", "enum", "requires"):
+                found.update(range(i, self.until(i, 1, {";", "{"} if word == "requires" else {";"}) + 1))
             elif word == "constexpr":
                 end = self.until(i, 1, {";", "=", "{"})
                 if self.words[end + 1] == "=" or self.words[end + 1] == "{" and self.words[end] not in (")", "const"):
@@ -152,11 +152,11 @@ class Header:
             if word != ";" or not self.in_code(end):
                 continue
             begin = self.until(end, -1, set())
-            kinds = [self.tokens[i].kind for i in range(begin, end) if self.inside[i] == self.inside[end]]
-            texts = [self.words[i] for i in range(begin, end) if self.inside[i] == self.inside[end]]
+            outside = [self.tokens[i] for i in range(begin, end) if self.inside[i] == self.inside[end]]  # of brackets
+            texts = [token.text for token in outside]
             left = next((n for n, text in enumerate(texts) if text in ENDS), len(texts))
-            declared = any(kind == "name" and (before == "name" or word in ("&", "&&", ">", "*", "]") and n > 0)
-                           for n, (before, word, kind) in enumerate(zip(kinds[:left], texts, kinds[1:left])))
+            declared = any(token.kind == "name" and (before.kind == "name" or n > 0 and before.text in ("&", "&&", ">", "*", "]"))
+                           for n, (before, token) in enumerate(itertools.pairwise(outside[:left])))
             if begin < end and not declared and texts[0] not in DECLARES and "reserve" not in texts:
                 yield begin, end
 
@@ -188,14 +188,13 @@ class Header:
         first, end = bisect.bisect_left(begins, change.begin), bisect.bisect_left(begins, change.end)
         for around in range(2 if end == first + 1 else 0, 40):
             low, high = max(0, first - (around + 1) // 2), min(len(self.words), end + around // 2)
-            before = self.text[self.tokens[low].begin:change.begin]
-            after = self.text[change.end:self.tokens[high - 1].end] if high > end else ""
-            wanted = in_one_line(f"{before}«{self.text[change.begin:change.end]}»{after}")
-            try:
+            wanted = in_one_line(f"{self.text[begins[low]:change.begin]}«{self.text[change.begin:change.end]}»"
+                                 f"{self.text[change.end:self.tokens[high - 1].end]}")
+            if wanted.startswith("«") and wanted.endswith("»"):
+                wanted = wanted[1:-1]
+            with contextlib.suppress(ValueError):
                 self.find(wanted)
-                return f"{wanted if around else wanted[1:-1]} → {change.new}".rstrip()
-            except ValueError:
-                pass
+                return f"{wanted} → {change.new}".rstrip()
         return wanted
 
     def sample(self, name, seed):
@@ -210,37 +209,25 @@ class Header:
 
     def switched(self, changes):
         """The header with every change of {number: change} behind a switch, each in a line of its own: tlm_planted(number)."""
-        order = sorted(changes.items(), key=lambda item: (item[1].outer_begin, -item[1].outer_end))
-
-        def plain(begin, end):
-            return self.text[begin:end]
-
-        def one_line(begin, end, change):
-            return in_one_line(f"{self.text[begin:change.begin]} {change.new} {self.text[change.end:end]}")
-
         def put(begin, end, those):
-            result = ""
-            while those:
-                outer = those[0][1]
-                same = [(number, change) for number, change in those
-                        if (change.outer_begin, change.outer_end) == (outer.outer_begin, outer.outer_end)]
-                within = [item for item in those[len(same):] if item[1].outer_begin < outer.outer_end]
-                for _, change in within:
-                    if change.outer_end > outer.outer_end:
-                        raise ValueError(f"two changes overlap: »{plain(outer.outer_begin, outer.outer_end)}« and "
-                                         f"»{plain(change.outer_begin, change.outer_end)}«")
-                low, high = outer.outer_begin, outer.outer_end
-                old = put(low, high, within)
-                new = [(number, one_line(low, high, change)) for number, change in same]
-                result += plain(begin, low)
-                if plain(low, high).endswith(";"):
-                    result += "{" + "".join(f"\nif (::tlm_planted({number})) {{ {text} }} else\n" for number, text in new)
-                    result += f"{{ {old} }} }}"
-                else:
-                    result += "(" + "".join(f"\n::tlm_planted({number}) ? ({text}) :\n" for number, text in new)
-                    result += f"({old}))"
-                begin, those = high, those[len(same) + len(within):]
-            return result + plain(begin, end)
+            """The text between two places. The changes there begin with the first and longest."""
+            if not those:
+                return self.text[begin:end]
+            low, high = those[0][1][3:]
+            same = [item for item in those if item[1][3:] == (low, high)]
+            within = [item for item in those[len(same):] if item[1].outer_begin < high]
+            for _, change in within:
+                if change.outer_end > high:
+                    raise ValueError(f"two changes overlap: »{self.text[low:high]}« and "
+                                     f"»{self.text[change.outer_begin:change.outer_end]}«")
+            old, switches, statement = put(low, high, within), "", self.text[low:high].endswith(";")
+            for number, change in same:
+                new = in_one_line(f"{self.text[low:change.begin]} {change.new} {self.text[change.end:high]}")
+                switches += (f"\nif (::tlm_planted({number})) {{ {new} }} else\n" if statement else
+                             f"\n::tlm_planted({number}) ? ({new}) :\n")
+            both = f"{{{switches}{{ {old} }} }}" if statement else f"({switches}({old}))"
+            return self.text[begin:low] + both + put(high, end, those[len(same) + len(within):])
+        order = sorted(changes.items(), key=lambda item: (item[1].outer_begin, -item[1].outer_end))
         return put(0, len(self.text), order)
 
     def changed(self, change):
