@@ -29,20 +29,15 @@ using OfTokens = Embedding<5, 3, Real>;
 template <class Real>
 using OfPositions = PositionalEncoding<31, 3, Real>;
 
-/// A token's number in unary: nothing to differentiate by.
+/// 1 for each token: nothing to differentiate by.
 template <class Real>
-struct Unary {
+struct Ones {
   using declared = is::Rowwise;
   using domain = Tokens;
-  using codomain = Matrix<n, 5, Real>;
-  codomain operator()(const domain& x) const {
-    codomain Y{x.sequences(), Real(0)};
-    for (std::size_t i = 0; i < x.rows(); ++i)
-      for (std::size_t j = 0; j < std::size_t(x(i, 0)); ++j) Y(i, j) = Real(1);
-    return Y;
-  }
+  using codomain = Matrix<n, 1, Real>;
+  codomain operator()(const domain& x) const { return {x.sequences(), Real(1)}; }
   auto value_and_pullback(const domain& x) const {
-    return with_pullback((*this)(x), [](const codomain&, Unary&) { return Nothing{}; });
+    return with_pullback((*this)(x), [](const codomain&, Ones&) { return Nothing{}; });
   }
   static constexpr void weights(auto&&, auto&...) {}
 };
@@ -56,14 +51,14 @@ struct NumberOfRows : WithoutWeights<Real> {
 }  // namespace
 
 TEST_CASE("tokens carry no tags and have no derivatives, and the report does not claim so") {
-  const auto report = check<Unary>("Unary");
+  const auto report = check<Ones>("Ones");
   INFO(report);
   CHECK(report.holds());
   CHECK_FALSE(printed(report) == Containing{"sets of positions"});
   CHECK_FALSE(printed(report) == Containing{"NaN"});
   CHECK_FALSE(printed(report) == Containing{"transpose"});
   CHECK(printed(report) ==
-        Containing{"note:  Unary has no weights and reads tokens: there is nothing with respect to which to"});
+        Containing{"note:  Ones has no weights and reads tokens: there is nothing with respect to which to"});
 }
 
 TEST_CASE("a layer without weights, and one that reads tokens, are differentiated by what they have") {
@@ -78,9 +73,9 @@ TEST_CASE("a layer without weights, and one that reads tokens, are differentiate
 }
 
 TEST_CASE("limits without rows, and with too many") {
-  CHECK_THROWS_WITH_AS(check<Unary>("Unary", {.rows = 0}), "a layer is checked on 1 to 31 rows, not on 0",
+  CHECK_THROWS_WITH_AS(check<Ones>("Ones", {.rows = 0}), "a layer is checked on 1 to 31 rows, not on 0",
                        std::invalid_argument);
-  CHECK_THROWS_AS(check<Unary>("Unary", {.rows = 32}), std::invalid_argument);
+  CHECK_THROWS_AS(check<Ones>("Ones", {.rows = 32}), std::invalid_argument);
 }
 
 TEST_CASE("31 rows are split in some ways, and the report says so") {

@@ -330,7 +330,8 @@ TEST_CASE("values that depend on rows and on their number, where that is not cla
                                    "  seen over double at n = 2, i = 1, in row 1, column 1:\n"
                                    "    T(X|i) gives ",
                                    "\n    T(X)|i gives ",
-                                   "seen over sets of positions at n = 2, i = 1, in row 1, column 1:\n"
+                                   "row i depends on no row after i — fails for L\n"
+                                   "  seen over sets of positions at n = 2, i = 1, in row 1, column 1:\n"
                                    "    it depends on the rows {1, 2}\n    and may depend on {1}"});
   must_fail<AutoregressiveSquare>("divides by n",
                                   {"FAILS: L is autoregressive: the prime field, exactly, n ≤ 6\n",
