@@ -4,7 +4,7 @@
 // w. That of G∘F is that of F after that of G. For a causal layer it is anti-causal: X̄_i depends on no Ȳ_j with j < i.
 // ReLU′(0) = 0 is the documented choice.
 //
-// J comes from dual numbers (tlm/checking/transposes.hpp): exactly over the prime field, by the formal rules of differentiation,
+// J comes from dual numbers (tlm/checking/gradients.hpp): exactly over the prime field, by the formal rules of differentiation,
 // and in double.
 //
 // Here this is checked for formulas of generic parts. 04_leaves checks it for each layer of the list.

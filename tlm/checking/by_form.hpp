@@ -36,42 +36,35 @@ Stacked<Real> value_by_form(const T& layer, const Input<Real>& X) {
     return Stacked<Real>{apply(layer, as<typename T::domain>(X))};
 }
 
-/// The parts F… of a layer that its form names.
+/// action(part) with each of the parts F… of a layer that its form names, in the order in which the layer visits them:
+/// that of the form, or the reverse one. Throws std::logic_error if the layer has other parts.
 template <class... F>
-struct PartsOf {
-  /// action(part) with each of them, in the order in which the layer visits them: that of the form, or the reverse one.
-  /// Throws std::logic_error if the layer has other parts.
-  template <class T>
-  static void visit(const T& layer, bool reversed, const auto& action) {
-    std::size_t found = 0;
-    look_into(layer, reversed, action, found);
-    if (found != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
-  }
-
- private:
-  template <class T>
-  static void look_into(const T& layer, bool reversed, const auto& action, std::size_t& found) {
+void for_each_part(const auto& layer, bool reversed, const auto& action) {
+  std::size_t found = 0;
+  const auto look_into = [&]<class T>(const auto& self, const T& whole) -> void {
     const auto look_at = [&]<class Part>(std::size_t, const Part& part) {
       const std::size_t before = found, place = reversed ? sizeof...(F) - 1 - before : before;
       std::size_t k = 0;
       const auto match = [&]<class Fk>(const Fk*) {
         if constexpr (std::is_base_of_v<Fk, Part>)
-          if (k == place && found == before) action(static_cast<const Fk&>(part)), ++found;
+          if (k == place) action(static_cast<const Fk&>(part)), ++found;
         ++k;
       };
       (match(static_cast<const F*>(nullptr)), ...);
       if constexpr (rules::Formula<Part>)
-        if (found == before) look_into(part, reversed, action, found);
+        if (found == before) self(self, part);
     };
-    T::parts(look_at, layer);
-  }
-};
+    T::parts(look_at, whole);
+  };
+  look_into(look_into, layer);
+  if (found != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
+}
 
 template <class... F>
 struct ByForm<forms::Composition<F...>> {
   template <class Real>
   static Stacked<Real> value(const auto& layer, Input<Real> X) {
-    PartsOf<F...>::visit(layer, true, [&](const auto& f) { X = {{}, value_by_form(f, X)}; });
+    for_each_part<F...>(layer, true, [&](const auto& f) { X = {{}, value_by_form(f, X)}; });
     return X.target;
   }
 };
@@ -90,7 +83,7 @@ struct ByForm<forms::Residual<F>> {
   template <class Real>
   static Stacked<Real> value(const auto& layer, const Input<Real>& X) {
     Stacked<Real> Y = X.target;
-    PartsOf<F>::visit(layer, false, [&](const auto& f) {
+    for_each_part<F>(layer, false, [&](const auto& f) {
       const auto F_X = value_by_form(f, X);
       for (std::size_t e = 0; e < Y.numbers.size(); ++e) Y.numbers[e] += F_X.numbers[e];
     });
@@ -104,7 +97,7 @@ struct ByForm<forms::Concat<F...>> {
   static Stacked<Real> value(const T& layer, const Input<Real>& X) {
     Stacked<Real> Y{X.target.sequences, shape_of<CodomainOf<T>>()};
     std::size_t first = 0;
-    PartsOf<F...>::visit(layer, false, [&](const auto& f) {
+    for_each_part<F...>(layer, false, [&](const auto& f) {
       const auto F_X = value_by_form(f, X);
       for (std::size_t i = 0; i < Y.sequences.rows(); ++i) std::copy_n(&F_X(i, 0), F_X.cols, &Y(i, first));
       first += F_X.cols;

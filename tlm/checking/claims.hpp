@@ -94,15 +94,12 @@ inline Failure failure_of(Claim claim) {
   return failure;
 }
 
-/// The check of a claim at one cut of X, given T(X).
+/// The failure that `check` finds at a cut of some X, given T(X), with the smallest first.
 template <class Real>
-using CheckAtCut = std::function<std::optional<Failure>(const Trial<Real>&, const Stacked<Real>& Y, const Cut&)>;
-
-/// The failure that `check` finds at a cut of some X, with the smallest first.
-template <class Real>
-std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed,
-                               const std::vector<Sequences>& stacks, const Limits& limits,
-                               const CheckAtCut<Real>& check) {
+std::optional<Failure> at_cuts(
+    const Operation<Real>& T, Claim claim, std::uint64_t seed, const std::vector<Sequences>& stacks,
+    const Limits& limits,
+    const std::function<std::optional<Failure>(const Trial<Real>&, const Stacked<Real>& Y, const Cut&)>& check) {
   return on_stacks<Real>(T, failure_of(claim), seed, stacks, limits,
                          [&](const Trial<Real>& at) -> std::optional<Failure> {
                            const auto Y = (*at.layer)(at.X);

@@ -18,23 +18,19 @@ namespace tlm::checking {
 using Pieces = std::vector<std::vector<std::size_t>>;
 
 /// All ways to compute sequences of these lengths in pieces. Each piece appends a row to at least one of them. The way
-/// with one piece comes first.
+/// with one piece comes first. If there are no rows, the only way has no pieces.
 inline std::vector<Pieces> all_splits(const std::vector<std::size_t>& lengths) {
+  if (lengths == std::vector<std::size_t>(lengths.size())) return {Pieces{}};
   std::vector<Pieces> splits;
   // Every first piece, from the longest to the shortest, and for each every way to go on.
-  std::vector<std::size_t> first = lengths;
-  for (;;) {
+  for (std::vector<std::size_t> first = lengths;;) {
     std::vector<std::size_t> rest = lengths;
-    std::size_t taken = 0, left = 0;
-    for (std::size_t s = 0; s < lengths.size(); ++s) taken += first[s], left += rest[s] -= first[s];
-    if (taken == 0) return splits;
-    if (left == 0)
-      splits.push_back({first});
-    else
-      for (Pieces& later : all_splits(rest)) {
-        later.insert(later.begin(), first);
-        splits.push_back(std::move(later));
-      }
+    for (std::size_t s = 0; s < lengths.size(); ++s) rest[s] -= first[s];
+    if (rest == lengths) return splits;
+    for (Pieces& later : all_splits(rest)) {
+      later.insert(later.begin(), first);
+      splits.push_back(std::move(later));
+    }
     std::size_t s = 0;
     while (first[s] == 0) first[s] = lengths[s], ++s;
     --first[s];

@@ -83,12 +83,6 @@ template <class M>
 void set_to_0(M& X) {
   std::fill_n(X.data(), X.rows() * M::cols, typename M::Real(0));
 }
-/// Throws std::invalid_argument if X̄ has rows, and not those of X.
-template <class M, class Derivative>
-void require_rows(const M& X, const Derivative& X_bar) {
-  if constexpr (requires { X_bar.sequences(); })
-    require_same_sequences("X", X.sequences(), "the X̄ that the pullback returns", X_bar.sequences());
-}
 
 /// The faces of a layer that are checked. The others are not compiled.
 enum Faces { value_face = 0, pullback_face = 1, extension_face = 2, form_face = 4, all_faces = 7 };
@@ -124,12 +118,14 @@ struct OperationOf : Operation<typename T::codomain::Real> {
       set_to_0(target(*x));
       if constexpr (Pair<Domain>) set_to_0(x->x);
       set_to_0(result->value);
-      return {std::move(value), [x, result](const Stacked<Real>& Y_bar, Operation<Real>& gradient) {
-                auto X_bar = result->pullback(Y_bar.template as<typename T::codomain>(),
-                                              static_cast<OperationOf&>(gradient).layer);
-                require_rows(target(*x), target(X_bar));
-                if constexpr (Pair<Domain>) require_rows(x->x, X_bar.x);
-                return input<Real>(X_bar);
+      return {std::move(value), [x, result, X](const Stacked<Real>& Y_bar, Operation<Real>& gradient) {
+                const auto X_bar = input<Real>(result->pullback(Y_bar.template as<typename T::codomain>(),
+                                                                static_cast<OperationOf&>(gradient).layer));
+                for (const auto rows : {&Input<Real>::source, &Input<Real>::target})
+                  if ((X_bar.*rows).cols > 0)
+                    require_same_sequences("X", (X.*rows).sequences, "the X̄ that the pullback returns",
+                                           (X_bar.*rows).sequences);
+                return X_bar;
               }};
     } else {
       return {};

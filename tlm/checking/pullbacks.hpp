@@ -31,6 +31,16 @@ struct PulledBack {
   const Real& operator()(std::size_t k, std::size_t e) const { return tables[k].numbers[e]; }
 };
 
+/// The failure if the value that value_and_pullback(X) returns is not T(X).
+template <class Real>
+std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed, const Limits& limits = {}) {
+  return on_stacks<Real>(
+      T, failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"), seed,
+      stacks_of_pullbacks(limits), limits, [](const Trial<Real>& at) {
+        return first_difference(at.failure, at.layer->differentiated(at.X).value, (*at.layer)(at.X));
+      });
+}
+
 /// The requirements on a pullback that is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
 

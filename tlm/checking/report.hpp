@@ -77,11 +77,12 @@ class Report {
   bool holds() const { return failed() == 0; }
   /// How many statements were checked.
   std::size_t statements() const {
-    return count([](const Line& line) { return !line.note; });
+    return std::size_t(std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return !line.note; }));
   }
   /// How many of them failed.
   std::size_t failed() const {
-    return count([](const Line& line) { return line.failure.has_value(); });
+    return std::size_t(
+        std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return line.failure.has_value(); }));
   }
 
   /// True if all failures were seen over the prime field, without a remark, and the same statements hold over other
@@ -131,12 +132,6 @@ class Report {
   }
 
  private:
-  /// How many lines are such.
-  template <class Such>
-  std::size_t count(const Such& such) const {
-    return std::size_t(std::count_if(lines_.begin(), lines_.end(), such));
-  }
-
   std::string layer_;
   std::vector<Line> lines_;
 };

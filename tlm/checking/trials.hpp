@@ -72,17 +72,13 @@ std::optional<Failure> rows_differ(const Trial<Real>& at, const Stacked<Real>& Y
   return failure;
 }
 
-/// The check at one trial.
-template <class Real>
-using CheckAt = std::function<std::optional<Failure>(Trial<Real>&)>;
-
 /// The failure that `check` finds on the first of these stacks. It names the stack, or n if `failure` has an n. If
 /// something throws, that is the failure. If a denominator of the prime field is 0, all is drawn anew. Floating-point
 /// numbers are drawn in both kinds.
 template <class Real>
 std::optional<Failure> on_stacks(const Operation<Real>& T, Failure failure, std::uint64_t seed,
                                  const std::vector<Sequences>& stacks, const Limits& limits,
-                                 const CheckAt<Real>& check) {
+                                 const std::function<std::optional<Failure>(Trial<Real>&)>& check) {
   failure.layer = T.name;
   if (failure.arithmetic.empty()) failure.arithmetic = arithmetic<Real>();
   if (!std::is_same_v<Real, Dependencies>) failure.seed = seed;
