@@ -132,17 +132,3 @@ static_assert(autoregressive<numpy::Transformer<notebook>> && !autoregressive<nu
 constexpr wolfram::Config of_wolfram{.src_vocab_size = 9, .tgt_vocab_size = 9};
 static_assert(autoregressive<wolfram::Transformer<of_wolfram>>);
 static_assert(!autoregressive<wolfram::EncoderBlock<of_wolfram, float>>, "without a mask every row sees all");
-
-// The formulated model with one decoder layer that sees every row of the target, like an encoder layer: so the loss and
-// decoding refuse it (tests/compile_fail).
-template <template <formulated::Config, class> class Layer>
-using DecoderOf =
-    Composition<TiedOutput<"W_e", paper.s, paper.d_model>, Layer<paper, float>,
-                ConstantPositionalEncoding<paper.max_len, paper.d_model>, TiedEmbedding<"W_e", paper.s, paper.d_model>>;
-template <template <formulated::Config, class> class Layer>
-using Translator =
-    Composition<Softmax<paper.s>, Tied<TiedWeight<"W_e", paper.s, paper.d_model>,
-                                       EncoderDecoder<formulated::Encoder<paper, float>, DecoderOf<Layer>>>>;
-static_assert(autoregressive<Translator<formulated::DecoderLayer>>);
-static_assert(!autoregressive<Translator<formulated::EncoderLayer>>,
-              "a translator is autoregressive only if its decoder is");
