@@ -106,7 +106,7 @@ struct NamedFile {
 /// Whether two paths lead to the same file, which need not exist yet.
 inline bool is_one_file(const std::string& a, const std::string& b) {
   const auto place = [](const std::string& path) {
-    return std::filesystem::weakly_canonical(tlm::storage::target_of(path));
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(tlm::storage::target_of(path)));
   };
   std::error_code error;
   return place(a) == place(b) || std::filesystem::equivalent(a, b, error);

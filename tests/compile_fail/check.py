@@ -33,6 +33,7 @@ import tomllib
 
 HERE = pathlib.Path(__file__).parent
 EVERYTHING = HERE / "everything.hpp"
+CHANGE = re.compile("«(.*?) → (.*?)»", re.DOTALL)
 
 
 @dataclasses.dataclass
@@ -41,30 +42,35 @@ class Case:
 
     name: str
     says: str
-    names: str | None = None
+    names: str | None = None  # where a program is changed: the struct in it
     code: str = ""
-    program: str = ""
-    corrected: str = ""
-    wrong: str = ""
+    change: dict[str, str] = dataclasses.field(default_factory=dict)
     within: int = 9
     explains: str = ""
     more: bool = False
     options: str = ""
 
     def __post_init__(self):
-        self.corrected, self.wrong = self.corrected.strip(), self.wrong.strip()
-        if self.program:
-            self.code = (HERE / "programs" / f"{self.program}.cpp").read_text(encoding="utf-8")
-        if self.names is None:
-            self.names = re.search(r"^struct (\w+)", self.code, re.MULTILINE)[1] if self.program else ""
-        if not self.options and self.code.count(self.corrected) != 1:
-            raise ValueError(f"{self.name}: the program has {self.code.count(self.corrected)} times instead of once: "
-                             f"{self.corrected}")
+        for program, change in self.change.items():
+            self.code = (HERE / "programs" / f"{program}.cpp").read_text(encoding="utf-8")
+            if self.names is None:
+                self.names = re.search(r"^struct (\w+)", self.code, re.MULTILINE)[1]
+            before = CHANGE.sub(r"\1", change.strip())
+            if self.code.count(before) != 1:
+                raise ValueError(f"{self.name}: {program}.cpp has {self.code.count(before)} times instead of once: {before}")
+            self.code = self.code.replace(before, change.strip())
+        if not self.options and self.corrected == self.wrong:
+            raise ValueError(f"{self.name}: nothing is changed")
 
     @property
-    def wrong_code(self):
-        """The program that must not compile."""
-        return self.code if self.options else self.code.replace(self.corrected, self.wrong)
+    def corrected(self):
+        """The program that compiles."""
+        return CHANGE.sub(r"\1", self.code)
+
+    @property
+    def wrong(self):
+        """The program that must not."""
+        return CHANGE.sub(r"\2", self.code)
 
 
 def cases_of(table, only=None):
@@ -92,7 +98,7 @@ def first_lines(said, count):
 def complaint(case, header, compiler):
     """What is wrong with the case, or None. The header is compiled if this is worth it."""
     file = header.with_name(f"{case.name}.cpp")
-    file.write_text(case.wrong_code, encoding="utf-8")
+    file.write_text(case.wrong, encoding="utf-8")
     options = case.options.split() if case.options else ["-std=c++20", "-include", header]
     code, said = run([*compiler, *options, "-fsyntax-only", file])
     if code == 0:
@@ -102,7 +108,7 @@ def complaint(case, header, compiler):
         return f"the first error does not say »{case.says}«:\n{said}"
     if len(errors) > 1 and not case.more:
         return f"there are {len(errors)} errors instead of one:\n{said}"
-    for expected in (case.says, case.names):
+    for expected in (case.says, case.names or ""):
         if expected not in first_lines(said, case.within):
             return f"the first {case.within} lines do not contain »{expected}«:\n{said}"
     if not re.search(case.explains, said):
@@ -126,8 +132,8 @@ def wrong(cases, compiler, beginning=EVERYTHING):
 
 def corrected(cases, compiler, beginning=EVERYTHING):
     """What the compiler says of all corrected programs."""
-    included = [line for case in cases for line in case.code.splitlines() if line.startswith("#include")]
-    programs = {case.code: case.name for case in cases}
+    programs = {case.corrected: case.name for case in cases}
+    included = [line for code in programs for line in code.splitlines() if line.startswith("#include")]
     text = "\n".join([f'#include "{beginning}"', *included, *(f'namespace {name} {{\n#line 1 "{name}"\n{code}\n}}'
                                                               for code, name in programs.items())])
     command = [*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", "c++", "-"]

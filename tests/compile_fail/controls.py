@@ -11,23 +11,21 @@ import sys
 
 from check import Case, corrected, sentences, wrong
 
-SAYS = 'false, "the sentence"'
-HOLDS = {"code": "static_assert(true);", "corrected": "true"}
-WRONG = {
-    "it compiles although it is WRONG": {"code": "int main() {}", "corrected": "{}", "wrong": "{ }"},
-    "the first error does not say": {**HOLDS, "wrong": 'false, "another sentence"'},
+SAYS = 'static_assert(false, "the sentence");'
+WRONG = {  # each is the program that must not compile, but for the first
+    "it compiles although it is WRONG": {"code": "int main() {« →  »}"},
+    "the first error does not say": {"code": '« → static_assert(false, "another sentence");»'},
     "the first 5 lines do not contain »MyLayer«": {
-        "within": 5, "names": "MyLayer", "corrected": "char>", "wrong": "int>",
-        "code": 'template <class T>\nstruct Check {\n  static_assert(sizeof(T) == 1, "the sentence");\n};\n\nCheck<char> check;'},
+        "within": 5, "names": "MyLayer",
+        "code": 'template <class T>\nstruct Check {\n  static_assert(sizeof(T) == 1, "the sentence");\n};\n\nCheck<«char → int»> check;'},
     "the first 5 lines do not contain »the sentence«": {
-        "within": 5, "code": HOLDS["code"], "corrected": HOLDS["code"],
-        "wrong": f"#warning something else, which takes three lines\n#warning and again\nstatic_assert({SAYS});"},
-    "there are 2 errors instead of one": {**HOLDS, "wrong": f'{SAYS});\nstatic_assert(false, "and another"'},
-    "the notes do not explain": {**HOLDS, "wrong": SAYS, "explains": "a reason that no compiler gives"},
+        "within": 5, "code": f"« → #warning something else, which takes three lines\n#warning and again\n{SAYS}»"},
+    "there are 2 errors instead of one": {"code": f'« → {SAYS}\nstatic_assert(false, "and another");»'},
+    "the notes do not explain": {"code": f"« → {SAYS}»", "explains": "a reason that no compiler gives"},
 }
 CORRECTED = {
-    "the sentence": {"code": f"static_assert({SAYS});", "corrected": "false", "wrong": "0"},
-    "unused": {"code": "void warn(int unused) {}", "corrected": "{}", "wrong": f"{{ static_assert({SAYS}); }}"},
+    "the sentence": {"code": f"«{SAYS} → »"},
+    "unused": {"code": f"void warn(int unused) {{« → {SAYS}»}}"},
 }
 NOTHING = pathlib.Path(os.devnull)  # which they begin with
 

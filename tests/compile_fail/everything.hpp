@@ -20,14 +20,30 @@ struct Doubled {
   static constexpr void weights(auto&&, auto&...) {}
 };
 
+template <class Real = float>
+using SmallModel =
+    tlm::TransformerLM<tlm::Config{.vocab_size = 11, .d_model = 8, .d_ff = 8, .n_layers = 1, .n_heads = 2}, Real>;
+
 /// All that is done with a model. None of it adds an error to the one that the model has.
-template <class Model, class X_type>
+template <class Model, class X_type = typename Model::domain>
 void use(const Model& model, Model& gradient, const X_type& X) {
   auto [Y, pullback] = model.value_and_pullback(X);
   pullback(Y, gradient);
   tlm::State<Model> state;
   tlm::for_each_weight([](const tlm::Name&, auto&) {}, gradient);
   Y = model(X) + tlm::extend(model, state, X);
+}
+
+/// How many rows a layer that may be wrong returns.
+template <class F>
+std::size_t applied(const F& f, const tlm::Matrix<tlm::n, 3>& X) {
+  return tlm::apply(f, X).rows() + tlm::differentiate(f, X).value.rows();
+}
+
+/// A text that a model continues.
+template <class Model>
+auto decoded(const Model& model) {
+  return tlm::decode(model, {1, 2}, {.start = 0, .end = 0, .max_len = 7});
 }
 
 /// All that is done with a model and a batch.

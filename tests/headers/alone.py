@@ -25,13 +25,10 @@ COMPILED = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x"]
 
 def with_foundation(foundation, compiler, place):
     """The arguments by which a compilation has a foundation."""
-    is_clang = "__clang__" in subprocess.run([*compiler, "-dM", "-E", "-x", "c++", "/dev/null"], capture_output=True,
-                                             text=True, check=True).stdout
     header = pathlib.Path(place) / foundation.name
     header.write_text(f'#include "{foundation}"\n', encoding="utf-8")
-    compiled = header.with_suffix(".pch" if is_clang else ".hpp.gch")
-    subprocess.run([*compiler, *COMPILED, "c++-header", header, "-o", compiled], check=True)
-    return ["-include-pch", compiled] if is_clang else ["-include", header]
+    subprocess.run([*compiler, *COMPILED, "c++-header", header, "-o", f"{header}.gch"], check=True)
+    return ["-include", header]
 
 
 def complaint(header, compiler):

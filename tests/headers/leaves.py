@@ -14,27 +14,17 @@ import subprocess
 import sys
 
 LIBRARY, PROGRAM, *CONTROL = sys.argv[1:]
-
-
-def structs(text):
-    """The structs that a header defines: name, what stands between the colon and the brace, body."""
-    for match in re.finditer(r"^struct (\w+)(?:\s*:\s([^{;]*?))?\s*\{", text, re.MULTILINE):
-        end, open_braces = match.end(), 1
-        while open_braces > 0:
-            open_braces += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        yield match[1], match[2] or "", text[match.end():end]
+# A struct that a header defines: name, what stands between the colon and the brace, body.
+STRUCT = re.compile(r"^struct (\w+)(?:\s*:\s([^{;]*?))?\s*\{(\}|.*?^\})", re.MULTILINE | re.DOTALL)
 
 
 def main():
     text = "\n".join(header.read_text(encoding="utf-8") for header in sorted(pathlib.Path(LIBRARY).rglob("*.hpp")))
     text = re.sub(r"//.*", "", text)
-    declaring, bases = set(), {}
-    for name, base, body in structs(text):
-        if re.search(r"^  using declared = ", body, re.MULTILINE):
-            declaring.add(name)
-        if base:
-            bases[name] = re.match(r"[\w:]*", base)[0].split("::")[-1]
+    structs = STRUCT.findall(text)
+    bodies = {name: body for name, _, body in structs}
+    bases = {name: re.match(r"[\w:]*", base)[0].split("::")[-1] for name, base, _ in structs if base}
+    declaring = {name for name, _, body in structs if re.search(r"^  using declared = ", body, re.MULTILINE)}
     if not declaring:
         sys.exit(f"{LIBRARY} declares no leaf")
 
@@ -50,8 +40,7 @@ def main():
         if leaf in reached:
             return True
         heirs = [name for name, base in bases.items() if base == leaf]
-        own = next((body for name, _, body in structs(text) if name == leaf), "")
-        other_uses = re.findall(rf"\b{leaf}<", text.replace(own, "") if own else text)
+        other_uses = re.findall(rf"\b{leaf}<", text.replace(bodies.get(leaf, ""), ""))
         as_a_base = re.findall(rf"^struct \w+\s*: (?:\w+::)*{leaf}<", text, re.MULTILINE)
         return bool(heirs) and len(other_uses) == len(as_a_base) and all(map(is_reached, heirs))
 

@@ -2,8 +2,8 @@
 /// X + a, where a is a row.
 struct MyLayer {
   using declared = tlm::is::Rowwise;
-  using domain = tlm::Matrix<tlm::n, 3>;
-  using X_type = domain;
+  using X_type = tlm::Matrix<tlm::n, 3>;
+  using domain = X_type;
   using codomain = X_type;
 
   tlm::Row<3> a;
