@@ -16,7 +16,7 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11460,
+    "lines of tlm/": 11465,
     "lines of the book": 6750,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2820,

@@ -63,6 +63,9 @@ struct Header {
 /// The maximum length of a header: the limit of the format's own library.
 inline constexpr std::uint64_t longest_header = 100'000'000;
 
+/// The maximum number of dimensions: NumPy's. The format has no limit, and JSON takes 30 times as much memory as digits.
+inline constexpr int most_dimensions = 64;
+
 /// A text in JSON's notation, without characters that would disturb a terminal, and cut if it is long.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 100;
@@ -116,6 +119,9 @@ class HeaderParser {
     using Event = Json::parse_event_t;
     const bool begins = event == Event::object_start || event == Event::array_start;
     if (begins && depth > 2) refuse({printable(name_), " is nested deeper than an entry"});
+    if (begins) count_ = 0;
+    if (depth == 3 && ++count_ > most_dimensions)
+      refuse({printable(name_), " has a list of more than ", most_dimensions, " numbers"});
     if (event == Event::key && depth == 1) {
       name_ = value;
       if (!names_.insert(name_).second) refuse({printable(name_), " is there twice"});
@@ -196,6 +202,7 @@ class HeaderParser {
   Header header_;
   std::string name_;                    // of the entry that is read
   std::set<std::string> names_, keys_;  // that were met in the header, and in this entry
+  int count_ = 0;                       // of the numbers of its shape or offsets, so far
 };
 
 /// The length of the header of a file with `size` bytes, which begins with `first`. Throws std::runtime_error.
