@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -14,7 +13,6 @@
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
-#include <tlm/models/wolfram_transformer.hpp>
 
 #include "../printing.hpp"
 
@@ -252,29 +250,6 @@ TEST_CASE("whole models begin with the formulas of their sources") {
 
 // --- As data -----------------------------------------------------------------------------------------------------------
 
-namespace {
-
-/// Whether the parts of this step are steps, however deep, and none is a part of itself. Adds all of them to `reached`.
-bool well_founded(const Derivation& steps, std::set<std::size_t>& reached, std::size_t place = 0,
-                  std::size_t depth = 0) {
-  if (place >= steps.size() || depth >= steps.size()) return false;
-  reached.insert(place);
-  return std::all_of(steps[place].parts.begin(), steps[place].parts.end(),
-                     [&](std::size_t part) { return well_founded(steps, reached, part, depth + 1); });
-}
-
-/// Whether a step follows exactly if its declaration or all of its parts say so.
-bool sound(const Derivation& steps) {
-  for (const Step& step : steps) {
-    bool parts_follow = !step.rule.empty();
-    for (const std::size_t part : step.parts) parts_follow = parts_follow && steps[part].follows;
-    if (step.follows != (parts_follow || step.declared == step.claim)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 TEST_CASE("a derivation is a list of steps, whose parts are places in it") {
   const Derivation steps = derivation<SingleHeadCausalAttention<16>>();
   REQUIRE(steps.size() == 9);
@@ -317,35 +292,6 @@ TEST_CASE("equal steps are merged: each statement about a type stands once") {
   for (const Step& step : both) statements.insert(step.object + " is " + std::string(step.claim));
   CHECK(statements == std::multiset<std::string>{"PE∘ReLU∘ReLU is autoregressive", "PE is autoregressive",
                                                  "ReLU is autoregressive", "ReLU is rowwise"});
-}
-
-TEST_CASE_TEMPLATE("every derivation is well-founded, and follows from its parts", T,
-                   TransformerLM<Config{.vocab_size = 11}>,
-                   TransformerLM<Config{.vocab_size = 11, .n_heads = 1, .block = Block::inspirational}>,
-                   formulated::Transformer<toy>, formulated::Encoder<toy, float>,
-                   numpy::Transformer<numpy::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>,
-                   wolfram::Transformer<wolfram::Config{.src_vocab_size = 5, .tgt_vocab_size = 5}>,
-                   AttentionOf<Everything>, AttentionOf<Times<"W_Q", 8, 8>, ByPosition, 2>,
-                   AttentionOf<Times<"W_Q", 8, 8>, Whatever, 2>, FromMemory<Times<"W", 8, 8>>, Everything, ReLU<3>) {
-  const Derivation steps = derivation<T>();
-  std::set<std::size_t> reached;
-  CHECK(well_founded(steps, reached));
-  CHECK(reached.size() == steps.size());
-  CHECK(sound(steps));
-  constexpr bool all = rowwise<T> || autoregressive<T> || causal_kernel<T> || constant<T>;
-  CHECK(steps[0].follows == all);
-}
-
-TEST_CASE("control: what is not well-founded, or unsound, is seen") {
-  Derivation steps = derivation<FeedForward<4, 8>>();
-  std::set<std::size_t> reached;
-  for (const std::size_t wrong : {std::size_t{0}, steps.size()}) {
-    steps[1].parts = {wrong};
-    CHECK_FALSE(well_founded(steps, reached));
-  }
-  steps = derivation<FeedForward<4, 8>>();
-  steps[2].follows = false;
-  CHECK_FALSE(sound(steps));
 }
 
 // --- For a proof kernel. ./tests/run kernel has it check whole models, and parts whose names are alike -------------------

@@ -59,20 +59,6 @@ TEST_CASE("bad parts: one sentence each") {
   CHECK(loss(model, MicroBatches<Batch<double>>{{nothing, nothing}}, DividedBy<double>{1}) == 0);
 }
 
-TEST_CASE("training takes batches in parts") {
-  Generator generator{5};
-  Model whole = random_layer<Model>(generator), parts = whole;
-  const auto batch = batch_of_five(generator);
-  SGD sgd{.learning_rate = 0.05};
-  const auto report = [](const Progress&) { return Continue::yes; };
-  CHECK(train(
-            whole, sgd, [&] { return batch; }, 10, report) == 10);
-  train(
-      parts, sgd, [&] { return micro_batches(batch, 2); }, 10, report);
-  CHECK(distance_of_weights(whole, parts) <= 1e-12);
-  CHECK(distance_of_weights(whole, Model{}) > 0.1);
-}
-
 TEST_CASE("patience keeps the weights with the least loss, and ends after so many evaluations that are not better") {
   Patience<Model> patience{.evaluations = 3};
   const auto evaluate = [&](double number, double loss) {
