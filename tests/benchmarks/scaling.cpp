@@ -46,7 +46,7 @@ Point measured(std::size_t value, std::size_t count, std::size_t length, std::si
   // Each head has a square, too.
   const double kept =
       double(c.n_layers) * double(count * length) * double(10 * c.d_model + 2 * c.d_ff + c.n_heads * length);
-  return {double(value), ms, bytes / 1e6, products::of(c, count, length).operations(),
+  return {double(value), ms, bytes / 1e6, products::of(c, count, length).operations() / double(threads),
           4e-6 * (double((1 + threads) * parameter_count<Model>) + kept)};
 }
 

@@ -24,7 +24,7 @@ def main():
             print(f"{cells[0]:<34}", *(f"{cell:>{max(width, 8)}}" for cell, width in zip(cells[1:], widths[1:])), sep="  ",
                   flush=True)
     if process.returncode == 0:
-        for file, lines in zip(map(pathlib.Path, files), tables):
+        for file, lines in zip(map(pathlib.Path, files), tables[:len(files)], strict=True):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text("".join(lines), encoding="utf-8")
     sys.exit(process.returncode)

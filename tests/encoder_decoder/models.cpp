@@ -2,7 +2,6 @@
 // The encoder–decoders in double: the NumPy notebook's toy, and a small formulated and a small Wolfram one.
 #include <doctest/doctest.h>
 
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <type_traits>

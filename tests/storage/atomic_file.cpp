@@ -296,6 +296,11 @@ TEST_CASE("the file is brought to the disk before it is renamed, and its directo
   };
   replace("file", "second");
   CHECK(synchronized == std::vector<std::pair<std::string, std::string>>{{"file.part", "first"}, {here, "second"}});
+  // Its own directory, which need not be this one.
+  std::filesystem::create_directory("sub");
+  replace("sub/file", "another");
+  CHECK(synchronized.back().first == "sub");
+  std::filesystem::remove_all("sub");
 
   // Some systems find out only now that the disk is full.
   name = "file.part", error = ENOSPC;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <map>
@@ -171,10 +170,13 @@ const std::vector<Case> cases{
     {two("[0,4]", "[0,4]", 4), R"("B" begins at byte 0, where another one has its numbers up to 4)"},
     {two("[0,4]", "[4,8]", 4), R"(it is cut off: "B" ends at byte 8 of 4)"},
     // Bombs.
-    {file_of(R"({"A":)" + std::string(1'000'000, '[') + "}"), R"("A" is nested deeper than an entry)"},
-    {file_of(R"({"A":)" + many_times(R"({"a":)") + "}"), R"("A" is nested deeper than an entry)"},
-    {one(F32, "[" + many_times("1,", 64) + "2]", "[0,8]"), R"("A" has a list of more than 64 numbers)"},
-    {one(F32, "[" + many_times("1,") + "2]", "[0,8]"), R"("A" has a list of more than 64 numbers)"},
+    {file_of(R"({"A":)" + std::string(1'000'000, '[') + "}"), R"("A" is an array and not an object)"},
+    {one(F32, std::string(1'000'000, '['), "[0,8]"), R"("A" is nested deeper than an entry)"},
+    {file_of(R"({"A":)" + many_times(R"({"a":)") + "}"), R"("A" has a "a", which the format does not know)"},
+    {file_of(R"({"__metadata__":)" + many_times(R"({"a":)") + "}"),
+     R"("a" of "__metadata__" is an object and not a text)"},
+    {one(F32, "[" + many_times("1,", 64) + "2]", "[0,8]"), R"("shape" of "A" has more than 64 numbers)"},
+    {one(F32, "[" + many_times("1,") + "2]", "[0,8]"), R"("shape" of "A" has more than 64 numbers)"},
     {file_of(R"({")" + std::string(1'000'000, 'A') + R"(":1})"),
      R"(")" + std::string(100, 'A') + R"(" … is 1 and not an object)"},
 };

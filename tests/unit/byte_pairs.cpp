@@ -162,6 +162,7 @@ TEST_CASE(
 
 TEST_CASE("of pairs that occur equally often the least is taken") {
   CHECK(learn_merges("ba ab", 259, 9).empty());
+  CHECK(learn_merges("abab", 259, 0).empty());
   CHECK(learn_merges("cd\ncd\nab\nab", 259, 2) == std::vector<Merge>{{'a', 'b'}, {'c', 'd'}});
   CHECK(learn_merges("ac\nac\nab\nab", 259, 2) == std::vector<Merge>{{'a', 'b'}, {'a', 'c'}});
   // What three bytes are: two pairs.
@@ -232,6 +233,7 @@ TEST_CASE("what is no list of merges is refused with the number of the line") {
   CHECK(refusal_of(head + "t h\nth ") ==
         "line 3 of the list of merges has \"\", which is no byte and no merge of a line before");
   CHECK(refusal_of(head + "th\n") == line + "is \"th\", not two tokens with a space between them");
+  CHECK(refusal_of(head + "\n") == line + "is \"\", not two tokens with a space between them");
   CHECK(refusal_of(head + "t h e\n") == line + "is \"t h e\", not two tokens with a space between them");
   CHECK(refusal_of(head + "t \rh\n") == line + "has \"\\x0Dh\", in which not all are letters of bytes");
   CHECK(refusal_of(head + "t \xFF\n") == line + "has \"\\xFF\", in which not all are letters of bytes");

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>

@@ -24,9 +24,13 @@ namespace tlm::tests::in_lies {
 
 namespace {
 
-/// The lie that is told now. A lie that no layer tells would not be found, so it cannot be misspelt.
+/// The lie that is told now, and whether a layer was asked for it: so it cannot be misspelt.
 std::string_view told = "";
-bool tells(std::string_view lie) { return told == lie; }
+bool was_asked = false;
+bool tells(std::string_view lie) {
+  was_asked = was_asked || told == lie;
+  return told == lie;
+}
 
 /// Whether two numbers are equal: known of real numbers alone.
 template <class Real>
@@ -260,8 +264,10 @@ using RightAttention = Attending<Causal, Real>;
 template <template <class> class Layer>
 Report report_on(std::string_view lie, const checking::Limits& limits = {}) {
   told = lie;
+  was_asked = lie.empty();
   const Report report = check<Layer>("L", limits);
   told = "";
+  REQUIRE(was_asked);
   return report;
 }
 

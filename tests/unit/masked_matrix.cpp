@@ -10,7 +10,6 @@
 
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/kv_cache.hpp>
-#include <tlm/matrix/rearranged.hpp>
 #include <tlm/numbers/rows.hpp>
 
 #include "../support.hpp"

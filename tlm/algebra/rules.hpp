@@ -144,14 +144,18 @@ using RulesOfAll = List<                                                        
     Rule<"rowwise_is_autoregressive", "rowwise operations are autoregressive",  //
          is::Autoregressive, Is<T, is::Rowwise>>>;
 
+/// The last factor of a composition.
+template <class A, class... F>
+using AppliedFirst = std::tuple_element_t<sizeof...(F), std::tuple<A, F...>>;
+
 template <class A, class... F>
 struct RulesOf<forms::Composition<A, F...>>
     : List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
                 is::Rowwise, Is<A, is::Rowwise>, Is<F, is::Rowwise>...>,
            Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
                 is::Autoregressive, Is<A, is::Autoregressive>, Is<F, is::Autoregressive>...>,
-           Rule<"composition_is_constant", "G∘F is independent of X if F is",  // the last, which is applied first
-                is::Constant, Is<std::tuple_element_t<sizeof...(F), std::tuple<A, F...>>, is::Constant>>,
+           Rule<"composition_is_constant", "G∘F is independent of X if F is",  //
+                is::Constant, Is<AppliedFirst<A, F...>, is::Constant>>,
            Rule<"composition_is_causal_kernel", "A∘F is a causal kernel if A is and F is autoregressive",  //
                 is::CausalKernel, Is<A, is::CausalKernel>, Is<F, is::Autoregressive>...>> {};
 
@@ -206,13 +210,12 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>>
 /// With a bias that is added to the scores. (There is no such rule for keys that do not depend on X: a query has
 /// no position among them.)
 template <std::size_t d_head, class Mask, class Q, class K, class Bias>
-struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>> {
-  using type = List<Rule<
-      "biased_softmax_kernel_is_causal",
-      "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel if Q and K are autoregressive and b_ij is a function of i and j",
-      is::CausalKernel, Is<Mask, is::LowerTriangular>, Is<Q, is::Autoregressive>, Is<K, is::Autoregressive>,
-      Is<Bias, is::Positional>>>;
-};
+struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>>
+    : List<Rule<"biased_softmax_kernel_is_causal",
+                "softmax(◺(Q(X)×K(X)ᵀ/c + b)) is a causal kernel if Q and K are autoregressive and b_ij is a function "
+                "of i and j",
+                is::CausalKernel, Is<Mask, is::LowerTriangular>, Is<Q, is::Autoregressive>, Is<K, is::Autoregressive>,
+                Is<Bias, is::Positional>>> {};
 
 /// The article's Claim, and its companion for a B that does not depend on X.
 template <class A, class B>

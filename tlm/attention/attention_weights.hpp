@@ -91,9 +91,9 @@ Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask,
 
 /// Y += factor·A×V over what is visible: Y_i += factor·Σ_j a_ij·V_j. Or, if `back`, Y += factor·Aᵀ×V: Y_j +=
 /// factor·Σ_i a_ij·V_i. Y and V are `width` columns wide.
-template <std::size_t width, class Mask, class Entry, std::size_t block, class Real>
+template <std::size_t width, bool back = false, class Mask, class Entry, std::size_t block, class Real>
 void accumulate(View<Real> Y, const MaskedMatrix<Mask, Entry, block>& A, View<const std::type_identity_t<Real>> V,
-                std::type_identity_t<Real> factor = Real(1), bool back = false) {
+                std::type_identity_t<Real> factor = Real(1)) {
   A.for_each_part(
       [&](const auto& part) {
         const auto a = A.block(part.top, part.height, part.left, part.width);
@@ -114,7 +114,7 @@ void accumulate(View<Real> Y, const MaskedMatrix<Mask, Entry, block>& A, View<co
 template <std::size_t width, class A, class Real>
 void accumulate(View<Real> Y, Transposed<A> transpose, View<const std::type_identity_t<Real>> V,
                 std::type_identity_t<Real> factor = Real(1)) {
-  accumulate<width>(Y, transpose.matrix, V, factor, true);
+  accumulate<width, true>(Y, transpose.matrix, V, factor);
 }
 
 }  // namespace detail

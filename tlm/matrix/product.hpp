@@ -140,9 +140,8 @@ auto view(const Transposed<M>& W) {
 /// The condition under which a product with W exists: as many columns as rows, of the same numbers. A failure shows both.
 template <class X, class W>
 struct ProductExists;
-template <class X, auto inner, std::size_t cols_, class Real>
-struct ProductExists<X, Matrix<inner, cols_, Real>> {
-  static constexpr std::size_t cols = cols_;
+template <class X, auto inner, std::size_t cols, class Real>
+struct ProductExists<X, Matrix<inner, cols, Real>> {
   static constexpr bool fits = !std::is_same_v<decltype(inner), Open> && X::cols == std::size_t(inner);
   static constexpr bool value = fits && std::is_same_v<typename X::Real, Real>;
   static_assert(fits, "in a product A×B the matrix A has as many columns as B has rows");
@@ -166,13 +165,21 @@ detail::Transposed<Matrix<rows, cols, Real>> transposed(const Matrix<rows, cols,
   return {M};
 }
 
-/// X × W or X × Wᵀ, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
-template <auto rows, std::size_t inner, class Real, class W_type>
-requires requires(const W_type& W) { detail::view(W); }
-auto operator*(const Matrix<rows, inner, Real>& X, const W_type& W) {
-  using Exists = detail::ProductExists<Matrix<rows, inner, Real>, W_type>;
-  auto Y = X.template with_columns<Exists::cols>();
-  if constexpr (Exists::value) multiply(detail::view(X), detail::view(W), detail::view(Y));
+/// X × W, which exists only where the inner dimensions agree; its rows are those of X, in the same sequences.
+template <auto rows, std::size_t inner, class Real, auto inner_right, std::size_t cols, class Right>
+auto operator*(const Matrix<rows, inner, Real>& X, const Matrix<inner_right, cols, Right>& W) {
+  Matrix<rows, cols, Real> Y = X.template with_columns<cols>();
+  if constexpr (detail::ProductExists<Matrix<rows, inner, Real>, Matrix<inner_right, cols, Right>>::value)
+    multiply(detail::view(X), detail::view(W), detail::view(Y));
+  return Y;
+}
+
+/// X × Wᵀ; its rows are those of X, in the same sequences.
+template <auto rows, std::size_t inner, class Real, class W>
+auto operator*(const Matrix<rows, inner, Real>& X, const detail::Transposed<W>& transpose) {
+  using Exists = detail::ProductExists<Matrix<rows, inner, Real>, detail::Transposed<W>>;
+  Matrix<rows, Exists::cols, Real> Y = X.template with_columns<Exists::cols>();
+  if constexpr (Exists::value) multiply(detail::view(X), detail::view(transpose), detail::view(Y));
   return Y;
 }
 

@@ -67,8 +67,11 @@ class Ranks {
   void sum(const std::vector<std::span<Real>>& numbers) {
     if (count_ == 1) return;
     std::vector<Real> all, of_all;
+    std::size_t size = count_ - 1;
+    for (const std::span<Real> some : numbers) size += some.size();
+    all.reserve(size);
     for (const std::span<Real> some : numbers) all.insert(all.end(), some.begin(), some.end());
-    all.resize((all.size() + count_ - 1) / count_ * count_);  // equally many for each rank
+    all.resize(size / count_ * count_);  // equally many for each rank
     for (std::span<Real> left{all}; !left.empty();) {
       const std::size_t share = std::max<std::size_t>(1, std::min(at_once, left.size()) / count_);
       const auto piece = left.first(share * count_);

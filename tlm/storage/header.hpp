@@ -117,18 +117,27 @@ class HeaderParser {
   /// What the parser calls for each value, with the number of objects and arrays around it. Entries have 1.
   bool is_kept(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
-    const bool begins = event == Event::object_start || event == Event::array_start;
-    if (begins && depth > 2) refuse({printable(name_), " is nested deeper than an entry"});
-    if (begins) count_ = 0;
-    if (depth == 3 && ++count_ > most_dimensions)
-      refuse({printable(name_), " has a list of more than ", most_dimensions, " numbers"});
+    const bool is_object = event == Event::object_start;
     if (event == Event::key && depth == 1) {
       name_ = value;
       if (!names_.insert(name_).second) refuse({printable(name_), " is there twice"});
       keys_.clear();
-    } else if (event == Event::key && depth == 2) {
-      if (!keys_.insert(value).second) refuse({of_entry(value), " is there twice"});
-    } else if (!begins && depth == 1) {
+    } else if (event == Event::key) {
+      key_ = value;
+      if (!keys_.insert(key_).second) refuse({of_entry(key_), " is there twice"});
+      if (!is_metadata() && std::find(keys.begin(), keys.end(), key_) == keys.end())
+        refuse({printable(name_), " has a ", printable(key_), ", which the format does not know"});
+    } else if (is_object || event == Event::array_start) {
+      const std::string what = is_object ? " is an object" : " is an array";
+      if (depth > 2) refuse({printable(name_), " is nested deeper than an entry"});
+      if (depth == 1 && !is_object) refuse({printable(name_), what, " and not an object"});
+      const bool is_list = !is_metadata() && key_ != "dtype";
+      if (depth == 2 && (is_object || !is_list))
+        refuse({of_entry(key_), what, " and not ", is_list ? "an array" : "a text"});
+      count_ = 0;
+    } else if (depth == 3 && ++count_ > most_dimensions) {
+      refuse({of_entry(key_), " has more than ", most_dimensions, " numbers"});
+    } else if (depth == 1) {
       take(value);
       return false;
     }
@@ -138,14 +147,10 @@ class HeaderParser {
   /// Takes an entry, all of which was read.
   void take(const Json& entry) {
     if (!entry.is_object()) refuse({printable(name_), " is ", in_words(entry), " and not an object"});
-    if (name_ == "__metadata__") {
+    if (is_metadata()) {
       for (const auto& [key, value] : entry.items()) header_.metadata[key] = text(entry, key);
       return;
     }
-    constexpr std::array keys{"dtype", "shape", "data_offsets"};
-    for (const auto& [key, value] : entry.items())
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        refuse({printable(name_), " has a ", printable(key), ", which the format does not know"});
     for (const char* const key : keys)
       if (!entry.contains(key)) refuse({printable(name_), " has no ", printable(key)});
     const auto offsets = numbers(entry, "data_offsets");
@@ -189,18 +194,19 @@ class HeaderParser {
   }
 
   static std::string in_words(const Json& value) {
-    if (value.is_object()) return "an object";
-    if (value.is_array()) return "an array";
     if (value.is_string()) return printable(value.get_ref<const std::string&>());
     return value.type() == Json::value_t::number_integer && value == 0 ? "-0" : value.dump();
   }
+
+  static constexpr std::array keys{"dtype", "shape", "data_offsets"};
+  bool is_metadata() const { return name_ == "__metadata__"; }
 
   std::string of_entry(const std::string& key) const { return printable(key) + " of " + printable(name_); }
   [[noreturn]] void refuse(std::initializer_list<detail::Word> why) const { refuse_file(file_, why); }
 
   const std::string& file_;
   Header header_;
-  std::string name_;                    // of the entry that is read
+  std::string name_, key_;              // of the entry that is read, and of what is read in it
   std::set<std::string> names_, keys_;  // that were met in the header, and in this entry
   int count_ = 0;                       // of the numbers of its shape or offsets, so far
 };

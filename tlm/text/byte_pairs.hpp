@@ -156,7 +156,8 @@ class BytePairs {
   }
 
   /// Appends the tokens of a piece. Only merges that come later in the list use the token that a merge makes. So all
-  /// places of one merge are merged, from the left, before any place of the next one.
+  /// places of one merge are merged, from the left, before any place of the next one: that is a pass over the piece, a
+  /// word or so, for each merge in it.
   void append(std::vector<Token>& tokens, std::string_view piece, double probability, Generator& generator) const {
     constexpr Token none = std::numeric_limits<Token>::max();
     struct Place {

@@ -22,7 +22,7 @@ using Merge = std::pair<Token, Token>;
 ///
 /// A pair is wherever one token follows another within a piece; three equal bytes are two pairs. Of equally frequent
 /// pairs the least is taken: the one with the lower left token, then with the lower right one. It ends with `most`
-/// merges, or earlier when no pair occurs twice.
+/// merges, or earlier when no pair occurs twice. Each merge looks at all pairs that there are.
 inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::size_t most) {
   std::map<std::string_view, std::ptrdiff_t> times_of;
   for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) ++times_of[piece = first_piece(text)];
@@ -64,9 +64,10 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
   while (merges.size() < most) {
     const auto found = std::max_element(pairs.begin(), pairs.end(), is_later);
     if (found == pairs.end() || found->times < 2) break;
-    const auto [merge, merged, places] = std::exchange(*found, {});
+    const Pair merged = std::exchange(*found, {});
+    const Merge merge = merged.merge;
     const Token made = first + Token(merges.size());
-    for (const std::size_t p : places) {
+    for (const std::size_t p : merged.pieces) {
       auto& [tokens, times] = pieces[p];
       std::size_t end = 0;
       for (std::size_t i = 0; i < tokens.size(); ++i, ++end) {
