@@ -176,13 +176,6 @@ TEST_CASE("sums stand in parentheses where they are factors, and only there") {
   CHECK(proof_tree<Res<Times<"W", 4, 4>>>() == Beginning{"Res(X ↦ X×W) is rowwise: X + F(X) is rowwise if F is\n"});
 }
 
-TEST_CASE("operations side by side") {
-  CHECK(
-      proof_tree<Concat<CausalAttention<8, 2>, ReLU<8>>>() ==
-      Beginning{"X ↦ Concat(CA(X), ReLU(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i "
-                "is\n  CA is autoregressive: CA(X) = Concat(H_1(X), H_2(X))×W_O + B; "});
-}
-
 TEST_CASE("a kernel on its own, with and without a bias") {
   CHECK(proof_tree<forms::SoftmaxKernel<8, Causal, Times<"W_Q", 8, 8>, Times<"W_K", 8, 8>>>() ==
         Beginning{"X ↦ softmax(◺((X×W_Q)×(X×W_K)ᵀ / √8)) is a causal kernel: "});

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include <tlm/checking/check.hpp>
+#include <tlm/checking/gradients.hpp>
 
 #include "../../proofs/support.hpp"
 #include "../layers.hpp"
@@ -35,14 +35,6 @@ void compare(const Formula& formula, const Sequences& lengths = unequal()) {
 
 using reference::Table;
 using reference::Weights;
-
-/// x², whose derivative is 2x.
-struct Square {
-  static auto value(const auto& x) { return x * x; }
-  static auto derivative(const auto& x) { return x + x; }
-};
-template <class Real>
-using Squared = Entrywise<Square, 3, Real>;
 
 }  // namespace
 
@@ -132,15 +124,6 @@ TEST_CASE("GELU is x·(1 + erf(x/√2))/2, and its form with tanh differs by les
     CHECK(std::abs(TimesNormalCdf::value(x) - TimesTanh::value(x)) < 0.0005);
   }
   CHECK(std::abs(TimesNormalCdf::value(2.0) - TimesTanh::value(2.0)) > 0.00005);
-}
-
-TEST_CASE("an entrywise layer is a function and its derivative") {
-  compare<Squared<double>>([](const Weights&, Table X) {
-    for (double& x : X.entries) x *= x;
-    return X;
-  });
-  const auto checked = check<Squared>("x²", {.rows = 3});
-  CHECK_MESSAGE(checked.holds(), checked);
 }
 
 TEST_CASE(

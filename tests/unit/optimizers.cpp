@@ -48,8 +48,6 @@ TEST_CASE("the paper's schedule: d^−½·min(t^−½, t·w^−3⁄2)") {
   // The paper's own: 4000 steps up to 0.0007, by which 100,000 steps end at 0.00014.
   CHECK(WarmUp{}(4000) == doctest::Approx(0.000698771).epsilon(1e-6));
   CHECK(WarmUp{}(100'000) == doctest::Approx(0.000139754).epsilon(1e-6));
-  for (std::uint64_t t = 2; t <= 4000; ++t) CHECK(WarmUp{}(t) > WarmUp{}(t - 1));
-  for (std::uint64_t t = 4001; t <= 4100; ++t) CHECK(WarmUp{}(t) < WarmUp{}(t - 1));
 
   const std::string at_least_1 = " of the schedule WarmUp must be at least 1, not 0";
   CHECK(refusal<std::invalid_argument>([] { WarmUp{.warm_up = 0}(1); }) == "warm_up" + at_least_1);

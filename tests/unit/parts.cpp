@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -15,11 +14,6 @@ namespace {
 using Model = SmallLM<Block::definition>;
 constexpr Token start = 3;
 constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-
-/// A batch of five sequences.
-Batch<double> batch_of_five(Generator& generator) {
-  return random_batch(start, Sequences::of_lengths({4, 2, 6, 1, 3}), generator);
-}
 
 }  // namespace
 
@@ -87,29 +81,6 @@ TEST_CASE("patience keeps the weights with the least loss, and ends after so man
   Patience<Model> none{.evaluations = 0};
   CHECK_THROWS_WITH_AS(none(Model{}, 1), "a patience of 0 evaluations stops before the first: at least 1",
                        std::invalid_argument);
-}
-
-TEST_CASE("a run with patience: it ends early, and its best weights have the least validation loss") {
-  Generator generator{6};
-  Model model = random_layer<Model>(generator);
-  const auto learned = batch_of_five(generator);
-  const auto held_out =
-      micro_batches(batch_of_five(generator), 2);  // of other random tokens: there is nothing to be learned
-  Adam<Model> adam{.learning_rate = 0.02};
-  Patience<Model> patience{.evaluations = 4};
-  std::vector<double> losses;
-  const std::size_t steps = train(
-      model, adam, [&] { return learned; }, 300,
-      [&](const Progress&) {
-        losses.push_back(loss(model, held_out));
-        return patience(model, losses.back());
-      });
-  CHECK(steps < 300);
-  CHECK(loss(patience.best, held_out) == *std::min_element(losses.begin(), losses.end()));
-  CHECK(patience.least == loss(patience.best, held_out));
-  CHECK(losses.size() == steps);
-  CHECK(losses[steps - 5] == patience.least);
-  CHECK(loss(model, held_out) > patience.least);
 }
 
 }  // namespace tlm::tests::in_parts

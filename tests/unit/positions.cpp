@@ -30,7 +30,6 @@ void appends(const Layer& layer, const P& p) {
       for (std::size_t j = 0; j < d + width; ++j) {
         CAPTURE(s);
         CAPTURE(t);
-        CAPTURE(j);
         const std::size_t i = unequal().begin(s) + t - 1;
         CHECK(Y(i, j) == (j < d ? X(i, j) : p(t, unequal().length(s))[j - d]));
       }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <tlm/training/reversal.hpp>
@@ -32,16 +33,12 @@ TEST_CASE("a batch consists of solved sequences of one length, with weight 1 on 
     lengths.insert(k);
     CHECK(length + 1 <= task.max_len());
     for (std::size_t s = 0; s < 3; ++s) {
-      CAPTURE(s);
       const std::vector<Token> x = plain(sequence(batch.x, s));
       const std::vector<Token> tokens(x.begin(), x.begin() + std::ptrdiff_t(k));
       CHECK(x == Reversal::solved(tokens));
       seen.insert(tokens.begin(), tokens.end());
       const auto omega = sequence(batch.omega, s);
-      for (std::size_t j = 0; j < length; ++j) {
-        CAPTURE(j);
-        CHECK(omega(j, 0) == (j > k ? 1 : 0));
-      }
+      for (std::size_t j = 0; j < length; ++j) CHECK(omega(j, 0) == (j > k ? 1 : 0));
     }
   }
   CHECK(lengths == std::set<std::size_t>{2, 3});
@@ -54,15 +51,12 @@ TEST_CASE("the first batch of a seed is the same everywhere") {
 }
 
 TEST_CASE("the notebook's examples have 100, 36 and 336 sequences") {
-  const auto expect = [](const Reversal& task, std::size_t count) {
-    INFO(task.n_tokens, " tokens, lengths ", task.min_length, " to ", task.max_length);
+  for (const auto& [task, count] :
+       {std::pair<Reversal, std::size_t>{{10, 2, 2}, 100}, {{3, 2, 3}, 36}, {{4, 2, 4}, 336}}) {
     const auto all = task.all();
     CHECK(all.size() == count);
     CHECK(std::set(all.begin(), all.end()).size() == count);
-  };
-  expect({10, 2, 2}, 100);
-  expect({3, 2, 3}, 36);
-  expect({4, 2, 4}, 336);
+  }
 }
 
 TEST_CASE("all sequences, shorter ones first") {

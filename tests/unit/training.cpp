@@ -21,16 +21,6 @@ const Reversal task{3, 2, 2};
 
 constexpr auto go_on = [](const Progress&) { return Continue::yes; };
 
-/// The model after some steps of Adam from a seed, on the stream of batches of the same seed.
-Model trained(std::uint64_t seed, std::size_t steps) {
-  Generator generator{seed};
-  Model model = random_layer<Model>(generator);
-  Adam<Model> adam{.learning_rate = 0.01};
-  const auto next_batch = [&] { return task.batch(4, generator); };
-  train(model, adam, next_batch, steps, go_on);
-  return model;
-}
-
 }  // namespace
 
 TEST_CASE("initial weights are uniform over [−½, ½), and the same everywhere") {
@@ -67,22 +57,6 @@ TEST_CASE("Adam's defaults are those of Kingma and Ba") {
   CHECK(adam.beta_1 == 0.9);
   CHECK(adam.beta_2 == 0.999);
   CHECK(adam.epsilon == 1e-8);
-}
-
-TEST_CASE("a tiny model learns one batch by heart") {
-  Generator generator{1};
-  Model model = random_layer<Model>(generator);
-  const auto batch = task.batch(4, generator);
-  const auto next_batch = [&] { return batch; };
-  Adam<Model> adam{.learning_rate = 0.01};
-  CHECK(loss(model, batch) > 0.5);
-  CHECK(train(model, adam, next_batch, 300, go_on) == 300);
-  CHECK(loss(model, batch) < 0.01);
-}
-
-TEST_CASE("the same seed gives the same bits, another seed does not") {
-  CHECK(distance_of_weights(trained(1, 20), trained(1, 20)) == 0);
-  CHECK(distance_of_weights(trained(1, 20), trained(2, 20)) > 0);
 }
 
 TEST_CASE("a report ends the training, whose steps are those by hand; by the sum they take the gradient of the sum") {
