@@ -209,25 +209,28 @@ class Campaign:
         self.pool = concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count()))
         self.copy = self.copied("switched")
         (self.copy / "switch.hpp").write_text(SWITCH)
-        for name, changes in planted.changes.items():
-            (self.copy / "tlm" / name).write_text(self.library.header(name).switched(changes))
+        for name in planted.changes:
+            self.write(name)
 
     def copied(self, name):
         """A copy of the library under the build directory."""
         shutil.copytree(self.library.tlm, self.build / name / "tlm")
         return self.build / name
 
+    def write(self, name):
+        """Writes a header in which its changes can be switched on, at once for those who are reading it."""
+        changes = {number: change for number, change in self.planted.changes[name].items() if number not in self.dropped}
+        header = self.copy / "tlm" / name
+        header.with_suffix(".new").write_text(self.library.header(name).switched(changes))
+        header.with_suffix(".new").replace(header)
+
     def drop(self, said):
-        """Leaves out the general changes in whose lines the compiler finds errors: each has a line of its own, which becomes
-        empty, so that the others stay where they are."""
+        """Leaves out the general changes in whose lines the compiler finds errors."""
         for file, line in re.findall(rf"({re.escape(str(self.copy))}/[^\s:]+\.hpp):(\d+):", said):
-            lines = pathlib.Path(file).read_text().split("\n")
-            number = int((re.findall(r"tlm_planted\((\d+)\)", lines[int(line) - 1]) or [0])[0])
-            if number in self.planted.general:
-                lines[int(line) - 1] = ""
-                pathlib.Path(f"{file}.new").write_text("\n".join(lines))
-                os.replace(f"{file}.new", file)  # at once, for those who are reading it
-                self.dropped.add(number)
+            text = pathlib.Path(file).read_text().split("\n")[int(line) - 1]
+            self.dropped |= {*map(int, re.findall(r"tlm_planted\((\d+)\)", text))} & set(self.planted.general)
+        for name in {self.planted.general[number].header for number in self.dropped}:
+            self.write(name)
 
     def compiling(self, copy):
         """The compiler, which reads the copy of the library before the library; what else is there is not copied."""
@@ -242,17 +245,18 @@ class Campaign:
         command = [*self.compiling(copy), "-std=c++20", "-Og", "-w", "-include", self.copy / "switch.hpp",
                    "-o", program, self.library.source(check), self.main, *libraries]
         while True:
-            before = len(self.dropped)
+            with self.lock:
+                before = len(self.dropped)
             result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
             if result.returncode == 0:
                 return program
             errors = "\n".join(line for line in result.stderr.splitlines() if " error: " in line)
-            with self.lock:  # The lines of what another thread has dropped meanwhile are empty.
-                for said in errors, result.stderr:
-                    if copy == self.copy and (said is errors or len(self.dropped) == before):
+            with self.lock:
+                for said in errors, result.stderr:  # if another thread has dropped something meanwhile, lines have moved
+                    if copy == self.copy and len(self.dropped) == before:
                         self.drop(said)
-            if len(self.dropped) == before:
-                raise RuntimeError(f"{check} does not compile:\n" + "\n".join(errors.splitlines()[:5]))
+                if len(self.dropped) == before:
+                    raise RuntimeError(f"{check} does not compile:\n" + "\n".join(errors.splitlines()[:5]))
 
     def run(self, check, falls="", number=0, limit=300, program=None):
         """What becomes of the test cases with this part in their name."""
