@@ -155,8 +155,8 @@ TEST_CASE("an ε that smooths nothing, or leaves nothing, is refused, and the gr
   Generator generator{2};
   const auto model = random_layer<Model>(generator);
   const auto batch = batch_of_three(generator);
-  for (const auto& [epsilon, text] : {std::pair{0.0, "0"}, {1.0, "1"}, {-0.5, "-0.5"}, {NaN, "nan"}})
-    CHECK(refusal<std::invalid_argument>([&] { loss(model, batch, Smoothed<Mean>{epsilon}); }) ==
+  for (const auto& [value, text] : {std::pair{0.0, "0"}, {1.0, "1"}, {-0.5, "-0.5"}, {NaN, "nan"}})
+    CHECK(refusal<std::invalid_argument>([&, epsilon = value] { loss(model, batch, Smoothed<Mean>{epsilon}); }) ==
           std::string("epsilon of Smoothed must be greater than 0 and less than 1, not ") + text);
   Model gradient;
   CHECK_THROWS_AS(loss_and_gradient(model, batch, gradient, Smoothed<Mean>{0}), std::invalid_argument);
