@@ -167,11 +167,10 @@ struct RulesOf<forms::Stack<F, count>>
                 is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class F>
-struct RulesOf<forms::Residual<F>>                                     //
-    : List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //
-                is::Rowwise, Is<F, is::Rowwise>>,
-           Rule<"residual_is_autoregressive", "X + F(X) is autoregressive if F is",  //
-                is::Autoregressive, Is<F, is::Autoregressive>>> {};
+struct RulesOf<forms::Residual<F>> : List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //
+                                               is::Rowwise, Is<F, is::Rowwise>>,
+                                          Rule<"residual_is_autoregressive", "X + F(X) is autoregressive if F is",  //
+                                               is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class... F>
 struct RulesOf<forms::Concat<F...>>

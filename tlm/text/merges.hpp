@@ -40,13 +40,13 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
   std::vector<Piece> pieces;
   std::vector<Pair> pairs;
   std::map<Merge, std::size_t> number_of;
-  const auto standing = [&](Token left, Token right) -> Pair& {
+  const auto pair_of = [&](Token left, Token right) -> Pair& {
     const auto [number, is_new] = number_of.try_emplace({left, right}, pairs.size());
     if (is_new) pairs.push_back({{left, right}});
     return pairs[number->second];
   };
   const auto add = [&](Token left, Token right, std::size_t p) {
-    Pair& pair = standing(left, right);
+    Pair& pair = pair_of(left, right);
     pair.times += pieces[p].times;
     if (pair.pieces.empty() || pair.pieces.back() != p) pair.pieces.push_back(p);
   };
@@ -76,11 +76,11 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
           continue;
         }
         if (end > 0) {
-          standing(tokens[end - 1], tokens[i]).times -= times;
+          pair_of(tokens[end - 1], tokens[i]).times -= times;
           add(tokens[end - 1], made, p);
         }
         if (i + 2 < tokens.size()) {
-          standing(tokens[i + 1], tokens[i + 2]).times -= times;
+          pair_of(tokens[i + 1], tokens[i + 2]).times -= times;
           add(made, tokens[i + 2], p);
         }
         tokens[end] = made;
