@@ -127,6 +127,7 @@ struct SquareOf {
             if (tells("is NaN at equal neighbours") && neighbours) y = std::numeric_limits<Real>::quiet_NaN();
             if (tells("looks for large numbers") && std::abs(X(i, j)) > 100) y += X(last, j);
             if (tells("sees the next row a little") && i + 1 < sequences.end(s)) y += X(i + 1, j) / Real(1e14);
+            if (tells("sees the first row a little")) y += X(sequences.begin(s), j) / Real(1e14);
           }
         }
     }
@@ -326,6 +327,7 @@ TEST_CASE("values that depend on zeros, on equal numbers, on what hides") {
   must_fail<Square>("is another for one row", {fails + "the prime field"});
   must_fail<Square>("adds the last row to the first", {fails + "the prime field"});
   must_fail<AutoregressiveSquare>("sees the next row a little", {"FAILS: L is autoregressive: " + bits});
+  must_fail<Square>("sees the first row a little", {fails + bits});
   must_fail<Square>("is wrong in float", {"FAILS: value and pullback in float are those in double"});
 }
 
@@ -362,7 +364,9 @@ TEST_CASE("values that depend on other sequences") {
       "reads the sequence before",
       {fails + "double within 1e-12", fails + "sets",
        "seen over double, in a stack of 1 and 1 rows, in row 2, column 1:\n    T of the sequence alone gives ",
-       "it depends on the rows {1, 2}\n    and may depend on {2}"});
+       "a sequence depends on no other — fails for L\n  seen over sets of positions, in a stack of 1 and 1 rows, in "
+       "row "
+       "2, column 1:\n    it depends on the rows {1, 2}\n    and may depend on {2}"});
   must_fail<Square>("makes one sequence", {fails + "double"});
   for (const auto lie : {"counts sequences", "mixes sequences of one length", "counts positions over the stack"})
     must_fail<Square>(lie, {fails + "the prime field"});
@@ -377,7 +381,8 @@ TEST_CASE("lies about pullbacks are seen") {
                      "\n  ⟨Jv, w⟩ = ⟨v, Jᵀw⟩ — fails for L\n"
                      "  seen over dual numbers of the prime field, in a sequence of 1 row, in X, row 1, column 1:\n"
                      "    the pullback returns ",
-                     "\n    the derivative is ", "in X, row 1, column 1:\n    by differences the derivative is "},
+                     "\n    the derivative is ",
+                     "in a sequence of 1 row, in X, row 1, column 1:\n    by differences the derivative is "},
                     transposes);
   must_fail<Square>("forgets the gradient", {"in w, row 1, column 1:", "the pullback returns 0"}, transposes);
   must_fail<Square>("overwrites the gradient",
@@ -412,9 +417,12 @@ TEST_CASE("lies about pullbacks are seen") {
                     {"FAILS: value and pullback in float are those in double"});
   for (const auto lie : {"is NaN at zero", "is NaN for an empty sequence", "skips rows whose ȳ begins with 0"})
     must_fail<Square>(lie, {fails + ": dual numbers of double"});
-  for (const auto lie : {"keeps a reference to X", "keeps a reference to Y", "forgets the last sequence",
-                         "makes one sequence of X̄", "writes into X"})
+  for (const auto lie :
+       {"keeps a reference to X", "keeps a reference to Y", "makes one sequence of X̄", "writes into X"})
     must_fail<Square>(lie, {fails});
+  must_fail<Square>(
+      "forgets the last sequence",
+      {fails, "in a stack of 2 and 3 rows, in w, row 1, column 1:\n    by differences the derivative is "});
   must_fail<TwoNames>("", {fails});
   must_fail<Square>("adds the last row of Ȳ to the first of X̄", {"FAILS: row i of X̄ depends on no row of Ȳ but i"});
 }
@@ -482,6 +490,7 @@ TEST_CASE("a report ends with how many lines fail, and with which to begin") {
   CHECK(printed(wrong).ends_with("\n1 of " + std::to_string(wrong.statements()) + " statements fail\n"));
   CHECK(printed(report_on<Square>("makes a constant of two doubles")) ==
         Containing{" statements fail\nnote:  over the prime field alone"});
+  CHECK_FALSE(printed(report_on<Square>("is NaN at zero")) == Containing{"over the prime field alone"});
   const auto everywhere = report_on<Square>("reads the sequence before");
   CHECK(everywhere.failed() > 1);
   CHECK(printed(everywhere)

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <barrier>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -78,6 +79,15 @@ TEST_CASE("parallel_for acts at once, and throws what was thrown for the least k
   };
   CHECK_THROWS_WITH_AS(pool.parallel_for(3, throws), "share 1", std::runtime_error);
   CHECK_THROWS_WITH_AS(pool.parallel_for(4, throws), "4 shares are too many for 3 threads", std::invalid_argument);
+}
+
+TEST_CASE("a process knows whether mpirun, mpiexec or srun has started it") {
+  for (const char* word : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    setenv(word, "0", 1);
+    CHECK(started_as_a_rank());
+    unsetenv(word);
+    CHECK(!started_as_a_rank());
+  }
 }
 
 }  // namespace tlm::tests::in_threads

@@ -53,10 +53,7 @@ TEST_CASE("Adam, two steps by hand") {
 
 TEST_CASE("Adam's defaults are those of Kingma and Ba") {
   const Adam<Plus<"B", 2, double>> adam;
-  CHECK(adam.learning_rate == 0.001);
-  CHECK(adam.beta_1 == 0.9);
-  CHECK(adam.beta_2 == 0.999);
-  CHECK(adam.epsilon == 1e-8);
+  CHECK((adam.learning_rate == 0.001 && adam.beta_1 == 0.9 && adam.beta_2 == 0.999 && adam.epsilon == 1e-8));
 }
 
 TEST_CASE("a report ends the training, whose steps are those by hand; by the sum they take the gradient of the sum") {
