@@ -46,8 +46,7 @@ double sum_by_loops(const Model& model, const Batch<double>& batch, double epsil
 
 TEST_CASE("unweighted tokens weigh 1 each") {
   const auto batch = unweighted<double>(start, Tokens{{1, 2}, {4}});
-  CHECK((batch.start == start && batch.x == Tokens{{1, 2}, {4}}));
-  CHECK(batch.omega == Matrix<n, 1, double>{{1, 1}, {1}});
+  CHECK((batch.start == start && batch.x == Tokens{{1, 2}, {4}} && batch.omega == Weights{{1, 1}, {1}}));
 }
 
 TEST_CASE(
@@ -80,18 +79,19 @@ TEST_CASE(
   CHECK(std::abs(loss(model, batch, Smoothed<Mean>{}) - loss(model, batch)) > 1e-3);
 }
 
-TEST_CASE("the gradient of each objective of T_LM, and of the inspirational one, in every weight") {
+TEST_CASE("the gradient of T_LM, of the inspirational one, and by each objective of a bigram, in every weight") {
   Generator generator{1};
   auto model = random_layer<Model>(generator);
   auto batch = batch_of_three(generator);
   batch.omega(0, 0) = 0;  // this token counts for nothing
-  must_be_derivative(model, batch, Mean{});
-  must_be_derivative(model, batch, Sum{});
-  must_be_derivative(model, batch, DividedBy<double>{100});
-  must_be_derivative(model, batch, Smoothed<Mean>{0.3});
   must_be_derivative(model, micro_batches(batch, 2), Smoothed<Sum>{0.3});
   auto inspirational = random_layer<SmallLM<Block::inspirational>>(generator);
   must_be_derivative(inspirational, batch);
+  auto bigram = random_layer<Embedding<vocab_size, vocab_size, double>>(generator);
+  must_be_derivative(bigram, batch, Mean{});
+  must_be_derivative(bigram, batch, Sum{});
+  must_be_derivative(bigram, batch, DividedBy<double>{100});
+  must_be_derivative(bigram, batch, Smoothed<Mean>{0.3});
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {
