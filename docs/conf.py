@@ -28,12 +28,13 @@ html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": False}
 
 # MathJax is copied beside the pages by docs/run, and draws formulas itself: nothing is fetched.
+# They are as large as the text, in whose ex their lines are broken: of smaller letters some fonts round the ex up.
 mathjax_path = "mathjax/MathJax.js?config=TeX-AMS_SVG"
 mathjax2_config = {
     "messageStyle": "none",
     "showMathMenu": False,
     "tex2jax": {"inlineMath": [["\\(", "\\)"]], "displayMath": [["\\[", "\\]"]]},
-    "SVG": {"linebreaks": {"automatic": True, "width": "container"}, "scale": 95},
+    "SVG": {"linebreaks": {"automatic": True, "width": "container"}},
     "TeX": {
         "extensions": ["AMSmath.js", "AMSsymbols.js", "HTML.js", "unicode.js"],
         "Macros": {

@@ -234,7 +234,7 @@ TEST_CASE(
 
 TEST_CASE(
     "later rows do not change earlier rows of CA, DB and Φ∘N∘DB∘DB∘PE, to the last bit, around blocks of 32: float, n "
-    "= 33 and every i, and for CA, in double, too, n = 65") {
+    "= 33 and every i; CA in double, too, and for n = 65") {
   const auto check = []<class Real>(std::size_t rows, const Operation<Real>& T) {
     must_hold(at_cuts<Real>(T, Claim::autoregressive, 8, {Sequences{rows}}, {}, spoil_the_rest<Real>));
   };

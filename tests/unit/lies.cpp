@@ -364,9 +364,8 @@ TEST_CASE("values that depend on other sequences") {
       "reads the sequence before",
       {fails + "double within 1e-12", fails + "sets",
        "seen over double, in a stack of 1 and 1 rows, in row 2, column 1:\n    T of the sequence alone gives ",
-       "a sequence depends on no other — fails for L\n  seen over sets of positions, in a stack of 1 and 1 rows, in "
-       "row "
-       "2, column 1:\n    it depends on the rows {1, 2}\n    and may depend on {2}"});
+       "a sequence depends on no other — fails for L\n  seen over sets of positions, in a stack of 1 and 1 rows, ",
+       "in row 2, column 1:\n    it depends on the rows {1, 2}\n    and may depend on {2}"});
   must_fail<Square>("makes one sequence", {fails + "double"});
   for (const auto lie : {"counts sequences", "mixes sequences of one length", "counts positions over the stack"})
     must_fail<Square>(lie, {fails + "the prime field"});

@@ -79,7 +79,7 @@ TEST_CASE(
   CHECK(std::abs(loss(model, batch, Smoothed<Mean>{}) - loss(model, batch)) > 1e-3);
 }
 
-TEST_CASE("the gradient of T_LM, of the inspirational one, and by each objective of a bigram, in every weight") {
+TEST_CASE("the gradient in every weight: T_LM in smoothed parts, the inspirational one, a bigram by each objective") {
   Generator generator{1};
   auto model = random_layer<Model>(generator);
   auto batch = batch_of_three(generator);
