@@ -77,6 +77,7 @@ def show(chrome, page, width):
 
 def complaints(chrome, page, name):
     """What is wrong with a page, and how many formulas it has."""
+    size(chrome, WIDTHS[0])
     chrome.get(page.as_uri())
     found, state = [], None
     for width in WIDTHS:
