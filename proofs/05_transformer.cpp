@@ -238,7 +238,7 @@ TEST_CASE(
   const auto check = []<class Real>(std::size_t rows, const Operation<Real>& T) {
     must_hold(at_cuts<Real>(T, Claim::autoregressive, 8, {Sequences{rows}}, {}, spoil_the_rest<Real>));
   };
-  for (const std::size_t rows : {33, 65}) {
+  for (const std::size_t rows : {33u, 65u}) {
     check(rows, OperationOf<CA<float>>{"CA"});
     check(rows, OperationOf<CA<double>>{"CA"});
   }

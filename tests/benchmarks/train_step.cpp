@@ -47,7 +47,7 @@ double multiply_and_add() {
 template <class Model>
 void compare(const std::string& name, std::size_t count, std::size_t length, std::size_t rounds,
              std::size_t steps_a_round) {
-  for (const std::size_t threads : {1, 2}) {
+  for (const std::size_t threads : {1u, 2u}) {
     steps::Steps<Model> training{count, length, threads};
     const steps::Allocated allocated = training.allocated();
     ThreadPool pool{threads};

@@ -202,9 +202,7 @@ class Campaign:
 
     def __init__(self, planted, build, doctest_main, compiler, libraries):
         self.planted, self.library, self.build, self.main = planted, planted.library, build, doctest_main
-        self.libraries, self.programs, self.unchanged = libraries, {}, {}
-        # Of loops for vector instructions the compiler reads the conditions.
-        self.compiler = [argument for argument in compiler if argument != "-fopenmp-simd"]
+        self.compiler, self.libraries, self.programs, self.unchanged = compiler, libraries, {}, {}
         self.dropped, self.lock = set(), threading.Lock()
         self.pool = concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count()))
         self.copy = self.copied("switched")

@@ -267,7 +267,7 @@ class Tutorial(Programs):
         self.assertEqual(lines(shown), lines(program[program.index("// [includes]"):]))
 
     def test_what_is_typed_is_compiled_by_the_command_of_the_page(self):
-        command = "   g++ -std=c++20 -O1 -fopenmp-simd -fno-math-errno -I. mine.cpp -o mine -lopenblas\n"
+        command = "   g++ -std=c++20 -O1 -I. mine.cpp -o mine -lopenblas\n"
         self.assertEqual(self.PAGE.count(command), 1)
 
 

@@ -262,7 +262,7 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
   WrongModel gradient;
   CHECK(refusal<std::invalid_argument>([&] { loss(WrongModel{}, batch); }) == scores);
   CHECK(refusal<std::invalid_argument>([&] { loss_and_gradient(WrongModel{}, batch, gradient); }) == scores);
-  for (const std::size_t length : {0, 1}) {
+  for (const std::size_t length : {0u, 1u}) {
     const auto rows = detail::sentence({"the number of rows of sequence 1 is ", length + 1,
                                         " in what the model reads, but ", length, " in the scores that it returns"});
     CHECK(refusal<std::invalid_argument>([&] {

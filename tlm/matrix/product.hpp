@@ -103,14 +103,9 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
     B = {copy.data(), B.rows, B.cols, B.cols};
   }
   for (std::size_t i = 0; i < C.rows; ++i) {
-    Real* const c_i = &C(i, 0);
-    if (previous == Previous::overwritten) std::fill_n(c_i, C.cols, Real(0));
-    for (std::size_t k = 0; k < A.cols; ++k) {
-      const Real a_ik = factor * A(i, k);
-      const Real* const b_k = &B(k, 0);
-#pragma omp simd
-      for (std::size_t j = 0; j < C.cols; ++j) c_i[j] += a_ik * b_k[j];
-    }
+    auto c_i = as_vector(&C(i, 0), C.cols);
+    if (previous == Previous::overwritten) c_i.fill(Real(0));
+    for (std::size_t k = 0; k < A.cols; ++k) c_i += factor * A(i, k) * as_vector(&B(k, 0), C.cols);
   }
 }
 

@@ -6,18 +6,47 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/vector.hpp>
 
 /// The functions of a row of numbers: its maximum, sum, mean and scale, and its softmax, for attention and for Softmax layers.
 namespace tlm {
 
+namespace detail {
+
+/// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, in the fastest order, where ∘ is associative and commutative, and
+/// all ∘ all = all. (xtensor's reducers go from entry to entry.)
+template <XtensorExpression E, class Real = typename E::value_type>
+[[gnu::always_inline]] inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
+  if constexpr (EvaluatedAtOnce<E>) {
+    SimdBatch<Real> batches(all);
+    Real each[lanes<Real>];
+    for_each_batch(
+        x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
+          if (count == lanes<Real>) {
+            batches = combine(batches, batch);
+          } else {
+            store<Real>(batch, each, count);
+            for (std::size_t k = 0; k < count; ++k) all = combine(all, each[k]);
+          }
+        });
+    store<Real>(batches, each, lanes<Real>);
+    for (const Real& one : each) all = combine(all, one);
+  } else {
+    for (const auto& x_j : x) all = combine(all, x_j);
+  }
+  return all;
+}
+
+/// The greater one of two numbers, in each place of a batch; a if b is NaN.
+inline constexpr auto greater_one = [](const auto& a, const auto& b) { return tlm::where(a < b, b, a); };
+
+}  // namespace detail
+
 /// The maximum of `count` ≥ 1 numbers.
 template <std::floating_point Real>
 Real maximum(const Real* numbers, std::size_t count) {
-  Real greatest = numbers[0];
-#pragma omp simd reduction(max : greatest)
-  for (std::size_t j = 1; j < count; ++j) greatest = greatest < numbers[j] ? numbers[j] : greatest;
-  return greatest;
+  return detail::combined(detail::as_vector(numbers, count), numbers[0], detail::greater_one);
 }
 
 /// The maximum entry of a vector.
@@ -26,31 +55,10 @@ auto max_of(const Vector<Adaptor>& x) {
   return maximum(x.data(), x.size());
 }
 
-/// Σ_j x_j over the entries of an expression. Floating-point numbers are added in the fastest order. (xt::sum adds one
-/// after the other.)
+/// Σ_j x_j over the entries of an expression. Floating-point numbers are added in the fastest order.
 template <detail::XtensorExpression E>
 [[gnu::always_inline]] inline auto sum_of(const E& x) {
-  using Real = typename E::value_type;
-  Real sum(0);
-  if constexpr (detail::EvaluatedAtOnce<E>) {
-    constexpr std::size_t lanes = detail::lanes<Real>;
-    detail::SimdBatch<Real> sums(Real(0));
-    Real each[lanes];
-    detail::for_each_batch(
-        x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
-          if (count == lanes) {
-            sums += batch;
-          } else {
-            detail::store<Real>(batch, each, count);
-            for (std::size_t k = 0; k < count; ++k) sum += each[k];
-          }
-        });
-    detail::store<Real>(sums, each, lanes);
-    for (const Real& one : each) sum += one;
-  } else {
-    for (const auto& x_j : x) sum += x_j;
-  }
-  return sum;
+  return detail::combined(x, typename E::value_type(0), [](const auto& a, const auto& b) { return a + b; });
 }
 
 /// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
@@ -77,11 +85,7 @@ template <class Adaptor>
 auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
   using Real = typename Adaptor::value_type;
   if constexpr (std::is_floating_point_v<Real>) {
-    const Real* const numbers = x.data();
-    Real greatest = 1;
-#pragma omp simd reduction(max : greatest)
-    for (std::size_t j = 0; j < x.size(); ++j)
-      greatest = greatest < std::abs(numbers[j]) ? std::abs(numbers[j]) : greatest;
+    const Real greatest = combined(xt::abs(x), Real(1), greater_one);
     return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
   } else {
     return Real(1);
