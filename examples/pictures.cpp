@@ -32,8 +32,7 @@ Json positional_encoding() {
   for (std::size_t p = 0; p < M; ++p) {
     Json row = Json::array(), product = Json::array();
     for (std::size_t j = 0; j < d; ++j) row.push_back(PE(p, j));
-    for (std::size_t q = 0; q < M; ++q)
-      product.push_back(sum_of(d, [&](std::size_t j) { return PE(p, j) * PE(q, j); }));
+    for (std::size_t q = 0; q < M; ++q) product.push_back(sum_of(PE.row(p) * PE.row(q)));
     rows.push_back(row);
     products.push_back(product);
   }

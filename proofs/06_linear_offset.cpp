@@ -216,9 +216,7 @@ TEST_CASE(
   Generator generator{8};
   const auto q = draw_matrix<Matrix<n, d, PrimeField>>(Sequences{1}, generator),
              k = draw_matrix<Matrix<n, d, PrimeField>>(Sequences{1}, generator);
-  const auto inner = [](const auto& x, const auto& y) {
-    return sum_of(d, [&](std::size_t j) { return x(0, j) * y(0, j); });
-  };
+  const auto inner = [](const auto& x, const auto& y) { return sum_of(x.row(0) * y.row(0)); };
   for (const std::size_t p : {0u, 2u, 5u})
     for (const std::size_t offset : {0u, 1u, 7u})
       CHECK(same(inner(q * T_(p), k * T_(p + offset)), inner(q, k * T_(offset))));

@@ -44,8 +44,9 @@ struct Drawn {
   /// The loss of each row alone, averaged.
   PrimeField mean_over_rows() const {
     const std::size_t s = x.sequences().count();
-    return sum_of(s, [&](std::size_t j) { return loss_of(sequence(Z, j), sequence(x, j), sequence(omega, j)); }) /
-           PrimeField(s);
+    PrimeField sum(0);
+    for (std::size_t j = 0; j < s; ++j) sum += loss_of(sequence(Z, j), sequence(x, j), sequence(omega, j));
+    return sum / PrimeField(s);
   }
 
  private:
@@ -86,7 +87,7 @@ struct AlongDirection {
   }
   double by_gradient(const auto& q) const {
     const auto Z_bar = cross_entropy_gradient(log_softmax(Z), x, omega, sum_of(omega), q);
-    return sum_of(4 * vocab_size, [&](std::size_t e) { return Z_bar.data()[e] * v.data()[e]; });
+    return sum_of(Z_bar.entries() * v.entries());
   }
 };
 
@@ -267,7 +268,9 @@ TEST_CASE(
         halfway, one, other);
     const auto loss_with = [&](const Phi<double>& layer) {
       const auto Y = log_softmax(layer(X));
-      return -sum_of(4, [&](std::size_t k) { return Y(k, std::size_t(x(k, 0))); }) / 4;
+      double sum = 0;
+      for (std::size_t k = 0; k < 4; ++k) sum += Y(k, std::size_t(x(k, 0)));
+      return -sum / 4;
     };
     const double at = loss_with(halfway), mean = (loss_with(one) + loss_with(other)) / 2;
     REQUIRE(at <= mean + 1e-14);

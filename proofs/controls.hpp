@@ -132,10 +132,10 @@ struct ColumnNormalization {
   using codomain = domain;
 
   codomain operator()(domain X) const {
-    for (std::size_t j = 0; j < d_model; ++j) {
-      const Real mean = sum_of(X.rows(), [&](std::size_t i) { return X(i, j); }) / Real(X.rows());
-      for (std::size_t i = 0; i < X.rows(); ++i) X(i, j) = X(i, j) - mean;
-    }
+    Row<d_model, Real> mean;
+    accumulate_rows(mean, X);
+    mean.row(0) = mean.row(0) / Real(X.rows());
+    for (std::size_t i = 0; i < X.rows(); ++i) X.row(i) -= mean.row(0);
     return X;
   }
   /// A symmetric linear map is its own transpose.

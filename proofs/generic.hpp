@@ -248,7 +248,7 @@ struct GenericProduct {
           codomain B_bar{B_X.sequences(), Real(0)};
           for_each_visible(A_X, [&](std::size_t s, std::size_t i, std::size_t j) {
             const std::size_t query = A_X.queries().begin(s) + i, key = A_X.keys().begin(s) + j;
-            A_bar(s, 0)(i, j) = sum_of(codomain::cols, [&](std::size_t k) { return Y_bar(query, k) * B_X(key, k); });
+            A_bar(s, 0)(i, j) = sum_of(Y_bar.row(query) * B_X.row(key));
             for (std::size_t k = 0; k < codomain::cols; ++k) B_bar(key, k) += A_X(s, 0)(i, j) * Y_bar(query, k);
           });
           return A_pullback(A_bar, gradient.a, entry_gradients...) + B_pullback(B_bar, gradient.b, entry_gradients...);

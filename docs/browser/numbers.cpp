@@ -96,7 +96,6 @@ extern "C" {
   append(at);
   append(at * Encoding::offset(k));
   append(row_of(PE, pos + k));
-  for (std::size_t q = 1; q <= longest; ++q)
-    page::numbers.push_back(sum_of(width, [&](std::size_t j) { return at(0, j) * PE(q - 1, j); }));
+  for (std::size_t q = 1; q <= longest; ++q) page::numbers.push_back(sum_of(at.row(0) * PE.row(q - 1)));
 }
 }

@@ -78,10 +78,7 @@ void print_error(const std::string& by, double ours, std::optional<double> publi
 /// published.
 template <class Layer, class... Entries>
 void print_gradient_errors(const std::string& name, const Numbers& numbers, Layer layer, Inputs X, Entries... entries) {
-  const auto loss = [&] {
-    const auto Y = layer(X, entries...);
-    return tlm::sum_of(Y.rows() * Layer::codomain::cols, [&](std::size_t e) { return Y.data()[e]; });
-  };
+  const auto loss = [&] { return tlm::sum_of(layer(X, entries...).xtensor()); };
   Layer gradient;
   const auto at_X = layer.value_and_pullback(X, entries...);
   auto entry_gradients = std::tuple<Entries...>{Entries{Inputs{entries.rows.sequences(), 0.0}}...};

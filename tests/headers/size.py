@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11484,
-    "lines of the book": 6759,
+    "lines of tlm/": 11487,
+    "lines of the book": 6762,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2824,
-    "lines read with training/loss.hpp": 1010,
-    "lines read with matrix/product.hpp": 844,
+    "lines read with layers/causal_attention.hpp": 2827,
+    "lines read with training/loss.hpp": 1013,
+    "lines read with matrix/product.hpp": 851,
     "names that tlm.hpp brings": 119,
 }
 

@@ -3,7 +3,13 @@
 
 #include <tlm/base/language.hpp>
 
-// The headers of xtensor that the library uses. Version 0.26 moved them into folders.
+// The headers of xtensor that the library uses. Version 0.26 moved them into folders. Of what functions for AVX-512 leave
+// undefined on purpose GCC 12 warns (its bug 105593).
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #if __has_include(<xtensor/containers/xtensor.hpp>)
 #include <xtensor/containers/xadapt.hpp>
 #include <xtensor/containers/xtensor.hpp>
@@ -15,6 +21,7 @@
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xtensor.hpp>
 #endif
+#pragma GCC diagnostic pop
 
 namespace tlm::detail {
 

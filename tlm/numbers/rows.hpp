@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/vector.hpp>
 
 /// The functions of a row of numbers: its maximum, sum, mean and scale, and its softmax, for attention and for Softmax layers.
@@ -39,7 +38,12 @@ template <XtensorExpression E, class Real = typename E::value_type>
 }
 
 /// The greater one of two numbers, in each place of a batch; a if b is NaN.
-inline constexpr auto greater_one = [](const auto& a, const auto& b) { return tlm::where(a < b, b, a); };
+inline constexpr auto greater_one = []<class Real>(const Real& a, const Real& b) {
+  if constexpr (std::floating_point<Real>)
+    return a < b ? b : a;
+  else
+    return xt_simd::select(a < b, b, a);
+};
 
 }  // namespace detail
 
@@ -59,14 +63,6 @@ auto max_of(const Vector<Adaptor>& x) {
 template <detail::XtensorExpression E>
 [[gnu::always_inline]] inline auto sum_of(const E& x) {
   return detail::combined(x, typename E::value_type(0), [](const auto& a, const auto& b) { return a + b; });
-}
-
-/// x₀ + x₁ + … + x₍count₋₁₎, where x is a function of the index.
-template <class Terms>
-auto sum_of(std::size_t count, Terms x) {
-  std::remove_cvref_t<decltype(x(std::size_t{}))> total(0);
-  for (std::size_t j = 0; j < count; ++j) total += x(j);
-  return total;
 }
 
 /// (Σ_j x_j)/d of the d entries of an expression.

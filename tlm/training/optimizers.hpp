@@ -112,7 +112,7 @@ template <class Layer>
 double norm_of(const Layer& gradient) {
   double sum = 0;
   for (const auto& weight : parameters(gradient))
-    sum += sum_of(weight.size(), [&](std::size_t e) { return double(weight.numbers[e]) * double(weight.numbers[e]); });
+    for (const double g : weight) sum += g * g;
   return std::sqrt(sum);
 }
 
