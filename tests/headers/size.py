@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11487,
-    "lines of the book": 6762,
+    "lines of tlm/": 11485,
+    "lines of the book": 6760,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2827,
     "lines read with training/loss.hpp": 1013,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
@@ -19,6 +18,7 @@
 
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/numbers/vector.hpp>
 
 namespace tlm {
 

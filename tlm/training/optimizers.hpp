@@ -9,8 +9,6 @@
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
-#include <tlm/numbers/functions.hpp>
-#include <tlm/numbers/rows.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient. Clipped also scales the
 /// gradient. Learning rate, β, ε, λ and limit are rounded to the layer's type. If one is then out of range, an optimizer
