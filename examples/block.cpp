@@ -15,11 +15,8 @@ int main() {
 
   tlm::Generator generator{1};
   DB block;
-  tlm::for_each_weight(
-      [](const tlm::Name& name, const auto& W) {
-        std::cout << "  " << name.path() << ", " << W.rows() << " × " << W.cols << '\n';
-      },
-      block);
+  for (const auto& weight : tlm::parameters(block))
+    std::cout << "  " << weight.path << ", " << weight.rows << " × " << weight.cols << '\n';
 
   // Without weights FF(X) and CA(X) are 0, and what is left of X + F(X) is X.
   const tlm::Matrix<tlm::n, 4> X{tlm::Sequences{2}, {1, 2, 3, 4, 5, 6, 7, 8}};

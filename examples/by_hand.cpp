@@ -112,12 +112,8 @@ int main() {
   tlm::Generator generator{1};
   tlm::initialize_glorot(model, generator);
   // Weights of one decimal place, so that you can compute along.
-  tlm::for_each_weight(
-      [](const tlm::Name&, auto& weights) {
-        for (std::size_t i = 0; i < weights.rows(); ++i)
-          for (std::size_t j = 0; j < weights.cols; ++j) weights(i, j) = std::round(weights(i, j) * 10) / 10;
-      },
-      model);
+  for (const auto& parameter : tlm::parameters(model))
+    for (auto& w : parameter) w = std::round(w * 10) / 10;
 
   Json steps;
   const auto keep = [&](const std::string& name, const Rows& rows) -> const Rows& { return steps[name] = rows, rows; };

@@ -30,7 +30,7 @@ struct FiniteMask {
   }
   /// It has no weights, and a constant has the derivative 0.
   static void pull_back(std::size_t, std::size_t, const auto&, FiniteMask&) {}
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 inline constexpr std::size_t tokens = 4, length = 4, d = 8;
@@ -61,12 +61,9 @@ Learned learn_to_guess(float scale, std::uint64_t seed) {
   Generator generator{seed};
   auto model = std::make_unique<Model>();
   initialize_glorot(*model, generator);
-  for_each_weight(
-      [scale]<class Weight>(const Name& name, Weight& W) {
-        if (name.letter == "W_Q" || name.letter == "W_K")
-          for (std::size_t e = 0; e < Weight::size; ++e) W.data()[e] *= scale;
-      },
-      *model);
+  for (const auto& weight : parameters(*model))
+    if (weight.path == "W_Q" || weight.path == "W_K")
+      for (float& w : weight) w *= scale;
   Adam<Model> adam{0.1};
   Learned learned{0, 0};
   for (std::size_t step = 1; step <= steps; ++step) {

@@ -67,7 +67,7 @@ struct ExponentialAverage {
     return X;
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"r"}, layer.r...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("r", layer.r); }
 };
 
 // The layer that is checked is small, and a template over its numbers.

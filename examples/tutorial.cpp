@@ -43,7 +43,7 @@ struct Scale {
   }
   auto value_and_pullback(domain) const&& { return tlm::refuse_temporary<Scale>(); }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"s", tlm::Role::factor}, layer.s...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit(tlm::Name{"s", tlm::Role::factor}, layer.s); }
 };
 // [/pullback]
 

@@ -18,6 +18,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "support.hpp"
 
 using namespace tlm;
@@ -62,8 +64,11 @@ Batch<PrimeField> batch_of_five(Generator& generator) {
 
 /// Requires that two gradients of T_LM are the same.
 void must_be_same(const T_LM<PrimeField>& left, const T_LM<PrimeField>& right) {
-  for_each_weight([](const Name& name, const auto& l, const auto& r) { CHECK_MESSAGE(same(l, r), name.path()); }, left,
-                  right);
+  const auto of_left = parameters(left), of_right = parameters(right);
+  for (std::size_t k = 0; k < of_left.size(); ++k)
+    CHECK_MESSAGE(std::equal(of_left[k].begin(), of_left[k].end(), of_right[k].begin(),
+                             [](PrimeField l, PrimeField r) { return same(l, r); }),
+                  std::string(of_left[k].path));
 }
 
 /// The loss of random outputs of 4 rows in double, of which one weighs nothing: its derivative in one direction v by dual
@@ -261,11 +266,9 @@ TEST_CASE(
     const auto x = draw_matrix<Tokens>(Sequences{4}, generator);
     const auto one = draw_layer<Phi<double>>(generator), other = draw_layer<Phi<double>>(generator);
     auto halfway = one;
-    for_each_weight(
-        []<class Weight>(const Name&, Weight& h, const Weight& a, const Weight& b) {
-          for (std::size_t e = 0; e < Weight::size; ++e) h.data()[e] = (a.data()[e] + b.data()[e]) / 2;
-        },
-        halfway, one, other);
+    const auto h = parameters(halfway);
+    const auto b = parameters(other);
+    for (std::size_t k = 0; k < h.size(); ++k) h[k].entries() = (h[k].entries() + b[k].entries()) / 2.0;
     const auto loss_with = [&](const Phi<double>& layer) {
       const auto Y = log_softmax(layer(X));
       double sum = 0;
@@ -329,7 +332,9 @@ TEST_CASE(
       T_LM<PrimeField> sum_of_gradients;
       for (const std::size_t part : parts) {
         sum += losses[part];
-        for_each_weight([](const Name&, auto& total, const auto& g) { total += g; }, sum_of_gradients, gradients[part]);
+        const auto total = parameters(sum_of_gradients);
+        const auto g = parameters(gradients[part]);
+        for (std::size_t k = 0; k < total.size(); ++k) total[k].entries() += g[k].entries();
       }
       CHECK(same(sum, loss_of_whole));
       must_be_same(sum_of_gradients, gradient);
@@ -462,15 +467,13 @@ struct Quotients {
     const auto batch = unweighted<double>(0, Tokens{3, 1, 4, 2});
     T_LM<double> pulled_back, v = draw_layer<T_LM<double>>(generator), right = model, left = model;
     loss_and_gradient(model, batch, pulled_back);
-    for_each_weight(
-        [&]<class Weight>(const Name&, const Weight& g, const Weight& direction, Weight& w_right, Weight& w_left) {
-          for (std::size_t e = 0; e < Weight::size; ++e) {
-            along_v += g.data()[e] * direction.data()[e];
-            w_right.data()[e] += h * direction.data()[e];
-            w_left.data()[e] -= h * direction.data()[e];
-          }
-        },
-        pulled_back, v, right, left);
+    const auto g = parameters(pulled_back), direction = parameters(v), w_right = parameters(right),
+               w_left = parameters(left);
+    for (std::size_t k = 0; k < g.size(); ++k) {
+      along_v += sum_of(g[k].entries() * direction[k].entries());
+      w_right[k].entries() += h * direction[k].entries();
+      w_left[k].entries() -= h * direction[k].entries();
+    }
     const double at = loss(model, batch);
     from_right = (loss(right, batch) - at) / h;
     from_left = (at - loss(left, batch)) / h;
@@ -534,11 +537,8 @@ TEST_CASE(
 TEST_CASE("control: where a ReLU is at 0, the quotients from both sides differ") {
   Generator generator{12};
   auto model = draw_layer<T_LM<double>>(generator);
-  for_each_weight(
-      [](const Name& name, auto& weight) {  // A = 0 and K = 0: ReLU(N_ff(X)×A + K) is at 0 everywhere
-        if (name.letter == "A" || name.letter == "K") weight = {};
-      },
-      model);
+  for (const auto& weight : parameters(model))  // A = 0 and K = 0: ReLU(N_ff(X)×A + K) is at 0 everywhere
+    if (weight.path.ends_with(".A") || weight.path.ends_with(".K")) std::fill(weight.begin(), weight.end(), 0.0);
   // In each direction, where the claim above has less than 1e-4. (How far the sides are apart depends on the share of
   // the ReLUs in the slope: 0.007 to 0.43 here.)
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

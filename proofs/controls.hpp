@@ -109,10 +109,10 @@ struct WrittenOut {
     return Y;
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"W_Q"}, layer.Q.W...);
-    visit(Name{"W_K"}, layer.K.W...);
-    visit(Name{"W_V"}, layer.V.W...);
+  static constexpr void weights(auto&& visit, auto& layer) {
+    visit("W_Q", layer.Q.W);
+    visit("W_K", layer.K.W);
+    visit("W_V", layer.V.W);
   }
 };
 template <class Real>
@@ -143,7 +143,7 @@ struct ColumnNormalization {
     return with_pullback((*this)(X),
                          [](const codomain& Y_bar, ColumnNormalization&) { return ColumnNormalization{}(Y_bar); });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// softmax(◺((Q∘columns)(X)×K(X)ᵀ/c)) × V(X), where Q is not autoregressive.
@@ -179,7 +179,7 @@ struct AveragedIdentity {
       for (std::size_t j = 0; j < d_model; ++j) X(i, j) = X(i, j) / Real(X.rows());
     return X;
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace tlm::proofs

@@ -182,7 +182,7 @@ struct GenericOperation : Reading<Item...> {
     return last_rows(state.X, X.sequences(), item...);
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.F...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("F", layer.F); }
 
  private:
   static std::uint64_t function(std::size_t i, std::size_t j) { return Seen<Rows>::place(i) << 8 | j; }
@@ -266,9 +266,9 @@ struct GenericProduct {
     return product(A_X, state.B_X);
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.a...);
-    visit(0, layer.b...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.a);
+    visit(0, layer.b);
   }
 
  private:
@@ -297,10 +297,10 @@ struct KernelAlone {
   codomain operator()(const domain& X, const auto&... entries) const {
     return h.value_and_weights(X, entries...).weights;
   }
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.h.q...);
-    visit(0, layer.h.k...);
-    visit(0, layer.h.bias...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.h.q);
+    visit(0, layer.h.k);
+    visit(0, layer.h.bias);
   }
 };
 
@@ -326,7 +326,7 @@ struct MemoryThatLooksAtX {
       return X_bar.rows;
     });
   }
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"F"}, layer.f.F...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("F", layer.f.F); }
 };
 
 /// b(h, i, j), a function of h, i and j.
@@ -344,7 +344,7 @@ struct GenericBias {
     for (std::size_t j = 0; j < s_bar.size(); ++j)
       proofs::pull_back<Real>(function(h, i, j), {F(0, 0)}, s_bar[j], {&gradient.F(0, 0)});
   }
-  static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"F"}, bias.F...); }
+  static constexpr void weights(auto&& visit, auto& bias) { visit("F", bias.F); }
 
  private:
   static std::uint64_t function(std::size_t h, std::size_t i, std::size_t j) { return (h << 8 | i) << 8 | j; }
@@ -375,7 +375,7 @@ struct Columns {
   codomain extend(State& state, const domain& X, const auto&... entries) const {
     return columns<count>(tlm::extend(f, state, X, entries...), first);
   }
-  static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
+  static constexpr void parts(auto&& visit, auto& layer) { visit(0, layer.f); }
 };
 
 // --- Formulas of generic parts -----------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ struct RelativeBias {
   void pull_back(std::size_t h, std::size_t i, const auto& s_bar, RelativeBias& gradient) const {
     for (std::size_t j = 0; j < s_bar.size(); ++j) gradient.b(h, distance(i, j)) += s_bar[j];
   }
-  static constexpr void weights(auto&& visit, auto&... bias) { visit(Name{"b"}, bias.b...); }
+  static constexpr void weights(auto&& visit, auto& bias) { visit("b", bias.b); }
 
  private:
   static std::size_t distance(std::size_t i, std::size_t j) { return std::min(i - j, distances - 1); }

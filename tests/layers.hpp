@@ -46,7 +46,7 @@ std::optional<Failure> loss_gradient_fails(Model gradient, Model& model, const B
                                            const Objective& objective = {}) {
   return checking::derivatives_differ(
       {.claim = "the gradient of the loss agrees with differences", .layer = name_of<Model>(), .arithmetic = "double"},
-      [&] { return loss(model, batch, objective); }, checking::named_weights(model), checking::named_weights(gradient));
+      [&] { return loss(model, batch, objective); }, parameters(model), parameters(gradient));
 }
 
 /// Requires that loss_and_gradient returns the loss, and that its gradient is the derivative, weight by weight.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -61,11 +62,19 @@ reference::Table table(const Matrix<n_rows, cols, Real>& X) {
   return numbers;
 }
 
+/// The numbers of a weight, as a table.
+template <class Real>
+reference::Table table(const Parameter<Real>& weight) {
+  reference::Table numbers(weight.rows, weight.cols);
+  std::copy(weight.begin(), weight.end(), numbers.entries.begin());
+  return numbers;
+}
+
 /// All weights of a layer by their paths.
 template <class F>
 reference::Weights weights_of(const F& layer) {
   reference::Weights weights;
-  for_each_weight([&](const Name& name, const auto& W) { weights.emplace(name.path(), table(W)); }, layer);
+  for (const auto& weight : parameters(layer)) weights.emplace(weight.path, table(weight));
   return weights;
 }
 
@@ -112,22 +121,20 @@ double distance(const Matrix<n_rows, cols, Real>& A, const Matrix<n_rows, cols, 
 /// The maximum distance between two weights with the same name.
 template <class F>
 double distance_of_weights(const F& left, const F& right) {
+  const auto of_left = parameters(left), of_right = parameters(right);
   double greatest = 0;
-  for_each_weight([&](const Name&, const auto& a, const auto& b) { greatest = greater(greatest, distance(a, b)); },
-                  left, right);
+  for (std::size_t k = 0; k < of_left.size(); ++k)
+    greatest = greater(greatest, distance(table(of_left[k]), table(of_right[k])));
   return greatest;
 }
 
 /// Whether all weights are the same, bit for bit.
 template <class T>
 bool same_bits(const T& a, const T& b) {
-  bool same = true;
-  for_each_weight(
-      [&]<class Weight>(const Name&, const Weight& of_a, const Weight& of_b) {
-        same = same && std::memcmp(of_a.data(), of_b.data(), Weight::size * sizeof(typename Weight::Real)) == 0;
-      },
-      a, b);
-  return same;
+  const auto of_a = parameters(a), of_b = parameters(b);
+  for (std::size_t k = 0; k < of_a.size(); ++k)
+    if (std::memcmp(of_a[k].numbers, of_b[k].numbers, of_a[k].size() * sizeof *of_a[k].numbers) != 0) return false;
+  return true;
 }
 
 /// The maximum of |a|.

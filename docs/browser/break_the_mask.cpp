@@ -73,7 +73,7 @@ struct Divided {
   auto value_and_pullback(domain X) const {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, Divided&) { return Divided{}(std::move(Y_bar)); });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// X ↦ X + p, where row i of p is the number of its position. It declares that it is autoregressive.
@@ -103,7 +103,7 @@ struct Numbered {
     }
     return X;
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// X ↦ (X + p)×W

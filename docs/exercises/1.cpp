@@ -42,7 +42,7 @@ struct Operation {
     return Y;
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 template <Which which>

@@ -54,7 +54,7 @@ struct PlusFirst {
     return X;
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 int main() {

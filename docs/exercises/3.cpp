@@ -31,7 +31,7 @@ struct DividedByN {
       for (std::size_t j = 0; j < 2; ++j) X(i, j) = X(i, j) / rows;
     return X;
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// X_i + (X_n − X_n): of the last row nothing should be left.
@@ -47,7 +47,7 @@ struct PlusTheLastMinusItself {
       for (std::size_t j = 0; j < 2; ++j) Y(i, j) = X(i, j) + (X(X.rows() - 1, j) - X(X.rows() - 1, j));
     return Y;
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 template <template <class> class Layer>

@@ -30,7 +30,7 @@ struct TimesTransposed {
   }
   auto value_and_pullback(domain) const&& { return tlm::refuse_temporary<TimesTransposed>(); }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"W"}, layer.W...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("W", layer.W); }
 };
 
 int main() {

@@ -47,7 +47,7 @@ struct RunningSum {
     return X;
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 int main() {

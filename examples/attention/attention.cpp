@@ -98,11 +98,9 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
     auto& memory = std::get<0>(std::tie(entries...)).rows;
     print_errors("y", memory.data(), std::get<0>(entry_gradients).rows.data(), memory.rows() * D);
   }
-  tlm::for_each_weight(
-      [&]<class Weight>(const tlm::Name& by, Weight& w, const Weight& w_bar) {
-        print_errors(std::string(by.letter), w.data(), w_bar.data(), Weight::size);
-      },
-      layer, gradient);
+  const auto w = tlm::parameters(layer), w_bar = tlm::parameters(gradient);
+  for (std::size_t k = 0; k < w.size(); ++k)
+    print_errors(std::string(w[k].path), w[k].numbers, w_bar[k].numbers, w[k].size());
   std::cout << std::fixed << std::setprecision(3);
 }
 
@@ -122,17 +120,16 @@ void print_model_errors(const Numbers& numbers) {
   std::cout << "\nrelative errors of the gradient of the loss: ours | published\n"
             << std::scientific << std::setprecision(1);
   double of_others = 0;
-  tlm::for_each_weight(
-      [&]<class Weight>(const tlm::Name& by, Weight& w, const Weight& w_bar) {
-        const double worst =
-            worst_error([&] { return tlm::loss(model, toy); }, w.data(), w_bar.data(), Weight::size, 1e-6);
-        const auto published = numbers.gradient_error("Transformer", by.path());
-        if (published)
-          print_error(by.path(), worst, published);
-        else
-          of_others = std::max(of_others, worst);
-      },
-      model, gradient);
+  const auto w = tlm::parameters(model), w_bar = tlm::parameters(gradient);
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    const double worst =
+        worst_error([&] { return tlm::loss(model, toy); }, w[k].numbers, w_bar[k].numbers, w[k].size(), 1e-6);
+    const std::string path{w[k].path};
+    if (const auto published = numbers.gradient_error("Transformer", path))
+      print_error(path, worst, published);
+    else
+      of_others = std::max(of_others, worst);
+  }
   print_error("any other weight", of_others, {});
   std::cout << std::fixed << std::setprecision(3);
 }

@@ -89,14 +89,12 @@ class Numbers {
   template <class Layer>
   Layer layer() const {
     Layer layer;
-    tlm::for_each_weight(
-        [this]<class Weight>(const tlm::Name& name, Weight& weight) {
-          const auto& rows = inputs_.at(std::string(name.letter));
-          const std::size_t width = rows[0].size();
-          for (std::size_t e = 0; e < Weight::size; ++e)
-            weight.data()[e] = rows[e / Weight::cols][e % Weight::cols % width].template get<double>();
-        },
-        layer);
+    for (const auto& weight : tlm::parameters(layer)) {
+      const auto& rows = inputs_.at(std::string(weight.path));
+      const std::size_t width = rows[0].size();
+      for (std::size_t e = 0; e < weight.size(); ++e)
+        weight.numbers[e] = rows[e / weight.cols][e % weight.cols % width].template get<double>();
+    }
     return layer;
   }
 

@@ -26,7 +26,7 @@ struct Zeros {
   auto value_and_pullback(const domain& X) const {
     return with_pullback((*this)(X), [](const codomain& Y_bar, Zeros&) { return domain{Y_bar.sequences(), Real(0)}; });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// x̄_t = (x_t, p_t), "concatenate it to the input": X ↦ Concat(X, P(0)), where X is d columns wide and P(X) = X + p|n is any
@@ -106,7 +106,7 @@ struct IndicatorsOfSequence {
   auto value_and_pullback(domain X) const {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, IndicatorsOfSequence&) { return Y_bar; });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace tlm

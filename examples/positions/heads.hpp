@@ -41,7 +41,7 @@ struct TiedPositions {
     return positions::add_positions(item.W, state, std::move(X));
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// Attention with h heads of width M, where positions are not added to the input but "to the key, query and value of the

@@ -67,8 +67,8 @@ template <class Layer>
 std::string weights_of(Layer& layer) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;
-  for_each_weight(
-      [&]<class Weight>(const Name& name, Weight& weight) {
+  tlm::detail::visit_weights(
+      [&]<class Weight>(const tlm::detail::PlacedName& name, Weight& weight) {
         const std::string key = coq::key_of(name);
         if (values[key].empty()) order.push_back(key);
         const auto rows = rows_of(weight, Weight::size / Weight::cols);
@@ -92,10 +92,10 @@ std::string weights_of(Layer& layer) {
 /// What a pullback added to a gradient, as one list of numbers in the order of the weights, each weight behind its path.
 template <class Layer>
 std::string added(Layer& gradient, Layer& before) {
-  const auto now = checking::named_weights(gradient), then = checking::named_weights(before);
+  const auto now = parameters(gradient), then = parameters(before);
   std::string text;
   for (std::size_t k = 0; k < now.size(); ++k) {
-    text += "\n      (* " + now[k].path + " *)";
+    text += "\n      (* " + std::string(now[k].path) + " *)";
     for (std::size_t e = 0; e < now[k].size(); ++e)
       text += (k + e > 0 ? "; " : " ") + number(now[k].numbers[e] - then[k].numbers[e]);
   }

@@ -17,7 +17,7 @@ struct Doubled {
     return tlm::with_pullback(X + X, [](const codomain& Y_bar, Doubled&) { return Y_bar + Y_bar; });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 template <class Real = float>
@@ -30,7 +30,7 @@ void use(const Model& model, Model& gradient, const X_type& X) {
   auto [Y, pullback] = model.value_and_pullback(X);
   pullback(Y, gradient);
   tlm::State<Model> state;
-  tlm::for_each_weight([](const tlm::Name&, auto&) {}, gradient);
+  tlm::parameters(gradient);
   Y = model(X) + tlm::extend(model, state, X);
 }
 

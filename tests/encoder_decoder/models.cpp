@@ -2,6 +2,7 @@
 // The encoder–decoders in double: the NumPy notebook's toy, and a small formulated and a small Wolfram one.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -179,14 +180,14 @@ TEST_CASE("the order of weights, in which a seed draws them: the tied one, the e
   add_two_layers(formulated_paths, "Encoder_", W, {"MultiHead", "LayerNorm'", "FFN", "LayerNorm"});
   add_two_layers(formulated_paths, "Decoder_", W,
                  {"MaskedMultiHead", "LayerNorm'", "MultiHead", "LayerNorm''", "FFN", "LayerNorm"});
-  CHECK(formulated_paths.size() == detail::weight_matrix_count<SmallFormulated>);
+  CHECK(formulated_paths.size() == detail::weight_list<SmallFormulated>.size());
   CHECK(not_drawn_in_this_order<SmallFormulated>(formulated_paths) == "");
 
   add_two_layers(numpy_paths, "src.enc_", QKVW, {"self", "norm_self", "FFN", "norm_ff"});
   numpy_paths.insert(numpy_paths.end(), {"tgt.Em.W_e", "tgt.PE.PE"});
   add_two_layers(numpy_paths, "tgt.dec_", QKVW, {"self", "norm_self", "cross", "norm_cross", "FFN", "norm_ff"});
   numpy_paths.insert(numpy_paths.end(), {"tgt.W", "tgt.b"});
-  CHECK(numpy_paths.size() == detail::weight_matrix_count<NumpyToy>);
+  CHECK(numpy_paths.size() == detail::weight_list<NumpyToy>.size());
   CHECK(not_drawn_in_this_order<NumpyToy>(numpy_paths) == "");
 }
 
@@ -196,13 +197,10 @@ TEST_CASE("no weight stands still after the Glorot initialisation: every gradien
     initialize_glorot(model, generator);
     auto gradient = decltype(model){};
     loss_and_gradient(model, batch, gradient);
-    for_each_weight(
-        [](const Name& name, const auto& W_bar) {
-          bool moves = false;
-          for (std::size_t e = 0; e < W_bar.size; ++e) moves = moves || W_bar.data()[e] != 0;
-          CHECK_MESSAGE(moves, notation<decltype(model)>().text, ": ", name.path());
-        },
-        gradient);
+    for (const auto& W_bar : parameters(gradient)) {
+      const bool moves = std::any_of(W_bar.begin(), W_bar.end(), [](double w) { return w != 0; });
+      CHECK_MESSAGE(moves, notation<decltype(model)>().text, ": ", std::string(W_bar.path));
+    }
   };
   const Translations batch{sources(), Tokens{{1, 3, 2}, {0, 2, 2, 3}, {5, 4}}};
   check(SmallFormulated{}, batch);

@@ -20,7 +20,7 @@ struct Declaring {
   }
   struct State {};
   codomain extend(State&, domain X) const { return X; }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 using Rows = Declaring<is::Rowwise>;
 using Past = Declaring<is::Autoregressive>;
@@ -30,7 +30,7 @@ struct Silent {
   using domain = Matrix<n, 3>;
   using codomain = domain;
   codomain operator()(domain X) const { return X; }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 // A leaf is what it declares, and no more; who declares nothing is nothing. Rowwise operations are autoregressive, too.
@@ -75,7 +75,7 @@ struct Whatever {
   using declared = is::Unrestricted;
   static void add(std::size_t, std::size_t, auto) {}
   static void pull_back(std::size_t, std::size_t, const auto&, Whatever&) {}
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 static_assert(causal_kernel<KernelOf<Causal, Rows, Past, ByPosition>>);
 static_assert(!causal_kernel<KernelOf<Causal, Rows, Past, Whatever>>);

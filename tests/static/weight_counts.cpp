@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many weights each layer has, by the article's shapes.
+// How many weights each layer has, by the article's shapes, and that each has a path of its own.
 #include <tlm/all.hpp>
 
 using namespace tlm;
@@ -98,3 +98,10 @@ static_assert(parameter_count<formulated::Decoder<c, float>> == decoder);
 static_assert(c.s * c.d_model + encoder + decoder == 63'045'632);
 static_assert(parameter_count<formulated::Transformer<c>> == 63'045'632);
 }  // namespace of_formulated
+
+// Layers of one type within a Stack, and the parts of whole models, have paths of their own.
+static_assert(detail::PathsAreUnique<TransformerLM<config>>::value);
+static_assert(detail::PathsAreUnique<Stack<CausalAttention<8, 2>, 12>>::value);
+static_assert(detail::PathsAreUnique<formulated::Transformer<formulated::Config{.s = 11}>>::value);
+static_assert(
+    detail::PathsAreUnique<numpy::Transformer<numpy::Config{.src_vocab_size = 2, .tgt_vocab_size = 2}>>::value);

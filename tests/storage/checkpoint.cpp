@@ -147,7 +147,7 @@ TEST_CASE("a file of a run has everything by its name") {
   run.tokenizer = "#version: 0.2\n";
   storage::save_run("run", run, configuration);
   const storage::SafetensorsFile file{"run"};
-  CHECK(file.tensors().size() == 4 * detail::weight_matrix_count<Model> + 8);
+  CHECK(file.tensors().size() == 4 * detail::weight_list<Model>.size() + 8);
   for (const char* name : {"DB_1.FF.A", "adam.m.DB_1.FF.A", "adam.v.DB_1.FF.A", "best.DB_1.FF.A"})
     CHECK(file.tensors().at(name).shape == std::vector<std::uint64_t>{16, 32});
   for (const char* name :
@@ -161,10 +161,10 @@ TEST_CASE("a file of a run has everything by its name") {
   // Optimizers that remember less write less.
   TrainingRun<Model, SGD> plain{.generator = Generator{1}};
   storage::save_run("plain", plain);
-  CHECK(storage::SafetensorsFile{"plain"}.tensors().size() == 2 * detail::weight_matrix_count<Model> + 6);
+  CHECK(storage::SafetensorsFile{"plain"}.tensors().size() == 2 * detail::weight_list<Model>.size() + 6);
   TrainingRun<Model, Scheduled<SGD, Cosine>> scheduled{.optimizer = {}, .generator = Generator{1}};
   storage::save_run("scheduled", scheduled);
-  CHECK(storage::SafetensorsFile{"scheduled"}.tensors().size() == 2 * detail::weight_matrix_count<Model> + 7);
+  CHECK(storage::SafetensorsFile{"scheduled"}.tensors().size() == 2 * detail::weight_list<Model>.size() + 7);
 }
 
 TEST_CASE("of a run one reads the best weights, or the last ones if there was no validation") {

@@ -195,7 +195,7 @@ struct Forgetful {
   auto value_and_pullback(const domain& X) const {
     return with_pullback(shortened(X), [](codomain Y_bar, Forgetful&) { return Y_bar; });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// Returns X̄ without its last row.

@@ -38,7 +38,7 @@ struct Ones {
   auto value_and_pullback(const domain& x) const {
     return with_pullback((*this)(x), [](const codomain&, Ones&) { return Nothing{}; });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// How many rows X has, in one row: depends on no row.
@@ -185,9 +185,11 @@ TEST_CASE("sources are as long as the targets in reverse order, and one row long
 TEST_CASE("derivatives that are all 0 are no comparison, NaN is no derivative, and others agree within a millionth") {
   const auto failure_of = [](double by_differences, double by_pullback) {
     double x = 0;
-    return checking::derivatives_differ({.claim = "a claim", .layer = "T", .arithmetic = "double"},
-                                        [&] { return by_differences * x; }, {{{&x, 1, 1}, "w"}},
-                                        {{{&by_pullback, 1, 1}, "w"}});
+    const std::vector<Parameter<double>> point{{"w", Role::matrix, 1, 1, &x}},
+        pulled_back{{"w", Role::matrix, 1, 1, &by_pullback}};
+    return checking::derivatives_differ(
+        {.claim = "a claim", .layer = "T", .arithmetic = "double"}, [&] { return by_differences * x; }, point,
+        pulled_back);
   };
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   CHECK(!failure_of(1e-9, 1e-9));

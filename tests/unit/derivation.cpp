@@ -40,7 +40,7 @@ struct Everything {
   auto value_and_pullback(domain X) const {
     return with_pullback(X, [](codomain Y_bar, Everything&) { return Y_bar; });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// A bias that is a function of positions, and one of which nothing is known.
@@ -52,7 +52,7 @@ struct Whatever {
   static constexpr std::string_view symbol = "b";
   static void add(std::size_t, std::size_t, auto) {}
   static void pull_back(std::size_t, std::size_t, const auto&, Whatever&) {}
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 template <class Q, class Bias = NoBias, std::size_t n_heads = 1>

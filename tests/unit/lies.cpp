@@ -83,7 +83,7 @@ struct SquareOf {
   struct State {};
   codomain extend(State&, const domain& X) const { return (*this)(X); }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"w"}, layer.w...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("w", layer.w); }
 
  private:
   static domain of_one_sequence(const domain& X) {
@@ -182,9 +182,9 @@ struct SquareWithMore : Square<Real> {
 /// The same where w is visited in its place, too: as many numbers as it holds.
 template <class Real>
 struct TwoNames : SquareWithMore<Real> {
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"w"}, layer.w...);
-    visit(Name{"more"}, layer.w...);
+  static constexpr void weights(auto&& visit, auto& layer) {
+    visit("w", layer.w);
+    visit("more", layer.w);
   }
 };
 /// The same where a temporary one is not refused, to which its pullback would refer.
@@ -241,9 +241,9 @@ struct Twice : Once<Real> {
 /// Visits its weights in another order than it applies them.
 template <class Real>
 struct OtherOrder : F<Real> {
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.g...);
-    visit(0, layer.f...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.g);
+    visit(0, layer.f);
   }
 };
 

@@ -43,7 +43,7 @@ TEST_CASE("the two blocks differ, and the comparison sees it") {
 TEST_CASE("weights are visited in the order of application, each under its path") {
   std::vector<std::string> paths;
   const SmallLM<Block::definition> model;
-  for_each_weight([&](const Name& name, const auto&) { paths.push_back(name.path()); }, model);
+  for (const auto& weight : parameters(model)) paths.emplace_back(weight.path);
 
   std::vector<std::string> expected{"Em.W_e", "PE.PE"};
   for (const std::string DB : {"DB_1.", "DB_2."})

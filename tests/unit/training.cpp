@@ -176,17 +176,15 @@ TEST_CASE("Glorot's values by path: factors are 1, summands 0, matrices uniform 
   Generator generator{20}, again{20};
   SmallLM<Block::definition> model;
   initialize_glorot(model, generator);
-  for_each_weight(
-      [&](const Name& name, const auto& W) {
-        const std::string path = name.path();
-        CAPTURE(path);
-        const double bound = std::sqrt(6.0 / double(W.rows() + W.cols));
-        for (const double w : table(W).entries)
-          CHECK(std::abs(w - (ones.contains(path)    ? 1
-                              : zeros.contains(path) ? 0
-                                                     : (2 * again.uniform() - 1) * bound)) <= 1e-15);
-      },
-      model);
+  for (const auto& W : parameters(model)) {
+    const std::string path{W.path};
+    CAPTURE(path);
+    const double bound = std::sqrt(6.0 / double(W.rows + W.cols));
+    for (const double w : W)
+      CHECK(std::abs(w - (ones.contains(path)    ? 1
+                          : zeros.contains(path) ? 0
+                                                 : (2 * again.uniform() - 1) * bound)) <= 1e-15);
+  }
 }
 
 }  // namespace tlm::tests::in_training

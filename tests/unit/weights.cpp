@@ -18,15 +18,15 @@ using Model = SmallLM<Block::definition>;
 
 /// Whether a layer has a weight with this path, as the compiler knows it.
 template <Symbol path, class Layer>
-constexpr bool has = detail::shape_of_weight<Layer>(path).first > 0;
+constexpr bool has = detail::index_of_weight<Layer>(path) < detail::weight_list<Layer>.size();
 
 }  // namespace
 
 TEST_CASE("every weight is found by the path under which it is visited, and it is the very weight") {
   Model model;
   std::map<const void*, std::string> visited;
-  for_each_weight([&](const Name& name, const auto& W) { visited[W.data()] = name.path(); }, model);
-  CHECK((visited.size() == detail::weight_matrix_count<Model> && detail::weight_matrix_count<Model> == 32));
+  for (const auto& weight : parameters(model)) visited[weight.numbers] = weight.path;
+  CHECK((visited.size() == parameters(model).size() && visited.size() == 32));
 
   const auto path_of = [&](const auto& W) { return visited.at(W.data()); };
   CHECK(path_of(weight<"Em.W_e">(model)) == "Em.W_e");
@@ -61,9 +61,9 @@ struct WithInts {
   using codomain = Matrix<n, 3>;
   Matrix<2, 3> A;
   Matrix<1, 3> b;
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{"A"}, layer.A...);
-    visit(Name{"b"}, layer.b...);
+  static constexpr void weights(auto&& visit, auto& layer) {
+    visit("A", layer.A);
+    visit("b", layer.b);
   }
 };
 
@@ -84,17 +84,10 @@ static_assert(!has<"DB_1.FF.A.", Model> && !has<"DB_1.FF.AA", Model> && !has<".D
 static_assert(!has<"FF.A", Stack<FeedForward<6, 7>, 1>> && has<"FF_1.A", Stack<FeedForward<6, 7>, 1>>);
 static_assert(has<"FF_12.A", Stack<FeedForward<6, 7>, 12>> && !has<"FF_13.A", Stack<FeedForward<6, 7>, 12>>);
 
-// Layers of one type within a Stack, and the parts of whole models, have paths of their own.
-static_assert(detail::PathsAreUnique<Model>::value);
-static_assert(detail::PathsAreUnique<Stack<CausalAttention<8, 2>, 12>>::value);
-static_assert(detail::PathsAreUnique<formulated::Transformer<formulated::Config{.s = 11}>>::value);
-static_assert(
-    detail::PathsAreUnique<numpy::Transformer<numpy::Config{.src_vocab_size = 2, .tgt_vocab_size = 2}>>::value);
-
 TEST_CASE("the paths of twelve layers, of which three have two digits") {
   Stack<Times<"L", 2, 2, double>, 12> layers;
   std::string paths;
-  for_each_weight([&](const Name& name, const auto&) { paths += " " + name.path(); }, layers);
+  for (const auto& weight : parameters(layers)) paths += " " + std::string(weight.path);
   CHECK(paths == " T_1.L T_2.L T_3.L T_4.L T_5.L T_6.L T_7.L T_8.L T_9.L T_10.L T_11.L T_12.L");
 }
 
@@ -105,22 +98,23 @@ TEST_CASE("zero_grad leaves no weight as it was, and makes what a gradient begin
   CHECK(distance_of_weights(model, Model{}) == 0);
 }
 
-TEST_CASE("a name has its path, its letter and its role") {
+TEST_CASE("a weight has its path, its role and its shape") {
   const Model model;
   std::set<std::string> factors{"N.a"}, summands{"N.b", "Φ.B"};
   for (const std::string DB : {"DB_1.", "DB_2."}) {
     factors.insert({DB + "N_ca.a", DB + "FF.N_ff.a"});
     summands.insert({DB + "N_ca.b", DB + "CA.B", DB + "FF.N_ff.b", DB + "FF.K", DB + "FF.L"});
   }
-  for_each_weight(
-      [&](const Name& name, const auto&) {
-        const std::string path = name.path();
-        CAPTURE(path);
-        CHECK((name.role == Role::factor) == factors.contains(path));
-        CHECK((name.role == Role::summand) == summands.contains(path));
-        CHECK(name.letter == path.substr(path.rfind('.') + 1));
-      },
-      model);
+  for (const auto& weight : parameters(model)) {
+    const std::string path{weight.path};
+    CAPTURE(path);
+    CHECK((weight.role == Role::factor) == factors.contains(path));
+    CHECK((weight.role == Role::summand) == summands.contains(path));
+    CHECK((weight.role == Role::matrix || weight.rows == 1));
+  }
+  const auto& A = weight<"DB_1.FF.A">(model);
+  const auto listed = parameters(model)[detail::index_of_weight<Model>("DB_1.FF.A")];
+  CHECK((listed.path == "DB_1.FF.A" && listed.numbers == A.data() && listed.rows == A.rows() && listed.cols == A.cols));
 }
 
 }  // namespace tlm::tests::in_weights

@@ -56,9 +56,9 @@ struct Composition<G, F> {
     return advance(g, state.g, advance(f, state.f, std::move(X), environment...), environment...);
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.f...);
-    visit(0, layer.g...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.f);
+    visit(0, layer.g);
   }
 };
 

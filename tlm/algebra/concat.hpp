@@ -61,9 +61,9 @@ struct Concat<F, G> {
     return side_by_side(F_X, advance(g, state.g, X, environment...));
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.f...);
-    visit(0, layer.g...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.f);
+    visit(0, layer.g);
   }
 };
 

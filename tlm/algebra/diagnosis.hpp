@@ -103,8 +103,8 @@ struct IsLeaf : Condition {
       "a layer that `reads` an item of the environment takes it after X: codomain operator()(const domain& X, "
       "const reads& item) const");
   static_assert(!function || weights,
-                "a layer visits its weights: static constexpr void weights(auto&& visit, auto&... layer) "
-                "{ visit(tlm::Name{\"A\"}, layer.A...); }, with an empty body if it has none");
+                "a layer visits its weights: static constexpr void weights(auto&& visit, auto& layer) "
+                "{ visit(\"A\", layer.A); }, with an empty body if it has none");
   static_assert(!weights || constructor, "a layer can be made without arguments: so is its gradient");
   static_assert(!constructor || derivative || reads,
                 "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "

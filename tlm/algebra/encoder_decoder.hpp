@@ -75,9 +75,9 @@ struct EncoderDecoder {
     return advance(decoder, state.decoder, std::move(X.y), state.memory, environment...);
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.encoder...);
-    visit(0, layer.decoder...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.encoder);
+    visit(0, layer.decoder);
   }
 };
 

@@ -29,7 +29,7 @@
 ///   using domain, codomain                          matrices with n rows
 ///   using reads = …                                 if it reads an item of the environment (environment.hpp)
 ///   operator()(X), value_and_pullback(X)            with that item after X
-///   weights(visit, layer…)                          see weights.hpp
+///   weights(visit, layer)                           see weights.hpp
 ///   State, extend(state, X)                         if it is autoregressive and not rowwise (extension.hpp)
 namespace tlm {
 

@@ -80,7 +80,7 @@ struct FromMemory {
     return Y;
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
+  static constexpr void parts(auto&& visit, auto& layer) { visit(0, layer.f); }
 
  private:
   template <class... Environment>

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
@@ -19,6 +18,21 @@
 /// The parameters of a layer: all numbers of all its weights. They are counted, listed, set and found by their paths here,
 /// once for all layers.
 namespace tlm {
+
+/// All parameters of one weight of a layer, whatever its shape. It refers to them.
+template <class Real>
+struct Parameter {
+  std::string_view path;  ///< "DB_1.FF.A"
+  Role role = Role::matrix;
+  std::size_t rows = 0, cols = 0;
+  Real* numbers = nullptr;  ///< Row by row.
+
+  constexpr std::size_t size() const { return rows * cols; }  ///< How many they are.
+  /// All of them, as a vector.
+  auto entries() const { return detail::as_vector(numbers, size()); }
+  Real* begin() const { return numbers; }
+  Real* end() const { return numbers + size(); }
+};
 
 namespace detail {
 
@@ -38,83 +52,95 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-/// The number of weight matrices of a layer or model.
+/// What the paths of a layer take: so many letters in all, with ", " between them, for so many weights.
+struct PathsSize {
+  std::size_t letters = 0, weights = 0;
+};
+/// Writes the paths of all weights of a layer, "FF.A_1, FF.A_2", to `text`. If it is null, they are only counted.
 template <class Layer>
-inline constexpr std::size_t weight_matrix_count = [] {
-  std::size_t count = 0;
-  visit_weights<Layer>([&](const Name&, auto&) { ++count; }, imaginary<Layer>);
-  return count;
-}();
+constexpr PathsSize write_paths(char* text) {
+  PathsSize size;
+  const auto put = [&](std::string_view piece) {
+    for (std::size_t c = 0; text && c < piece.size(); ++c) *text++ = piece[c];
+    size.letters += piece.size();
+  };
+  visit_weights(
+      [&](const PlacedName& name, auto&) {
+        if (size.weights++ > 0) put(", ");
+        name.spell(put);
+      },
+      imaginary<Layer>);
+  return size;
+}
+template <class Layer>
+inline constexpr PathsSize size_of_paths = write_paths<Layer>(nullptr);
 
 /// The paths of all weights of a layer: "FF.A_1, FF.A_2".
 template <class Layer>
 consteval auto paths_of() {
-  constexpr auto spell = [](const auto& put) {
-    visit_weights<Layer>(
-        [&, between = std::string_view{}](const Name& name, auto&) mutable {
-          put(std::exchange(between, ", "));
-          name.spell(put);
-        },
-        imaginary<Layer>);
-  };
-  constexpr std::size_t size = [=] {
-    std::size_t letters = 0;
-    spell([&](std::string_view piece) { letters += piece.size(); });
-    return letters;
-  }();
-  char text[size + 1]{};
-  char* end = text;
-  spell([&](std::string_view piece) {
-    for (const char c : piece) *end++ = c;
-  });
-  return Symbol<size + 1>{text};
+  char text[size_of_paths<Layer>.letters + 1]{};
+  write_paths<Layer>(text);
+  return Symbol{text};
 }
+template <class Layer>
+inline constexpr auto paths = paths_of<Layer>();
+
+/// The weights of a layer, in the order of weights(), as its type has them: without numbers.
+template <class Layer>
+consteval auto weights_of() {
+  std::array<Parameter<void>, size_of_paths<Layer>.weights> list;
+  std::size_t k = 0, begin = 0;
+  visit_weights(
+      [&]<class Weight>(const PlacedName& name, Weight&) {
+        std::size_t size = 0;
+        name.spell([&](std::string_view piece) { size += piece.size(); });
+        list[k++] = {{paths<Layer>.text + begin, size}, name.role, Weight::size / Weight::cols, Weight::cols};
+        begin += size + 2;  // and ", "
+      },
+      imaginary<Layer>);
+  return list;
+}
+template <class Layer>
+inline constexpr auto weight_list = weights_of<Layer>();
+
 /// The condition under which a path leads to one weight only. A failure shows the layer.
 template <class Layer>
 struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
-    std::array<std::uint64_t, weight_matrix_count<Layer>> hashes{};
-    auto hash = hashes.begin();
-    visit_weights<Layer>(
-        [&](const Name& name, auto&) {
-          name.spell([&](std::string_view piece) {
-            for (const char c : piece) *hash = mixed(*hash ^ std::uint64_t(c));
-          });
-          ++hash;
-        },
-        imaginary<Layer>);
+    std::array<std::uint64_t, weight_list<Layer>.size()> hashes{};  // to sort texts takes a compiler too many steps
+    for (std::size_t k = 0; k < hashes.size(); ++k)
+      for (const char c : weight_list<Layer>[k].path) hashes[k] = mixed(hashes[k] ^ std::uint64_t(c));
     std::sort(hashes.begin(), hashes.end());
     return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
   }();
   static_assert(unique, "two weights of this layer have the same path: give each part around them a symbol of its own");
 };
 
-/// The numbers of rows and of columns of the layer's weight with this path. There are no rows if there is no such weight.
+/// The place of the weight with this path in weight_list, from 0; its size() if there is no such weight.
 template <class Layer>
-consteval std::pair<std::size_t, std::size_t> shape_of_weight(std::string_view path) {
-  std::pair<std::size_t, std::size_t> shape{0, 1};
-  visit_weights<Layer>(
-      [&]<class Weight>(const Name& name, Weight&) {
-        if (name.has_path(path)) shape = {Weight::size / Weight::cols, Weight::cols};
-      },
-      imaginary<Layer>);
-  return shape;
+constexpr std::size_t index_of_weight(std::string_view path) {
+  const auto& list = weight_list<Layer>;
+  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& weight) { return weight.path == path; });
+  return std::size_t(found - list.begin());
 }
 
 /// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
-template <Symbol path, Symbol paths, bool found>
+template <Symbol path, Symbol all, bool found>
 struct HasWeight : Condition {
   static_assert(
       found,
-      "the layer has no weight with this path: GCC lists those that there are above, and for_each_weight visits them");
+      "the layer has no weight with this path: GCC lists those that there are above, and parameters(layer) has them");
 };
 
-/// The type of the weight with a path.
+/// The number and the type of the weight with a path.
 template <Symbol path, class Layer>
 struct WeightAt {
-  static constexpr auto shape = shape_of_weight<Layer>(path);
-  static_assert(HasWeight<path, paths_of<Layer>(), (shape.first > 0)>::value);
-  using type = Matrix<shape.first, shape.second, typename Layer::codomain::Real>;
+  static constexpr std::size_t index = index_of_weight<Layer>(path);
+  static constexpr bool found = index < weight_list<Layer>.size();
+  static_assert(HasWeight<path, paths<Layer>, found>::value);
+  static constexpr std::size_t rows = found ? weight_list<Layer>[index].rows : 0;
+  static constexpr std::size_t cols = found ? weight_list<Layer>[index].cols : 1;
+  using type = Matrix<rows, cols, typename Layer::codomain::Real>;
 };
 
 /// The first part of type P of a layer, however deep; null if there is none.
@@ -130,53 +156,32 @@ constexpr auto first_part(Layer& layer) {
   return first;
 }
 
-/// The numbers of a weight, row by row, whatever its shape. It refers to them.
-template <class Real>
-struct Parameter {
-  Real* numbers;
-  std::size_t rows, cols;
-  Role role = Role::matrix;
-
-  std::size_t size() const { return rows * cols; }
-  /// All of them, as a vector.
-  auto entries() const { return as_vector(numbers, size()); }
-  Real* begin() const { return numbers; }
-  Real* end() const { return numbers + size(); }
-};
-
 }  // namespace detail
 
 /// The number of parameters of a layer or model: of all entries of its weights.
 template <class Layer>
 inline constexpr std::size_t parameter_count = [] {
   std::size_t count = 0;
-  detail::visit_weights<Layer>([&]<class Weight>(const Name&, Weight&) { count += Weight::size; },
-                               detail::imaginary<Layer>);
+  for (const auto& weight : detail::weight_list<Layer>) count += weight.size();
   return count;
 }();
 
-/// visit(name, weight, …) for every weight of `layer`, and the corresponding ones of the `others`.
-template <class Layer, class Visit, class... Others>
-void for_each_weight(Visit&& visit, Layer& layer, Others&... others) {
-  static_assert((std::is_same_v<std::remove_const_t<Layer>, std::remove_const_t<Others>> && ...),
-                "weights are visited together only in layers of the same type");
-  static_assert(detail::PathsAreUnique<std::remove_const_t<Layer>>::value);
-  detail::visit_weights<std::remove_const_t<Layer>>(visit, layer, others...);
-}
-
-/// The numbers of all weights of a layer, in the order of weights(). They are constant if the layer is.
+/// All weights of a layer, in the order of weights(): a Parameter of each. They are constant if the layer is.
 template <class Layer>
 auto parameters(Layer& layer) {
-  using Number = typename Layer::codomain::Real;
+  using T = std::remove_const_t<Layer>;
+  using Number = typename T::codomain::Real;
   using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
-  std::array<detail::Parameter<Real>, detail::weight_matrix_count<std::remove_const_t<Layer>>> weights;
-  auto next = weights.begin();
-  for_each_weight(
-      [&]<class Weight>(const Name& name, Weight& weight) {
-        *next++ = {weight.data(), Weight::size / Weight::cols, Weight::cols, name.role};
+  static_assert(detail::PathsAreUnique<T>::value);
+  std::array<Parameter<Real>, detail::weight_list<T>.size()> all;
+  std::size_t k = 0;
+  detail::visit_weights(
+      [&](const Name&, auto& weight) {
+        const auto& [path, role, rows, cols, none] = detail::weight_list<T>[k];
+        all[k++] = {path, role, rows, cols, weight.data()};
       },
       layer);
-  return weights;
+  return all;
 }
 
 /// Sets all parameters to 0. A gradient is 0 before anything is added to it.
@@ -197,14 +202,17 @@ auto& part(Layer& layer) {
 /// The weight with a path: weight<"DB_1.FF.A">(model).
 template <Symbol path, class Layer>
 auto& weight(Layer& layer) {
-  using At = typename detail::WeightAt<path, std::remove_const_t<Layer>>::type;
-  using Weight = std::conditional_t<std::is_const_v<Layer>, const At, At>;
+  static_assert(detail::PathsAreUnique<std::remove_const_t<Layer>>::value);
+  using At = detail::WeightAt<path, std::remove_const_t<Layer>>;
+  using Weight = std::conditional_t<std::is_const_v<Layer>, const typename At::type, typename At::type>;
   Weight* found = nullptr;
-  for_each_weight(
-      [&]<class Candidate>(const Name& name, Candidate& candidate) {
+  std::size_t k = 0;
+  detail::visit_weights(
+      [&]<class Candidate>(const Name&, Candidate& candidate) {
         // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>.
         if constexpr (std::is_convertible_v<Candidate*, Weight*>)
-          if (name.has_path(path)) found = &candidate;
+          if (k == At::index) found = &candidate;
+        ++k;
       },
       layer);
   return *found;

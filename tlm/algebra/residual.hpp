@@ -44,7 +44,7 @@ struct Res {
     return X + advance(f, state, X, environment...);
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) { visit(0, layer.f...); }
+  static constexpr void parts(auto&& visit, auto& layer) { visit(0, layer.f); }
 };
 
 }  // namespace tlm

@@ -58,8 +58,8 @@ struct Stack {
     return X;
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    for (std::size_t i = 0; i < count; ++i) visit(i + 1, layer.f[i]...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    for (std::size_t i = 0; i < count; ++i) visit(i + 1, layer.f[i]);
   }
 };
 

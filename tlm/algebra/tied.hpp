@@ -16,7 +16,7 @@ template <Symbol letter, std::size_t rows, std::size_t cols, class Real = float>
 struct TiedWeight {
   Matrix<rows, cols, Real> W;
 
-  static constexpr void weights(auto&& visit, auto&... item) { visit(Name{letter}, item.W...); }
+  static constexpr void weights(auto&& visit, auto& item) { visit(letter, item.W); }
 };
 
 /// X ↦ F(X; item), where the item belongs to the model: every layer in F that reads such an item reads this one.
@@ -56,9 +56,9 @@ struct Tied {
     return advance(f, state, std::move(X), item, environment...);
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.item...);
-    visit(0, layer.f...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.item);
+    visit(0, layer.f);
   }
 };
 

@@ -3,19 +3,17 @@
 
 #include <concepts>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
-#include <tlm/algebra/symbol.hpp>
 #include <tlm/base/language.hpp>
 
-/// The weights of a layer, visited with their names. (parameters.hpp lists them, and finds one by its path.)
+/// The weights of a layer, visited with their names.
 ///
-/// A leaf has a static function weights(visit, layer…), which calls visit(name, weight…) for each of its weights. A formula
-/// has parts(visit, layer…), which calls visit(index, part…) for each of its parts. Both follow the order of application.
-/// Both visit one object, or several of the same type at once: a model, its gradient, an optimizer's moments. So updates,
-/// counts, initial values and storage are each written once, for every layer.
+/// A leaf has a static function weights(visit, layer), which calls visit(name, weight) for each of its weights. A formula
+/// has parts(visit, layer), which calls visit(index, part) for each of its parts. Both follow the order of application.
+/// parameters.hpp makes one list of all weights. With it updates, initial values and storage are each written once, for
+/// every layer.
 namespace tlm {
 
 /// How a weight acts on vectors. Its initial value follows from that.
@@ -23,6 +21,16 @@ enum class Role {
   matrix,  ///< It multiplies them from the right, or its rows are looked up or added.
   factor,  ///< It multiplies each coordinate by a number: 1 changes nothing.
   summand  ///< It adds a number to each coordinate: 0 changes nothing.
+};
+
+/// The name of a weight in its layer.
+struct Name {
+  std::string_view letter;  ///< "A"
+  Role role = Role::matrix;
+
+  /// A letter is a name: visit("A", layer.A).
+  template <std::convertible_to<std::string_view> Letter>
+  constexpr Name(const Letter& letter_, Role role_ = Role::matrix) : letter{letter_}, role{role_} {}
 };
 
 namespace detail {
@@ -40,19 +48,9 @@ struct PartName {
   }
 };
 
-}  // namespace detail
-
-/// The name of a weight: its letter, and the parts of the model around it.
-struct Name {
-  std::string_view letter;  ///< Without the parts: "A".
-  Role role = Role::matrix;
-  const detail::PartName* within =
-      nullptr;  ///< The innermost part around it; null if there is none. Valid during the visit.
-
-  /// A letter is a name: visit("A", layer.A...) does what visit(Name{"A"}, layer.A...) does.
-  template <std::convertible_to<std::string_view> Letter>
-  constexpr Name(const Letter& letter_, Role role_ = Role::matrix, const detail::PartName* within_ = nullptr)
-      : letter{letter_}, role{role_}, within{within_} {}
+/// The name of a weight, with the parts of the model around it. It is valid during the visit.
+struct PlacedName : Name {
+  const PartName* within;  ///< The innermost part around it; null if there is none.
 
   /// action(part) for each part around the weight, the outermost first.
   constexpr void for_each_part(const auto& action) const {
@@ -62,7 +60,7 @@ struct Name {
   /// put(piece) for each piece of the path: DB, _, 1, ., FF, ., A of "DB_1.FF.A".
   constexpr void spell(const auto& put) const {
     constexpr std::string_view digits = "0123456789";
-    for_each_part([&](const detail::PartName& part) {
+    for_each_part([&](const PartName& part) {
       put(part.symbol);
       if (part.index > 0) {
         put("_");
@@ -74,25 +72,7 @@ struct Name {
     });
     put(letter);
   }
-
-  /// "DB_1.FF.A"
-  std::string path() const {
-    std::string path;
-    spell([&](std::string_view piece) { path += piece; });
-    return path;
-  }
-  /// Whether this is the path.
-  constexpr bool has_path(std::string_view path) const {
-    bool begins = true;
-    spell([&](std::string_view piece) {
-      begins = begins && path.starts_with(piece);
-      if (begins) path.remove_prefix(piece.size());
-    });
-    return begins && path.empty();
-  }
 };
-
-namespace detail {
 
 /// T's symbol in the book; T if it has none.
 template <class T>
@@ -106,13 +86,13 @@ constexpr std::string_view symbol_of() {
 /// T visits its weights.
 template <class T>
 concept HasWeights = requires(T& layer) {
-  T::weights([](const Name&, auto&...) {}, layer);
+  T::weights([](const Name&, auto&) {}, layer);
 };
 
 /// T has parts, and visits them.
 template <class T>
 concept HasParts = requires(T& whole) {
-  T::parts([](std::size_t, auto&...) {}, whole);
+  T::parts([](std::size_t, auto&) {}, whole);
 };
 
 /// action(part) for a layer and each of its parts, however deep: a layer before its parts.
@@ -123,31 +103,21 @@ constexpr void for_each_part(const auto& action, Layer& layer) {
     Layer::parts([&](std::size_t, auto& part) { for_each_part(action, part); }, layer);
 }
 
-/// Visits the weights of `part`, and of the corresponding ones of the others. Their names are within `around`: a part of
-/// a part has a name if it has a symbol, or a number within a Stack.
-template <class Part, class Visit, class... Parts>
-constexpr void visit_weights_within(const PartName* around, Visit& visit, Parts&... part) {
-  if constexpr (HasParts<Part>)
-    Part::parts(
-        [&]<class Inner, class... Others>(std::size_t index, Inner& inner, Others&... others) {
-          using T = std::remove_const_t<Inner>;
-          const PartName name{symbol_of<T>(), index, around};
-          const bool has_name = index > 0 || requires { T::symbol; };
-          visit_weights_within<T>(has_name ? &name : around, visit, inner, others...);
+/// visit(name, weight) for every weight of a layer, with its PlacedName. The layer is within the parts `around` it. A part
+/// has a name if it has a symbol, or a number within a Stack.
+template <class Layer>
+constexpr void visit_weights(auto&& visit, Layer& layer, const PartName* around = nullptr) {
+  using T = std::remove_const_t<Layer>;
+  if constexpr (HasParts<T>)
+    T::parts(
+        [&]<class Part>(std::size_t index, Part& part) {
+          const PartName name{symbol_of<Part>(), index, around};
+          const bool has_name = index > 0 || requires { Part::symbol; };
+          visit_weights(visit, part, has_name ? &name : around);
         },
-        part...);
-  else if constexpr (requires { Part::weights(visit, part...); })
-    Part::weights(
-        [&](const Name& name, auto&... weight) {
-          visit(Name{name.letter, name.role, around}, weight...);
-        },
-        part...);
-}
-
-/// visit(name, weight, …) for every weight of a layer, and the corresponding ones of others of its type.
-template <class Layer, class Visit, class... Layers>
-constexpr void visit_weights(Visit&& visit, Layers&... layer) {
-  visit_weights_within<Layer>(nullptr, visit, layer...);
+        layer);
+  else if constexpr (HasWeights<T>)
+    T::weights([&](const Name& name, auto& weight) { visit(PlacedName{name, around}, weight); }, layer);
 }
 
 }  // namespace detail

@@ -129,11 +129,11 @@ struct Attention {
     return attend(Q_X, state.KV).value;
   }
 
-  static constexpr void parts(auto&& visit, auto&... layer) {
-    visit(0, layer.q...);
-    visit(0, layer.k...);
-    visit(0, layer.bias...);
-    visit(0, layer.v...);
+  static constexpr void parts(auto&& visit, auto& layer) {
+    visit(0, layer.q);
+    visit(0, layer.k);
+    visit(0, layer.bias);
+    visit(0, layer.v);
   }
 
  private:

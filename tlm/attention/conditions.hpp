@@ -41,7 +41,7 @@ struct IsBias : Condition {
                 "a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const auto& s_bar, Bias& "
                 "gradient) const");
   static_assert(!declares || !adds || !pulls_back || visits,
-                "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto&... bias)");
+                "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto& bias)");
 };
 
 /// The condition under which these are the parts of attention. A failure shows them.

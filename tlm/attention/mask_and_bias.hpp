@@ -35,13 +35,13 @@ struct Unmasked {
 ///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
 ///   add(h, i, s)                          s_j += b(h, i, j) for each j
 ///   pull_back(h, i, s_bar, gradient)      given s̄_j = ∂L/∂s_j, adds ∂L/∂(weights) to the gradient
-///   weights(visit, layer…)                like a layer
+///   weights(visit, layer)                like a layer
 ///   symbol                                if it has one, under which its weights are found
 struct NoBias {
   using declared = is::Positional;
   static void add(std::size_t, std::size_t, auto) {}
   static void pull_back(std::size_t, std::size_t, const auto&, NoBias&) {}
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace tlm

@@ -76,8 +76,8 @@ class Check {
     std::string list;
     std::size_t visited = 0;
     for (const auto& weight : layer_.in_double->another()->weights()) {
-      list += (list.empty() ? "the weights " : ", ") + weight.path + " (" + std::to_string(weight.rows) + "×" +
-              std::to_string(weight.cols) + ")";
+      list += detail::sentence(
+          {list.empty() ? "the weights " : ", ", weight.path, " (", weight.rows, "×", weight.cols, ")"});
       visited += weight.size();
     }
     if (list.empty()) list = "no weights";
@@ -226,7 +226,7 @@ template <class Real, class Layer>
 struct WeightsAreOf {
   static constexpr bool value = [] {
     bool same = true;
-    detail::visit_weights<Layer>(
+    detail::visit_weights(
         [&](const Name&, auto& weight) {
           same = same && std::is_same_v<typename std::remove_cvref_t<decltype(weight)>::Real, Real>;
         },

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/checking/drawing.hpp>
 #include <tlm/checking/report.hpp>
@@ -124,13 +125,13 @@ inline std::optional<Failure> depends_on_more(Failure failure, const Stacked<Dep
 }
 /// For tables; expected(k, e) is number e of table k. The failure names the table.
 template <class Real, class Expected, class Same = Agree>
-std::optional<Failure> first_difference(Failure failure, const std::vector<NamedWeight<Real>>& tables,
+std::optional<Failure> first_difference(Failure failure, const std::vector<Parameter<Real>>& tables,
                                         const Expected& expected, const Same& same = {}) {
   for (std::size_t k = 0; k < tables.size(); ++k)
     for (std::size_t e = 0; e < tables[k].size(); ++e) {
       const Real right = expected(k, e);
       if (same(tables[k].numbers[e], right)) continue;
-      failure.entry = tables[k].path + ", " + entry(e / tables[k].cols + 1, e % tables[k].cols + 1);
+      failure.entry = std::string(tables[k].path) + ", " + entry(e / tables[k].cols + 1, e % tables[k].cols + 1);
       failure.left.value = shown(tables[k].numbers[e]);
       failure.right.value = shown(right);
       return failure;

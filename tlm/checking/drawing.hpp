@@ -160,7 +160,7 @@ std::unique_ptr<Operation<Real>> drawn(const Operation<Real>& T, Generator& gene
 template <class Layer>
 Layer draw_layer(Generator& generator) {
   Layer layer;
-  for (const auto& weight : named_weights(layer))
+  for (const auto& weight : parameters(layer))
     for (auto& w : weight) w = draw<typename Layer::codomain::Real>(generator);
   return layer;
 }

@@ -8,10 +8,12 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/dual.hpp>
 #include <tlm/checking/pullbacks.hpp>
 
@@ -100,9 +102,9 @@ inline double derivative(const std::function<double()>& f, double& x) {
 /// its place in `pulled_back`. ‖g‖ is the maximum of all |a| and |b|. It is a failure too if all derivatives are 0,
 /// because then nothing has been compared.
 inline std::optional<Failure> derivatives_differ(Failure found, const std::function<double()>& L,
-                                                 const std::vector<NamedWeight<double>>& point,
-                                                 const std::vector<NamedWeight<double>>& pulled_back) {
-  auto by_differences = point;
+                                                 std::span<const Parameter<double>> point,
+                                                 std::span<const Parameter<double>> pulled_back) {
+  std::vector<Parameter<double>> by_differences{point.begin(), point.end()};
   std::vector<std::vector<double>> numbers;
   double norm = 0;
   for (std::size_t k = 0; k < point.size(); ++k) {

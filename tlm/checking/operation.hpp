@@ -20,20 +20,6 @@
 /// Layers without their types. So a check is compiled once for each arithmetic, and not once for each layer.
 namespace tlm::checking {
 
-/// The numbers of a weight, and its path.
-template <class Real>
-struct NamedWeight : detail::Parameter<Real> {
-  std::string path;
-};
-/// The weights of a layer in their order.
-template <class Layer>
-auto named_weights(Layer& layer) {
-  std::vector<NamedWeight<typename Layer::codomain::Real>> list;
-  const auto weights = parameters(layer);
-  for_each_weight([&](const Name& name, auto&) { list.push_back({weights[list.size()], name.path()}); }, layer);
-  return list;
-}
-
 template <class Real>
 struct Operation;
 
@@ -59,7 +45,7 @@ struct Operation {
   virtual ~Operation() = default;
   /// Another one, all of whose weights are 0.
   virtual std::unique_ptr<Operation> another() const = 0;
-  virtual std::vector<NamedWeight<Real>> weights() = 0;
+  virtual std::vector<Parameter<Real>> weights() = 0;
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
   virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
   /// Before any row was read. It refers to this operation.
@@ -71,10 +57,11 @@ struct Operation {
 /// The numbers of all weights of T, and of X unless it consists of tokens. They are the coordinates of a point at which
 /// T is differentiated, or of its gradient.
 template <class Real>
-std::vector<NamedWeight<Real>> coordinates(Operation<Real>& T, Input<Real>& X) {
+std::vector<Parameter<Real>> coordinates(Operation<Real>& T, Input<Real>& X) {
   auto tables = T.weights();
   for (Stacked<Real>* rows : {&X.source, &X.target})
-    if (!rows->numbers.empty()) tables.push_back({{rows->numbers.data(), rows->sequences.rows(), rows->cols, {}}, "X"});
+    if (!rows->numbers.empty())
+      tables.push_back({"X", Role::matrix, rows->sequences.rows(), rows->cols, rows->numbers.data()});
   return tables;
 }
 
@@ -105,7 +92,10 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   std::unique_ptr<Operation<Real>> another() const override {
     return std::unique_ptr<Operation<Real>>(new OperationOf{this->name});
   }
-  std::vector<NamedWeight<Real>> weights() override { return named_weights(layer); }
+  std::vector<Parameter<Real>> weights() override {
+    const auto all = parameters(layer);
+    return {all.begin(), all.end()};
+  }
   Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
 
   Differentiated<Real> differentiated([[maybe_unused]] const Input<Real>& X) const override {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/claims.hpp>
 
 /// What every pullback must do: it is linear, adds to the gradient, can be applied again, and is in float what it is in
@@ -21,7 +22,7 @@ template <class Real>
 struct PulledBack {
   std::unique_ptr<Operation<Real>> gradient;
   Input<Real> X_bar;
-  std::vector<NamedWeight<Real>> tables;  ///< Their numbers.
+  std::vector<Parameter<Real>> tables;  ///< Their numbers.
 
   PulledBack(std::unique_ptr<Operation<Real>> added_to, const Differentiated<Real>& result, const Stacked<Real>& Y_bar)
       : gradient{std::move(added_to)},

@@ -35,7 +35,7 @@ struct Times {
   }
   auto value_and_pullback(domain) const&& { return refuse_temporary<Times>(); }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter}, layer.W...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit(letter, layer.W); }
 };
 
 /// X ↦ X+B, where the n rows of B are identical, so that only one row is kept. `letter` is its letter in the book.
@@ -60,7 +60,7 @@ struct Plus {
     });
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{letter, Role::summand}, layer.B...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit(Name{letter, Role::summand}, layer.B); }
 };
 
 /// X ↦ X×W + B, where the rows of B are identical. Rowwise.

@@ -23,7 +23,7 @@ struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
     return with_pullback((*this)(std::move(X)), [](domain Y_bar, ConstantPositions&) { return Y_bar; });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace positions

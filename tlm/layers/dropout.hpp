@@ -43,7 +43,7 @@ struct Dropout {
                          [own](codomain Y_bar, Dropout&, Noise&) { return dropped(std::move(Y_bar), own); });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 
  private:
   static codomain dropped(domain X, const Noise::OfLayer& own) {

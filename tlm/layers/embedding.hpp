@@ -54,7 +54,7 @@ struct Embedding {
     });
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"W_e"}, layer.W_e...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("W_e", layer.W_e); }
 };
 
 }  // namespace tlm

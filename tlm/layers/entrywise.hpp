@@ -44,7 +44,7 @@ struct Entrywise {
     });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace tlm

@@ -21,7 +21,7 @@ struct Identity {
   auto value_and_pullback(domain X) const {
     return with_pullback(std::move(X), [](codomain Y_bar, Identity&) { return Y_bar; });
   }
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace tlm

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,14 +57,14 @@ struct StandardizedRows {
   codomain operator()(const domain& X) const { return scaled_and_shifted(standardized(X).Z); }
 
   /// A bar is a cotangent: z̄ = ∂L/∂z. With u = x − mean(x), the root r = √(⟨u, u⟩/d + …), the divisor s = r + … and
-  /// z = u/s, row by row:
+  /// z = u/s, row by row, where ε stands in one of the places of the dots:
   ///
   ///   y = a·z + b         hence  ā += ȳ·z,  b̄ += ȳ,  z̄ = a·ȳ;
-  ///   z = u/s             hence  ū = z̄/s − ⟨z̄, u⟩/s² ∂s/∂u = z̄/s − ⟨z̄, z⟩/s ∂s/∂u;
+  ///   z = u/s             hence  ū = z̄/s − (⟨z̄, u⟩/s²)·∂s/∂u = z̄/s − (⟨z̄, z⟩/s)·∂s/∂u;
   ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(d·r) = s z/(d·r);
   ///   u = x − mean(x)     hence  x̄ = ū − mean(ū), where mean(z) = 0.
   ///
-  /// Together x̄ = (z̄ − mean(z̄))/s − z ⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if there is no ε under the root.
+  /// Together x̄ = (z̄ − mean(z̄))/s − z·⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if there is no ε under the root.
   /// Then leaving out the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
   auto value_and_pullback(const domain& X) const& {
     Standardized standard = standardized(X);
@@ -89,7 +90,7 @@ struct StandardizedRows {
       const auto x = X.row(i);
       auto z = standard.Z.row(i), u = z;  // the same entries
       // A row is divided by a power of two first, which changes no digit of z: squares of large numbers would overflow.
-      // So here u is (x − mean(x))/scale.
+      // So here u is (x − mean(x))/scale, while r and s are as above.
       const Real scale = scale_of(x), unit = Real(1) / scale;
       u = x * unit;
       u = u - mean_of(u);
@@ -124,9 +125,9 @@ template <Symbol name, Symbol factor, Symbol summand, class Divisor, std::size_t
 struct NamedStandardizedRows : StandardizedRows<Divisor, d_model, Real> {
   static constexpr std::string_view symbol = name;
 
-  static constexpr void weights(auto&& visit, auto&... layer) {
-    visit(Name{factor, Role::factor}, layer.a...);
-    visit(Name{summand, Role::summand}, layer.b...);
+  static constexpr void weights(auto&& visit, auto& layer) {
+    visit(Name{factor, Role::factor}, layer.a);
+    visit(Name{summand, Role::summand}, layer.b);
   }
 };
 

@@ -141,7 +141,7 @@ struct PositionalEncoding {
   /// T_k for the article's angles.
   static Matrix<d_model, d_model, Real> offset(std::size_t k) { return offset(k, &angle); }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(Name{"PE"}, layer.PE...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("PE", layer.PE); }
 };
 
 }  // namespace tlm

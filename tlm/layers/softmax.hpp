@@ -35,7 +35,7 @@ struct Softmax {
     });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// F of a model Softmax∘F.

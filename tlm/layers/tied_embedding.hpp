@@ -34,7 +34,7 @@ struct TiedEmbedding {
     });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 /// X ↦ X×W_eᵀ, where W_e belongs to the environment. (The Formulated Transformer, "Forward pass".) Rowwise.
@@ -61,7 +61,7 @@ struct TiedOutput {
                          });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 }  // namespace tlm

@@ -8,9 +8,9 @@
 
 /// The functions of numbers that the layers use beside + − × ÷.
 ///
-/// A layer knows nothing else of its arithmetic: no layer compares numbers or branches on a value. Another arithmetic
-/// (a prime field, sets of positions) has its own overloads, found by argument-dependent lookup. So has a batch of
-/// xsimd, which is several numbers at once.
+/// A layer knows nothing else of its arithmetic. It compares no numbers and branches on no value, except where floating-point
+/// numbers are rounded or overflow. Another arithmetic (a prime field, sets of positions) has its own overloads, found by
+/// argument-dependent lookup. So has a batch of xsimd, which is several numbers at once.
 namespace tlm {
 
 using std::exp;

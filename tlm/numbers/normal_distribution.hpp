@@ -6,7 +6,7 @@
 
 #include <tlm/numbers/functions.hpp>
 
-/// The standard normal distribution, and what approximates it: functions of numbers for GELU.
+/// The standard normal distribution, and tanh: functions of numbers for GELU.
 namespace tlm {
 
 using std::erf;
@@ -31,8 +31,8 @@ Real normal_density(Real x) {
   return exp(-x * x / Real(2)) * detail::real_constant<Real>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 
-/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function. Beyond ±9 erf is ±1 to the last digit, and
-/// its argument is cut there: a vectorised erf of a very large number may be NaN.
+/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function. Beyond ±9 erf is ±1 to the last digit, so
+/// its argument u = x/√2 is cut there: a vectorised erf of a very large number may be NaN.
 template <detail::Floating Real>
 Real normal_cdf(Real x) {
   Real u = x / detail::real_constant<Real>(std::numbers::sqrt2);

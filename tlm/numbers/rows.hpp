@@ -13,8 +13,8 @@ namespace tlm {
 
 namespace detail {
 
-/// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, in the fastest order, where ∘ is associative and commutative, and
-/// all ∘ all = all. (xtensor's reducers go from entry to entry.)
+/// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, in the fastest order, where ∘ is associative and commutative. It begins
+/// with `all` in each place of a batch, so all ∘ all = all. (xtensor's reducers go from entry to entry.)
 template <XtensorExpression E, class Real = typename E::value_type>
 [[gnu::always_inline]] inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
   if constexpr (EvaluatedAtOnce<E>) {
@@ -73,7 +73,7 @@ template <detail::XtensorExpression E>
 
 namespace detail {
 
-/// The largest power of two that is at most max_j |x_j|, and at least 1; it is 1 if an entry is infinite.
+/// The largest power of two that is at most max(1, max_j |x_j|); it is 1 if an entry is infinite.
 ///
 /// A division by it keeps all digits, and then squares do not overflow. It is 1 in an arithmetic that does not
 /// overflow.
@@ -101,7 +101,7 @@ void softmax(Vector<Adaptor> x) {
 ///
 ///   x̄ = y (ȳ − Σ_k y_k ȳ_k),
 ///
-/// which replaces ȳ.
+/// entry by entry. It replaces ȳ. (The NumPy notebook writes the product of ȳ and the matrix of the derivatives.)
 template <class Y, class Cotangent>
 void softmax_pullback(const Vector<Y>& y, Vector<Cotangent> y_bar) {
   auto x_bar = y_bar;  // the same entries

@@ -87,12 +87,9 @@ void add_number(std::vector<NamedNumbers<Byte>>& list, std::string name, Number&
 template <class Byte, class Layer>
 void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std::string& prefix = "") {
   static_assert(IsStored<typename CodomainOf<std::remove_const_t<Layer>>::Real>::value);
-  for_each_weight(
-      [&]<class Weight>(const Name& name, Weight& weight) {
-        add_numbers(list, prefix + name.path(), std::span{weight.data(), Weight::size},
-                    {Weight::size / Weight::cols, Weight::cols});
-      },
-      layer);
+  for (const auto& weight : parameters(layer))
+    add_numbers(list, prefix + std::string(weight.path), std::span{weight.numbers, weight.size()},
+                {weight.rows, weight.cols});
 }
 
 }  // namespace tlm::storage

@@ -11,7 +11,7 @@
 #include <tlm/numbers/rows.hpp>
 #include <tlm/training/objective.hpp>
 
-/// The loss function. (Article, "Evaluation"; The Formulated Transformer, "Forward pass"; the NumPy notebook.)
+/// The loss function. (Article, "Evaluation"; The Formulated Transformer, "Forward pass".)
 ///
 /// Let T be autoregressive, X = (start, x_1, …, x_n) and Y = LogSoftmax(T(X)|n). Row k of Y depends on x_1, …, x_{k−1} only.
 /// Its entry at token x_k, y_k, is the log probability that T gives to x_k after them. The loss of a batch is
@@ -40,22 +40,22 @@ inline Tokens after_start(Token start, const Tokens& x) {
 
 }  // namespace detail
 
-/// LogSoftmax(z) = z − log Σ_j exp(z_j), for each row z. For every m, log Σ_j exp(z_j) = m + log Σ_j exp(z_j − m). With the
-/// maximum as m no exp overflows, and the sum is at least 1.
+/// LogSoftmax(z) = z − log Σ_j exp(z_j), for each row z. It is the same for z − m, with any number m. With the maximum as m
+/// no exp overflows, and the sum is at least 1.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
   for (std::size_t k = 0; k < Z.rows(); ++k) {
     auto z = Z.row(k);
-    const Real m = max_of(z);
-    z = z - (m + log(sum_of(xt::exp(z - m))));
+    z = z - max_of(z);
+    z = z - log(sum_of(xt::exp(z)));
   }
   return Z;
 }
 
 /// −Σ_k ω_k·y_k / c over all rows k of all sequences; c is Σω for the mean (objective.hpp). y_k is the entry of row k of Y =
-/// LogSoftmax(Z) at token x_k, that is Σ_v q_kv·y_kv for q_k = OneHot(x_k); another distribution is possible. −y_k is
-/// CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer. Throws std::invalid_argument unless each row of Y has a
-/// token with a weight.
+/// LogSoftmax(Z) at token x_k. As a sum it is Σ_v q_kv·y_kv, where q_k = OneHot(x_k). For another distribution q_k the sum
+/// takes its place. (−y_k is CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer, "Cross Entropy".) Throws
+/// std::invalid_argument unless x and ω have the sequences of Y.
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega, const Real& c,
                    const Distribution& q = {}) {
@@ -82,7 +82,7 @@ auto& scores(T& model) {
     return model;
 }
 
-/// After row k of X (the X|n above) a model should predict the token x_k, which has the loss weight ω_k.
+/// After row k of X a model should predict the token x_k, which has the loss weight ω_k. For T_LM this X is the X|n above.
 template <class Input, class Real>
 struct Targets {
   Input X;
@@ -94,7 +94,7 @@ struct Targets {
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
   const auto& [X, x, omega] = targets;
-  const Real c = objective.divisor(sum_of(omega));         // Σω
+  const Real c = objective.divisor(sum_of(omega));         // Σω for the mean
   const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X|n))
   return cross_entropy(Y, x, omega, c, objective.q());     // −Σωy/c
 }
@@ -105,7 +105,7 @@ Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& 
 ///
 ///   ∂(Σ_u q_ku·y_ku)/∂z_kv = q_kv − softmax(Z_k)_v,   hence   z̄_kv = ω_k/c·(softmax(Z_k)_v − q_kv),
 ///
-/// where softmax(Z_k) = exp(Y_k). (The Formulated Transformer, "Cross Entropy".)
+/// where softmax(Z_k) = exp(Y_k).
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Tokens& x, const Matrix<n, 1, Real>& omega,
                                              const Real& c, const Distribution& q = {}) {

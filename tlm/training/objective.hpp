@@ -36,7 +36,7 @@ Real require_a_weight(const Real& sum_of_weights) {
 
 }  // namespace detail
 
-/// The weighted mean: c = Σω. (Article, "Batch evaluation with loss weights"; the NumPy notebook's text.)
+/// The weighted mean: c = Σω. (Article, "Batch evaluation with loss weights".)
 struct Mean {
   /// c. Throws like require_a_weight.
   auto divisor(const auto& sum_of_weights) const { return detail::require_a_weight(sum_of_weights); }

@@ -11,8 +11,8 @@
 #include <tlm/base/refuse.hpp>
 
 /// Optimizers: optimizer(layer, gradient) moves the weights of the layer against the gradient. Clipped also scales the
-/// gradient. Learning rate, β, ε, λ and limit are rounded to the layer's type. If one is then out of range, an optimizer
-/// throws std::invalid_argument and moves nothing: 0.99999999 is 1 as a float.
+/// gradient. Learning rate, β, ε, λ and limit must be in range when rounded to the layer's type, too: 0.99999999 is 1 as
+/// a float. Otherwise an optimizer throws std::invalid_argument and moves nothing.
 namespace tlm {
 
 namespace detail {
@@ -64,8 +64,8 @@ struct SGD {
 ///
 ///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε) − ηλw.
 ///
-/// λ is 0 for a weight whose Role is not matrix: factors are not drawn away from 1, nor summands towards 0. With λ = 0,
-/// the default, this is Adam.
+/// λ is 0 for a weight whose Role is not matrix: what draws matrices towards 0 leaves factors and summands alone. With
+/// λ = 0, the default, this is Adam.
 template <class Layer>
 struct Adam {
   double learning_rate = 0.001;  ///< η > 0
@@ -83,7 +83,7 @@ struct Adam {
     detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
                           "finite and at least 0", weight_decay);
     ++t;
-    // η/(1−β₁ᵗ), and what corrects v: 1/(1−β₂ᵗ)
+    // m/(1−β₁ᵗ) and v/(1−β₂ᵗ) correct that the moments start at 0. The first divisor is part of η here.
     const auto corrected_eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
     const auto correction = Real(1 / (1 - std::pow(beta_2, double(t))));
     const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/optimisation.hpp>
@@ -36,15 +34,12 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
       if (weight.role == Role::matrix)
         for (const auto& w : weight)
           if (!(w == RealOf<Layer>(0))) return;
-  for_each_weight(
-      [](const Name& name, const auto&) {
-        if (name.role == Role::matrix)
-          refuse<std::invalid_argument>(
-              {"the weight matrices of the model, ", name.path(),
-               " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
-               "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
-      },
-      layer);
+  for (const auto& weight : parameters(layer))
+    if (weight.role == Role::matrix)
+      refuse<std::invalid_argument>(
+          {"the weight matrices of the model, ", weight.path,
+           " and all others, are 0, and so are the derivatives with respect to them: give them values first, by "
+           "initialize_glorot(model, generator) or initialize_uniform(model, generator)"});
 }
 
 /// The training loop. At most `steps` times, it takes the next batch, computes the gradient of its loss, lets the

@@ -33,7 +33,7 @@ void backwards(const Action& action, std::size_t k = 0) {
 
 /// T has weights of its own, or reads some.
 template <class T>
-constexpr bool has_weights = tlm::detail::weight_matrix_count<T> > 0 || requires {
+constexpr bool has_weights = !tlm::detail::weight_list<T>.empty() || requires {
   typename T::reads;
 };
 
@@ -142,10 +142,10 @@ class Definitions {
   template <class T, class Action>
   static void for_each_argument(const Action& action) {
     if constexpr (requires { typename T::reads; })
-      tlm::detail::visit_weights<typename T::reads>([&](const Name& name, auto& weight) { action(true, name, weight); },
-                                                    tlm::detail::imaginary<typename T::reads>);
-    tlm::detail::visit_weights<T>([&](const Name& name, auto& weight) { action(false, name, weight); },
-                                  tlm::detail::imaginary<T>);
+      tlm::detail::visit_weights([&](const Name& name, auto& weight) { action(true, name, weight); },
+                                 tlm::detail::imaginary<typename T::reads>);
+    tlm::detail::visit_weights([&](const Name& name, auto& weight) { action(false, name, weight); },
+                               tlm::detail::imaginary<T>);
   }
 
   /// The symbol, if it means nothing else yet; otherwise with that of what it is in. (H_i is H of i.)

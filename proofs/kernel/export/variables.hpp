@@ -36,7 +36,7 @@ inline std::string piece_of_key(std::string_view symbol, bool in_a_stack) {
 }
 
 /// What tells a weight from all others: its path without the numbers of layers.
-inline std::string key_of(const Name& name) {
+inline std::string key_of(const tlm::detail::PlacedName& name) {
   std::string key;
   name.for_each_part([&](const tlm::detail::PartName& part) { key += piece_of_key(part.symbol, part.index > 0); });
   return key + word(name.letter);
@@ -73,8 +73,8 @@ struct Weights {
     static_assert(tlm::detail::PathsAreUnique<T>::value);
     Weights weights;
     std::set<std::string> seen;
-    tlm::detail::visit_weights<T>(
-        [&](const Name& name, auto& weight) {
+    tlm::detail::visit_weights(
+        [&](const tlm::detail::PlacedName& name, auto& weight) {
           const std::string key = key_of(name);
           if (!seen.insert(key).second) return;
           std::string path, type = type_of_weight(name, weight);

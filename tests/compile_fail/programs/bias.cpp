@@ -11,7 +11,7 @@ struct MyBias {
     gradient.m(0, h) += tlm::sum_of(s_bar * (xt::arange<float>(s_bar.size()) - float(i)));
   }
 
-  static constexpr void weights(auto&& visit, auto&... bias) { visit(tlm::Name{"m"}, bias.m...); }
+  static constexpr void weights(auto&& visit, auto& bias) { visit("m", bias.m); }
 };
 
 tlm::Attention<2, tlm::Causal, tlm::Times<"W_Q", 4, 4>, tlm::Times<"W_K", 4, 4>, tlm::Times<"W_V", 4, 4>, MyBias>

@@ -24,7 +24,7 @@ struct MyLayer {
     });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 
  private:
   static Real value(Real x) { return relu(x); }

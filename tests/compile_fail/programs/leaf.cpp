@@ -17,7 +17,7 @@ struct MyLayer {
     });
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"a"}, layer.a...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("a", layer.a); }
 };
 
 using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;

@@ -16,7 +16,7 @@ struct MyLayer {
     });
   }
 
-  static constexpr void weights(auto&&, auto&...) {}
+  static constexpr void weights(auto&&, auto&) {}
 };
 
 using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;

@@ -25,7 +25,7 @@ struct MyLayer {
     return std::move(X += a);
   }
 
-  static constexpr void weights(auto&& visit, auto&... layer) { visit(tlm::Name{"a"}, layer.a...); }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("a", layer.a); }
 };
 
 using Model = tlm::Composition<tlm::Plus<"B", 3>, MyLayer>;
