@@ -126,6 +126,7 @@ TEST_CASE("LogSoftmax neither overflows nor forgets the small entries") {
   CHECK(Y(0, 1) == -1e4);
   CHECK(Y(0, 2) == -2e4);
   CHECK(Y(1, 2) == doctest::Approx(-std::log(3.0)));
+  CHECK(log_softmax(Matrix<n, 2, float>{1e4f, 1e4f})(0, 0) == -std::log(2.f));  // no digit is lost to large scores
 }
 
 TEST_CASE("a smoothed loss is least where the model says q, and then it is the entropy of q") {
@@ -145,10 +146,14 @@ TEST_CASE("a smoothed loss is least where the model says q, and then it is the e
   }
 }
 
-TEST_CASE("where a token is impossible, the loss of another one is finite, and its smoothed loss is not") {
+TEST_CASE(
+    "where a token is impossible, the loss of another one is finite, its smoothed loss is not, and no weight is no "
+    "loss") {
   const auto Y = log_softmax(Matrix<n, 2, float>{3e38f, -3e38f});  // −∞ for token 1, in float
   CHECK(cross_entropy(Y, Tokens{0}, Matrix<n, 1>{1}, 1.f) == 0);
   CHECK(cross_entropy(Y, Tokens{0}, Matrix<n, 1>{1}, 1.f, SmoothedOneHot{0.1}) == infinity);
+  CHECK(cross_entropy(Y, Tokens{1}, Matrix<n, 1>{1}, 1.f) == infinity);
+  CHECK(cross_entropy(Y, Tokens{1}, Matrix<n, 1>{0}, 1.f) == 0);
 }
 
 TEST_CASE("an ε that smooths nothing, or leaves nothing, is refused, and the gradient is as it was") {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <tlm/base/refuse.hpp>
@@ -62,7 +63,11 @@ Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix
   require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
   require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
   Real loss(0);
-  for (std::size_t k = 0; k < Y.rows(); ++k) loss -= omega(k, 0) / c * q.expectation(Y.row(k), std::size_t(x(k, 0)));
+  for (std::size_t k = 0; k < Y.rows(); ++k) {
+    if constexpr (std::is_floating_point_v<Real>)
+      if (omega(k, 0) == Real(0)) continue;  // 0·(−∞) is not a number
+    loss -= omega(k, 0) / c * q.expectation(Y.row(k), std::size_t(x(k, 0)));
+  }
   return loss;
 }
 
