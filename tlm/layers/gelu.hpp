@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <numbers>
 #include <string_view>
 
 #include <tlm/layers/entrywise.hpp>
@@ -36,7 +37,7 @@ struct TimesTanh {
   }
   template <class Real>
   static Real c() {
-    return detail::real_constant<Real>(0.79788456080286536);
+    return detail::real_constant<Real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
   }
   template <class Real>
   static Real u(const Real& x) {

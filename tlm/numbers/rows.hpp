@@ -9,6 +9,7 @@
 #include <tlm/numbers/vector.hpp>
 
 /// The functions of a row of numbers: its maximum, sum, mean and scale, and its softmax, for attention and for Softmax layers.
+/// A Vector refers to its entries. So a function that takes one can change them.
 namespace tlm {
 
 namespace detail {

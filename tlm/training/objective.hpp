@@ -19,8 +19,8 @@ namespace tlm {
 struct OneHot {
   /// Σ_v q_v y_v = y_x. The other terms are left out, because 0·y_v is not a number if y_v is −∞.
   auto expectation(const auto& y, std::size_t x) const { return y[x]; }
-  /// r ← r − cq.
-  void subtract(const auto& c, auto r, std::size_t x) const { r[x] -= c; }
+  /// r ← r − share·q.
+  void subtract(const auto& share, auto r, std::size_t x) const { r[x] -= share; }
 };
 
 namespace detail {

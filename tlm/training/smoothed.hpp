@@ -20,12 +20,12 @@ struct SmoothedOneHot {
     using Real = typename Row::value_type;
     return (Real(1) - Real(epsilon)) * y[x] + Real(epsilon) / Real(y.size()) * sum_of(y);
   }
-  /// r ← r − cq.
+  /// r ← r − share·q.
   template <class Row>
-  void subtract(const typename Row::value_type& c, Row r, std::size_t x) const {
+  void subtract(const typename Row::value_type& share, Row r, std::size_t x) const {
     using Real = typename Row::value_type;
-    r = r - c * (Real(epsilon) / Real(r.size()));
-    r[x] -= c * (Real(1) - Real(epsilon));
+    r = r - share * (Real(epsilon) / Real(r.size()));
+    r[x] -= share * (Real(1) - Real(epsilon));
   }
 };
 
