@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11458,
-    "lines of the book": 6742,
+    "lines of tlm/": 11461,
+    "lines of the book": 6745,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2798,
     "lines read with training/loss.hpp": 1020,

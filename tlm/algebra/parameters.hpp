@@ -72,6 +72,7 @@ constexpr PathsSize write_paths(char* text) {
       imaginary<Layer>);
   return size;
 }
+/// What the paths of this layer take.
 template <class Layer>
 inline constexpr PathsSize size_of_paths = write_paths<Layer>(nullptr);
 
@@ -82,6 +83,7 @@ consteval auto paths_of() {
   write_paths<Layer>(text);
   return Symbol{text};
 }
+/// This text, to which the list refers.
 template <class Layer>
 inline constexpr auto paths = paths_of<Layer>();
 
@@ -100,6 +102,7 @@ consteval auto weights_of() {
       imaginary<Layer>);
   return list;
 }
+/// This list.
 template <class Layer>
 inline constexpr auto weight_list = weights_of<Layer>();
 
