@@ -110,7 +110,7 @@ inline constexpr auto weight_list = weights_of<Layer>();
 template <class Layer>
 struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
-    std::array<std::uint64_t, weight_list<Layer>.size()> hashes{};  // to sort texts takes a compiler too many steps
+    std::array<std::uint64_t, weight_list<Layer>.size()> hashes{};
     for (std::size_t k = 0; k < hashes.size(); ++k)
       for (const char c : weight_list<Layer>[k].path) hashes[k] = mixed(hashes[k] ^ std::uint64_t(c));
     std::sort(hashes.begin(), hashes.end());
