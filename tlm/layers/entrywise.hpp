@@ -8,13 +8,27 @@
 
 namespace tlm {
 
-/// X ↦ f(X), entry by entry: y_ij = f(x_ij), where f is Function::value and f′ is Function::derivative.
+namespace detail {
+
+/// (y_j, z_j) = f(x_j), entry by entry. f maps a number, or a batch, to a pair. x may be y or z.
+template <class X, class Y, class Z>
+void assign_pairs(Vector<Y> y, Vector<Z> z, const auto& f, const Vector<X>& x) {
+  using Real = typename X::value_type;
+  for_each_batch(x, y.size(), [&](const auto& batch, std::size_t j, std::size_t count) {
+    const auto [y_j, z_j] = f(batch);
+    store<Real>(y_j, y.data() + j, count);
+    store<Real>(z_j, z.data() + j, count);
+  });
+}
+
+}  // namespace detail
+
+/// X ↦ f(X), entry by entry: y_ij = f(x_ij). Function::value_and_derivative(x) is the pair of f(x) and f′(x).
 ///
-/// Rowwise: row i of f(X) is f(X_i). A layer of this kind is a function of a number and its derivative:
+/// Rowwise: row i of f(X) is f(X_i). A layer of this kind is a function of a number with its derivative:
 ///
 ///   struct Square {
-///     static auto value(const auto& x) { return x * x; }
-///     static auto derivative(const auto& x) { return x + x; }
+///     static auto value_and_derivative(const auto& x) { return std::pair{x * x, x + x}; }
 ///   };
 ///
 /// The number may be a batch of xsimd, which is several numbers at once. So cases are told apart by where(x < Real(0),
@@ -27,17 +41,16 @@ struct Entrywise {
 
   codomain operator()(domain X) const {
     auto x = X.entries();
-    x = xt::make_lambda_xfunction(
-        [](const auto& x_j) -> decltype(Function::value(x_j)) { return Function::value(x_j); }, x);
+    x = xt::make_lambda_xfunction([](const auto& x_j) { return Function::value_and_derivative(x_j).first; }, x);
     return X;
   }
 
   /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
   auto value_and_pullback(domain X) const {
     domain slopes{X.sequences()};
-    slopes.entries() = xt::make_lambda_xfunction(
-        [](const auto& x_j) -> decltype(Function::derivative(x_j)) { return Function::derivative(x_j); }, X.entries());
-    return with_pullback((*this)(std::move(X)), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
+    const auto f = [](const auto& x_j) { return Function::value_and_derivative(x_j); };
+    detail::assign_pairs(X.entries(), slopes.entries(), f, X.entries());
+    return with_pullback(std::move(X), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
       auto y_bar = Y_bar.entries(), x_bar = y_bar;  // the same entries
       x_bar = slopes.entries() * y_bar;
       return Y_bar;

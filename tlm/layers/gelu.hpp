@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <numbers>
 #include <string_view>
+#include <utility>
 
 #include <tlm/layers/entrywise.hpp>
 #include <tlm/numbers/normal_distribution.hpp>
@@ -13,35 +14,21 @@ namespace tlm {
 /// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. Since Φ′ =
 /// φ with φ(x) = exp(−x²/2)/√(2π), by the product rule its derivative is Φ(x) + x·φ(x). (This Φ is not the final layer Φ.)
 struct TimesNormalCdf {
-  static auto value(const auto& x) { return x * normal_cdf(x); }
-  static auto derivative(const auto& x) { return normal_cdf(x) + x * normal_density(x); }
+  static auto value_and_derivative(const auto& x) {
+    const auto cdf = normal_cdf(x);
+    return std::pair{x * cdf, cdf + x * normal_density(x)};
+  }
 };
 
 /// x ↦ x·(1 + tanh u)/2 with u = c·(x + a·x³), c = √(2/π) and a = 0.044715. As tanh′ = 1 − tanh², its derivative is
 /// (1 + tanh u)/2 + x·(1 − tanh² u)/2·u′ with u′ = c·(1 + 3a·x²).
 struct TimesTanh {
   template <class Real>
-  static Real value(const Real& x) {
-    return x * (Real(1) + tanh(u(x))) / Real(2);
-  }
-  template <class Real>
-  static Real derivative(const Real& x) {
-    const Real t = tanh(u(x));
-    return (Real(1) + t + x * (Real(1) - t * t) * c<Real>() * (Real(1) + Real(3) * a<Real>() * x * x)) / Real(2);
-  }
-
- private:
-  template <class Real>
-  static Real a() {
-    return Real(44'715) / Real(1'000'000);
-  }
-  template <class Real>
-  static Real c() {
-    return detail::real_constant<Real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-  }
-  template <class Real>
-  static Real u(const Real& x) {
-    return c<Real>() * (x + a<Real>() * x * x * x);
+  static auto value_and_derivative(const Real& x) {
+    const Real a = Real(44'715) / Real(1'000'000);
+    const Real c = detail::real_constant<Real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+    const Real t = tanh(c * (x + a * x * x * x)), u_slope = c * (Real(1) + Real(3) * a * x * x);
+    return std::pair{x * (Real(1) + t) / Real(2), (Real(1) + t + x * (Real(1) - t * t) * u_slope) / Real(2)};
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include <tlm/layers/entrywise.hpp>
 #include <tlm/numbers/functions.hpp>
@@ -14,8 +15,7 @@ namespace detail {
 /// x ↦ max(0, x), and NaN ↦ NaN. The derivative at 0 is chosen to be 0, and so it is at NaN; everywhere else there is no
 /// choice.
 struct PositivePart {
-  static auto value(const auto& x) { return relu(x); }
-  static auto derivative(const auto& x) { return relu_derivative(x); }
+  static auto value_and_derivative(const auto& x) { return std::pair{relu(x), relu_derivative(x)}; }
 };
 
 }  // namespace detail
