@@ -16,11 +16,11 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11461,
-    "lines of the book": 6745,
+    "lines of tlm/": 11526,
+    "lines of the book": 6760,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2798,
-    "lines read with training/loss.hpp": 1020,
+    "lines read with training/loss.hpp": 1021,
     "lines read with matrix/product.hpp": 851,
     "names that tlm.hpp brings": 119,
 }

@@ -846,7 +846,7 @@ class FromText(Programs):
             for more in (options, ["train", "--resume"]):
                 steps = [] if "--resume" in more else ["--steps", "1000000000"]
                 with training("record", DIRECTORY / program, *more, "--model", model, *steps) as first:
-                    self.refused(f"cannot write {model}: another process has locked {model}.lock: "
+                    self.refused(f"cannot write {model}: another writer has locked {model}.lock: "
                                  "Resource temporarily unavailable", program, *more, "--model", model)
                 self.assertIn(": --resume goes on from here\n", first.output)
                 self.assertFalse(os.path.exists(f"{model}.lock"))

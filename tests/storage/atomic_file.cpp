@@ -140,6 +140,7 @@ TEST_CASE("a file is there when it is whole, and then alone") {
     CHECK(contents_of("file") == "second");
   }
   CHECK(files_here() == 1);
+  std::filesystem::create_hard_link("file", "file.part");  // as where a process was killed after linking
   { storage::AtomicFile{"file"}.write(bytes_of("third")); }
   CHECK(contents_of("file") == "second");
   CHECK(files_here() == 1);
@@ -149,7 +150,7 @@ TEST_CASE("of two that write one file, the second is refused, and the first goes
   const Directory directory;
   storage::AtomicFile first{"file"};
   first.write(bytes_of("fir"));
-  const std::string why = "cannot write file: another process has locked file.part: Resource temporarily unavailable";
+  const std::string why = "cannot write file: another writer has locked file.part: Resource temporarily unavailable";
   CHECK(why_not_replaced("file") == why);
   first.write(bytes_of("st"));
   first.commit();
@@ -181,8 +182,7 @@ TEST_CASE("what is there already is refused where it is to be, also if it comes 
 TEST_CASE("a lock keeps another one away for as long as it is there, however often the file is replaced") {
   const Directory directory;
   std::filesystem::create_symlink("file", "link");
-  const std::string locked =
-      "cannot write link: another process has locked file.lock: Resource temporarily unavailable";
+  const std::string locked = "cannot write link: another writer has locked file.lock: Resource temporarily unavailable";
   const auto another = [] { return refused([] { storage::Lock{"link"}; }); };
   {
     const storage::Lock lock{"file"};

@@ -24,9 +24,9 @@ using namespace tlm::tests;
 
 namespace {
 
-template <std::size_t d_ff>
+template <std::size_t d_ff, std::size_t blocks = 1>
 using ModelOf =
-    TransformerLM<Config{.vocab_size = 4, .d_model = 16, .d_ff = d_ff, .n_layers = 1, .n_heads = 2, .max_len = 9}>;
+    TransformerLM<Config{.vocab_size = 4, .d_model = 16, .d_ff = d_ff, .n_layers = blocks, .n_heads = 2, .max_len = 9}>;
 using Model = ModelOf<32>;
 const Reversal task{3, 2, 3};
 
@@ -181,6 +181,10 @@ TEST_CASE("of a run one reads the best weights, or the last ones if there was no
   storage::load_best("run", model, configuration);
   CHECK(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(run.patience.best));
   CHECK(!(weight<"DB_1.FF.A">(model) == weight<"DB_1.FF.A">(run.model)));
+  storage::save_run("run", new_run<ModelOf<32, 2>>(1), configuration);
+  CHECK(refusal([&] {
+          storage::load_best("run", model, configuration);
+        }).starts_with("run is refused: what it is read into has no \"best.DB_2."));
 }
 
 TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the run is as it was") {

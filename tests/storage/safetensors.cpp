@@ -202,6 +202,7 @@ TEST_CASE("what a file cannot hold is not written, and what was there stays") {
   CHECK(why({"A", "B", "A"}) == "file is refused: \"A\" is there twice");
   CHECK(why({"__metadata__"}) == "file is refused: \"__metadata__\" is there twice");
   CHECK(why({"A\xFF"}) == "\"A\uFFFD\" is not UTF-8, and is not stored");
+  CHECK(why({}, {{"format", "2"}}).starts_with("\"format\" is \"tlm\", and cannot be \"2\" too: "));
   CHECK(why({}, {{"key", "\xC0"}}) == "\"\uFFFD\" is not UTF-8, and is not stored");
   std::vector<storage::Tensor> list;
   CHECK(refusal([&] { storage::add_numbers(list, "A", std::span{x}, {3}); }) == "2 numbers do not fill the shape of A");

@@ -73,14 +73,17 @@ inline Descriptor locked(const std::string& path, const std::string& written) {
     Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)};
     if (file.number() < 0) refuse_to_write(written, "making " + path);
     if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0)
-      refuse_to_write(written, (errno == EWOULDBLOCK ? "another process has locked " : "locking ") + path);
+      refuse_to_write(written, (errno == EWOULDBLOCK ? "another writer has locked " : "locking ") + path);
     // Its previous owner may have renamed or removed it between our opening and our locking it. Then our file no longer
     // has this name, and the next try makes a new one.
     struct stat ours {
     }, there{};
     if (::fstat(file.number(), &ours) != 0 || (::lstat(path.c_str(), &there) != 0 && errno != ENOENT))
       refuse_to_write(written, "looking at " + path);
-    if (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return file;
+    if (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev) continue;
+    if (ours.st_nlink <= 1) return file;
+    // A process that was killed left it, after it had linked the written file to it (AtomicFile::commit).
+    if (::unlink(path.c_str()) != 0) refuse_to_write(written, "removing " + path);
   }
 }
 

@@ -83,7 +83,7 @@ void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimi
               Existing existing = Existing::replaced) {
   std::vector<Tensor> list;
   add_run(list, run, run.generator.state());
-  configuration["tokenizer"] = run.tokenizer;
+  add_text(configuration, "tokenizer", run.tokenizer);
   write(path, std::move(list), std::move(configuration), existing);
 }
 
@@ -119,8 +119,10 @@ std::string load_best(const std::filesystem::path& path, Model& model, const Met
   file.require_metadata(configuration);
   std::string tokenizer = file.text("tokenizer");
   double least = 0;
-  std::vector<Place> of_patience, list;
+  std::vector<Place> of_patience, of_best, list;
   add_number(of_patience, "patience.least", least);
+  add_weights(of_best, model, "best.");
+  file.require_nothing_but(of_best, "best.");
   file.read(of_patience);
   add_weights(list, model, std::isfinite(least) ? "best." : "");
   file.read(list);

@@ -66,7 +66,7 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// The maximum number of dimensions: NumPy's. The format has no limit, and JSON takes 30 times as much memory as digits.
 inline constexpr int most_dimensions = 64;
 
-/// A text in JSON's notation, without characters that would disturb a terminal, and cut if it is long.
+/// A text in JSON's notation, without characters below U+0020 and without bytes that are not UTF-8; cut if it is long.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 100;
   const bool cut = text.size() > longest;

@@ -29,6 +29,14 @@ inline std::string version_text(std::uint64_t version = TLM_VERSION) {
   return detail::sentence({version / 10000, ".", version / 100 % 100, ".", version % 100});
 }
 
+/// Adds a text of the library's own to metadata. Throws std::invalid_argument if there is another text of this name.
+inline void add_text(Metadata& metadata, const std::string& name, const std::string& text) {
+  const auto [place, is_new] = metadata.emplace(name, text);
+  if (!is_new && place->second != text)
+    refuse<std::invalid_argument>({printable(name), " is ", printable(text), ", and cannot be ",
+                                   printable(place->second), " too: the library has texts of this name"});
+}
+
 /// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). It adds "format", which is
 /// "tlm", and "tlm_version" to the metadata. Wider numbers come first, so that each is at a multiple of its width.
 /// Otherwise the order is the list's.
@@ -37,8 +45,8 @@ inline std::string version_text(std::uint64_t version = TLM_VERSION) {
 /// if the file cannot be written, or if it exists and is to be refused. Then the old file stays as it was.
 inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {},
                   Existing existing = Existing::replaced) {
-  metadata["format"] = "tlm";
-  metadata["tlm_version"] = version_text();
+  add_text(metadata, "format", "tlm");
+  add_text(metadata, "tlm_version", version_text());
   std::uint64_t size = 0;
   for (const Tensor& tensor : tensors) {
     if (bits_of(tensor.type) == 0)
@@ -120,13 +128,14 @@ class SafetensorsFile {
       refuse("tlm " + version + " has written it, which is newer than this one, " + version_text());
   }
 
-  /// Throws std::runtime_error if the file has a tensor that is not in the list.
-  void require_nothing_but(const std::vector<Place>& places) const {
+  /// Throws std::runtime_error if the file has a tensor that is not in the list, and whose name begins with the prefix.
+  void require_nothing_but(const std::vector<Place>& places, std::string_view prefix = "") const {
     std::set<std::string_view> names;
     for (const Place& place : places) names.insert(place.name);
     std::vector<std::string> others;
     for (const auto& [name, entry] : tensors())
-      if (!names.contains(name)) others.push_back(printable(name) + ", " + described(entry));
+      if (name.starts_with(prefix) && !names.contains(name))
+        others.push_back(printable(name) + ", " + described(entry));
     require_none("what it is read into has no ", others);
   }
 
