@@ -163,7 +163,7 @@ void conclusion_must_fail(const std::string& rule) {
   using T = typename M::template Layer<PrimeField>;
   static_assert(!rules::follows<T, Conclusion>);
   if constexpr (!rules::Leaf<T>) CHECK(rule_of<T, Conclusion>() == rule);
-  CHECK(conclusion_fails<M, Conclusion>(rule));
+  CHECK(fails(conclusion_fails<M, Conclusion>(rule)));
 }
 
 /// The rule draws its conclusion from these premises, and does not if any of them is replaced.

@@ -13,7 +13,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <tlm/decoding/beam_search.hpp>
@@ -127,6 +131,59 @@ TEST_CASE(
   check("the formulated model", static_cast<FormulatedModel<double>*>(nullptr));
   check("the NumPy notebook's model", static_cast<NumpyModel<double>*>(nullptr));
   check("the Wolfram article's model", static_cast<WolframModel<double>*>(nullptr));
+}
+
+namespace {
+
+/// Row i is the sum of the rows up to i. The states remember the sums so far, and copies of a state the same ones.
+template <class Real>
+struct SumsInCommon {
+  using declared = is::Autoregressive;
+  using domain = Matrix<n, 1, Real>;
+  using codomain = domain;
+  struct State {
+    std::vector<std::size_t> lengths;
+    std::shared_ptr<std::vector<std::vector<Real>>> sums;
+  };
+
+  codomain operator()(domain X) const { return from_the_beginning(*this, std::move(X)); }
+  codomain extend(State& state, domain X) const {
+    const Sequences& sequences = X.sequences();
+    state.lengths.resize(sequences.count());
+    if (!state.sums) state.sums = std::make_shared<std::vector<std::vector<Real>>>(sequences.count());
+    for (std::size_t s = 0; s < sequences.count(); ++s) {
+      auto& sums = (*state.sums)[s];
+      sums.resize(state.lengths[s]);
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) {
+        if (!sums.empty()) X(i, 0) += sums.back();
+        sums.push_back(X(i, 0));
+      }
+      state.lengths[s] = sums.size();
+    }
+    return X;
+  }
+  auto value_and_pullback(domain X) const {
+    return with_pullback((*this)(std::move(X)), [](codomain Y_bar, SumsInCommon&) { return Y_bar; });
+  }
+  static constexpr void weights(auto&&, auto&) {}
+};
+
+}  // namespace
+
+TEST_CASE("control: states whose copies have the same memory are seen") {
+  CHECK(fails(extension_fails(OperationOf<SumsInCommon<PrimeField>, extension_face>{"sums"}, 11)));
+}
+
+TEST_CASE("a text that is not continued, one that has ended, and a token that is none are refused") {
+  const T_LM<double> model{};
+  Generation generation{model, {{1}}, {.start = 0, .end = 2, .max_len = 9}};
+  generation.next_scores();
+  CHECK_THROWS_WITH_AS(generation.next_scores(),
+                       "text 0 was not continued after its last scores: append a token to it first", std::logic_error);
+  CHECK_THROWS_WITH_AS(generation.append(0, Token(vocab_size)), "token 5 is not in the vocabulary: tokens are 0 to 4",
+                       std::out_of_range);
+  generation.append(0, 2);
+  CHECK_THROWS_WITH_AS(generation.append(0, 1), "text 0 has ended: nothing is appended to it", std::logic_error);
 }
 
 TEST_CASE("control: forgetting what was read gives other rows") {

@@ -109,10 +109,12 @@ TEST_CASE(
 }
 
 TEST_CASE("control: E∘PE is not equivariant, nor is PE alone, nor masked attention") {
-  CHECK(permutation_fails(OperationOf<FormulatedEncoderBehindPE<PrimeField>>{"the formulated encoder behind PE"}, 1));
-  CHECK(permutation_fails(OperationOf<NumpyEncoderBehindPE<PrimeField>>{"the NumPy notebook's encoder behind PE"}, 2));
-  CHECK(permutation_fails(OperationOf<PE<PrimeField>>{"PE"}, 3));
-  CHECK(permutation_fails(OperationOf<CA<PrimeField>>{"CA"}, 4));
+  CHECK(fails(
+      permutation_fails(OperationOf<FormulatedEncoderBehindPE<PrimeField>>{"the formulated encoder behind PE"}, 1)));
+  CHECK(fails(
+      permutation_fails(OperationOf<NumpyEncoderBehindPE<PrimeField>>{"the NumPy notebook's encoder behind PE"}, 2)));
+  CHECK(fails(permutation_fails(OperationOf<PE<PrimeField>>{"PE"}, 3)));
+  CHECK(fails(permutation_fails(OperationOf<CA<PrimeField>>{"CA"}, 4)));
 }
 
 TEST_CASE(

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include <tlm/numbers/rows.hpp>
@@ -142,11 +143,14 @@ bool same_tables(const Table<PrimeField>& A, const Table<PrimeField>& B) {
   });
 }
 
-/// The maximum difference of two tables.
+/// The maximum difference of two tables; ∞ if an entry is NaN.
 double difference(const Table<double>& A, const Table<double>& B) {
   double greatest = 0;
   for (std::size_t i = 0; i < A.size(); ++i)
-    for (std::size_t j = 0; j < A[i].size(); ++j) greatest = std::max(greatest, std::abs(A[i][j] - B[i][j]));
+    for (std::size_t j = 0; j < A[i].size(); ++j) {
+      const double here = std::abs(A[i][j] - B[i][j]);
+      greatest = std::max(greatest, here >= 0 ? here : std::numeric_limits<double>::infinity());
+    }
   return greatest;
 }
 

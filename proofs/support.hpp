@@ -32,6 +32,9 @@ inline void must_hold(const Verdict& verdict) {
   if (!verdict.holds()) FAIL(verdict);
 }
 
+/// True if a claim fails by a counter-example. If something throws instead, nothing was shown.
+inline bool fails(const std::optional<Failure>& failure) { return failure && failure->remark.empty(); }
+
 /// Whether a line says this about its layer.
 inline bool says(const Report::Line& line, std::string_view words) {
   return !line.note && line.statement.find(words) != std::string::npos;

@@ -33,7 +33,7 @@ struct EncoderDecoder {
   Encoder encoder;
   Decoder decoder;
 
-  /// Throws what the encoder, the decoder and require_memory throw.
+  /// Throws what the encoder and the decoder throw.
   template <class... Environment>
   codomain operator()(domain X, const Environment&... environment) const {
     const provides memory{apply(encoder, std::move(X.x), environment...)};

@@ -39,8 +39,8 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This
 /// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid.
 ///
-/// Throws std::invalid_argument if the number of sequences has changed. An exception may leave `state` half updated:
-/// some parts have moved on, others have not. So only composites call this, for their parts.
+/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise. An exception may leave `state`
+/// half updated: some parts have moved on, others have not. So it must not be used any more.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T>::value && detail::ExtendsWithoutNoise<Environment...>::value);

@@ -16,8 +16,8 @@
 
 /// A matrix of attention, part of which is visible, and its products.
 ///
-/// Where the article writes −∞ there is no entry: row i ends after visible(i). What a query does not see is neither read
-/// nor multiplied by zero, so that even NaN cannot pass.
+/// Where the article writes −∞ there is no entry: row i ends after visible(i). No entry beyond it is read, nor multiplied by
+/// zero, so that even NaN cannot pass.
 namespace tlm {
 
 namespace detail {

@@ -85,6 +85,7 @@ struct ByForm<forms::Residual<F>> {
     Stacked<Real> Y = X.target;
     for_each_part<F>(layer, false, [&](const auto& f) {
       const auto F_X = value_by_form(f, X);
+      require_same_sequences("X", Y.sequences, "F(X)", F_X.sequences);
       for (std::size_t e = 0; e < Y.numbers.size(); ++e) Y.numbers[e] += F_X.numbers[e];
     });
     return Y;
@@ -99,6 +100,7 @@ struct ByForm<forms::Concat<F...>> {
     std::size_t first = 0;
     for_each_part<F...>(layer, false, [&](const auto& f) {
       const auto F_X = value_by_form(f, X);
+      require_same_sequences("X", Y.sequences, "F(X)", F_X.sequences);
       for (std::size_t i = 0; i < Y.sequences.rows(); ++i) std::copy_n(&F_X(i, 0), F_X.cols, &Y(i, first));
       first += F_X.cols;
     });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ class Check {
         report_{name_} {
     if (limits.rows < 1 || limits.rows > 31)
       refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
+    if (limits.vocab_size < 1) refuse<std::invalid_argument>({"tokens are drawn from a vocabulary of 1 at least"});
   }
 
   /// All checks that apply to what the layer's type claims.
@@ -71,15 +73,25 @@ class Check {
   }
 
  private:
-  /// A weight that is not visited would be neither initialized nor trained nor checked. So all numbers are counted.
+  /// A weight that is not visited would be neither initialized nor trained nor checked. So all numbers are counted. A
+  /// gradient is a new layer, so it begins with 0.
   void held() {
     std::string list;
-    std::size_t visited = 0;
-    for (const auto& weight : layer_.in_double->another()->weights()) {
+    std::set<const double*> numbers;
+    std::optional<Failure> not_0;
+    const auto layer = layer_.in_double->another();
+    for (const auto& weight : layer->weights()) {
       list += detail::sentence(
           {list.empty() ? "the weights " : ", ", weight.path, " (", weight.rows, "×", weight.cols, ")"});
-      visited += weight.size();
+      for (const double& w : weight) {
+        numbers.insert(&w);
+        if (w != 0 && !not_0)
+          not_0 = {.claim = "the weights of a new layer are 0",
+                   .layer = name_,
+                   .left = {std::string(weight.path), "is not"}};
+      }
     }
+    const std::size_t visited = numbers.size();
     if (list.empty()) list = "no weights";
     report_.note(name_ + " has " + list);
     std::optional<Failure> found;
@@ -92,6 +104,7 @@ class Check {
                    "what is not visited is neither initialized nor trained nor checked; a constant is made where it is "
                    "used"};
     report_.checked("`weights` visits every number that a new " + name_ + " holds", found);
+    report_.checked("a new " + name_ + " is 0, as a gradient is at first", not_0);
   }
 
   /// What the type claims: one line for each way to check it.
@@ -145,10 +158,12 @@ class Check {
     const std::string scope = ", stacks of up to 5 sequences of 0 to " + std::to_string(limits_.rows) + " rows";
     const auto& in_field = *layer_.in_field;
     const auto& in_double = *layer_.in_double;
-    report_.checked("value_and_pullback(X) begins with T(X): double within 1e-12" + scope,
-                    value_fails(in_double, 1, limits_));
-    report_.checked("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope,
-                    value_fails(in_field, 21, limits_));
+    const auto fails_in_double = value_fails(in_double, 1, limits_),
+               fails_in_field = value_fails(in_field, 21, limits_);
+    report_.checked("value_and_pullback(X) begins with T(X): double within 1e-12" + scope, fails_in_double);
+    report_.checked("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope, fails_in_field);
+    if (fails_in_double || fails_in_field)
+      return report_.note("the pullback of " + name_ + " was not checked, as its value is another one");
     if (!layer_.in_sets && in_field.another()->weights().empty())
       return report_.note(name_ +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
@@ -172,8 +187,8 @@ class Check {
         "the pullback is the transpose of the derivative: dual numbers of double, within 1e-12, at zeros, too" + scope,
         transpose_fails(in_double, *layer_.in_duals, 1, limits_));
     report_.checked(
-        "the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of 2 "
-        "and 3",
+        "the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of " +
+            shown(stacks_of_differences(limits_).back()),
         gradient_fails(in_double, 1, limits_));
     report_.checked("value and pullback in float are those in double, within a thousandth" + scope,
                     float_differs(*layer_.in_float, in_double, 2, limits_));
@@ -253,6 +268,7 @@ struct ReturnsRows {
 ///   - the sequences of a stack do not affect each other;
 ///   - its pullback is the transpose of its derivative, linear, adds to the gradient, can be applied again, refers to
 ///     neither X nor Y, and is in float what it is in double;
+///   - a new one is 0, and `weights` visits all that it holds;
 ///   - extending it piece by piece gives the rows of the whole, and a copy of its state is a state of its own.
 ///
 /// `Layer` is a template over its numbers, because it also runs over other arithmetics (tlm/checking/prime_field.hpp,
@@ -276,7 +292,8 @@ struct ReturnsRows {
 /// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it
 /// was called, on the thread or on the time, and a template that asks which numbers it runs over.
 ///
-/// Throws std::invalid_argument for limits of 0 rows, or of more than 31: the sets of positions have no room for more.
+/// A layer of tokens knows those from 0 to limits.vocab_size − 1, of which sequences are drawn. Throws
+/// std::invalid_argument for limits of 0, or of more than 31 rows: the sets of positions have no room for more.
 template <template <class> class Layer>
 Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;

@@ -181,6 +181,8 @@ inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, 
     Dependencies allowed{1};
     for (std::size_t r = 0; r < at.sequences().rows(); ++r)
       if (!cut.hides(r)) allowed += Dependencies::position(r);
+    if (claim == Claim::of_each_sequence && at.X.source.cols > 0)
+      allowed += Dependencies::codomain_position(cut.number - 1);  // of its source
     Failure failure = at.failure;
     failure.claim = claim == Claim::rowwise            ? "row i depends on no row but i"
                     : claim == Claim::autoregressive   ? "row i depends on no row after i"

@@ -17,7 +17,7 @@ namespace tlm::checking {
 /// product and vanishes in a sum. Nothing branches on a value, so one run covers every input and every weight of that
 /// shape.
 ///
-/// There is room for 64 tags. `position(i)` is a tag of X, and `codomain_position(i)` a tag of Ȳ.
+/// There is room for 64 tags. `position(i)` is a tag of X, and `codomain_position(i)` a tag of Ȳ, or of a source.
 class Dependencies : public Refusals<Dependencies> {
  public:
   Dependencies() = default;
@@ -33,7 +33,7 @@ class Dependencies : public Refusals<Dependencies> {
 
   /// A number that depends on row i < 32 of the input.
   static constexpr Dependencies position(std::size_t i) { return of(std::uint64_t{1} << i); }
-  /// A number that depends on row i < 32 of Ȳ.
+  /// A number that depends on row i < 32 of Ȳ; in a stack, on the source of sequence i.
   static constexpr Dependencies codomain_position(std::size_t i) { return of(std::uint64_t{1} << (32 + i)); }
 
   /// The set, as bits: bit i for row i of the input, bit 32 + i for row i of Ȳ.

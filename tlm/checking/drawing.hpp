@@ -119,8 +119,8 @@ template <class M>
 M tagged(const Sequences& sequences) {
   return tagged(sequences, M::cols).template as<M>();
 }
-/// What an operation takes. Over sets of positions the rows are tagged. In a stack the rows of a source have the tag of
-/// the first row of their sequence; those of one sequence alone have none.
+/// What an operation takes. Over sets of positions the rows are tagged. In a stack the rows of a source have a tag of
+/// their sequence; those of one sequence alone have none.
 template <class Real>
 Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Generator& generator,
                        const Limits& limits = {}, Draw kind = Draw::any) {
@@ -130,7 +130,7 @@ Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Gen
     const Sequences& sources = X.source.sequences;
     for (std::size_t s = 0; s < sources.count() && sources.count() > 1; ++s)
       for (std::size_t r = sources.begin(s); r < sources.end(s); ++r)
-        std::fill_n(&X.source(r, 0), X.source.cols, Dependencies::position(sequences.begin(s)));
+        std::fill_n(&X.source(r, 0), X.source.cols, Dependencies::codomain_position(s));
   }
   return X;
 }

@@ -129,6 +129,9 @@ inline std::optional<Failure> derivatives_differ(Failure found, const std::funct
   return found;
 }
 
+/// The stacks on which it is compared with differences.
+inline std::vector<Sequences> stacks_of_differences(const Limits& limits) { return stacks(limits, {{1}, {2, 3}}); }
+
 /// The derivatives of L = ⟨Ȳ, T(X)⟩ by the pullback of T, at a random X and random weights, compared with differences
 /// of L. That is done for every weight, and for X unless it consists of tokens. If all derivatives are 0, as where
 /// every ReLU rests, other numbers are drawn. Zeros and equal rows are left out: a ReLU at 0 has no derivative.
@@ -151,7 +154,7 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::ui
     return found;
   };
   return on_stacks<double>(T, {.claim = "the pullback agrees with central differences"}, seed,
-                           stacks(limits, {{1}, {2, 3}}), limits, on);
+                           stacks_of_differences(limits), limits, on);
 }
 
 }  // namespace tlm::checking

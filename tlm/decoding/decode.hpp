@@ -54,9 +54,9 @@ class Generation {
   using Real = typename CodomainOf<T>::Real;
   static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
 
-  /// One text for each that is given. The model must outlive the session. Throws std::length_error if what is given
-  /// leaves no room, if max_len is 0, or if max_len exceeds the model's config. Throws std::invalid_argument for an
-  /// empty source.
+  /// One text for each that is given. The model must outlive the session. Throws std::length_error if what is given is
+  /// longer than max_len with the start token, if max_len is 0, or if the model cannot read max_len − 1 tokens. Throws
+  /// std::invalid_argument for an empty source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&scores(model)}, limits_{limits}, texts_(given.size()) {
     if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
@@ -93,27 +93,37 @@ class Generation {
   }
 
   /// The scores of the tokens that may follow: a row for each text that has not ended, in their order. The model reads
-  /// what was appended since the last call. So call this once, and then continue each of these texts.
+  /// what was appended since the last call. Throws std::logic_error if nothing was appended to one of these texts.
+  /// Throws what the model throws; then the session must not be used any more.
   Matrix<n, vocab_size, Real> next_scores() {
     std::vector<std::vector<Token>> unread;
     std::size_t open = 0;
-    for (Text& text : texts_) {
-      const std::size_t first = text.ended ? text.tokens.size() : std::exchange(text.read, text.tokens.size());
-      unread.emplace_back(text.tokens.begin() + std::ptrdiff_t(first), text.tokens.end());
-      open += !text.ended;
+    for (std::size_t k = 0; k < count(); ++k) {
+      const auto& [tokens, read, ended] = texts_[k];
+      if (!ended && read == tokens.size())
+        refuse<std::logic_error>({"text ", k, " was not continued after its last scores: append a token to it first"});
+      unread.emplace_back(ended ? tokens.end() : tokens.begin() + std::ptrdiff_t(read), tokens.end());
+      open += !ended;
     }
     const Tokens tokens{unread};
     const auto Y = read(tokens);
     require_same_sequences("what the model reads", tokens.sequences(), "the scores that it returns", Y.sequences());
     Matrix<n, vocab_size, Real> last{Sequences{open}};
     for (std::size_t k = 0, row = 0; k < texts_.size(); ++k)
-      if (!texts_[k].ended) last.row(row++) = Y.row(Y.sequences().end(k) - 1);
+      if (Text& text = texts_[k]; !text.ended) {
+        last.row(row++) = Y.row(Y.sequences().end(k) - 1);
+        text.read = text.tokens.size();
+      }
     return last;
   }
 
-  /// Appends a token to text k.
+  /// Appends a token to text k. Throws std::logic_error if the text has ended. Throws std::out_of_range for a token that
+  /// is neither the end token nor in the vocabulary.
   void append(std::size_t k, Token token) {
     Text& text = texts_[k];
+    if (text.ended) refuse<std::logic_error>({"text ", k, " has ended: nothing is appended to it"});
+    if (token != limits_.end && (token < 0 || std::size_t(token) >= vocab_size))
+      refuse<std::out_of_range>({"token ", token, " is not in the vocabulary: tokens are 0 to ", vocab_size - 1});
     text.tokens.push_back(token);
     text.ended = token == limits_.end || text.tokens.size() >= limits_.max_len;
   }
@@ -150,8 +160,8 @@ class Generation {
 /// token is chosen, or it has max_len tokens. Each token is chosen by the scores in the last row. (Notebook,
 /// transformerLM_output.)
 ///
-/// All texts grow together, a token each, and a choice draws in this order. Throws std::length_error if what is given
-/// leaves no room, and std::invalid_argument for an empty source. Throws what the model and the choice throw.
+/// All texts grow together, a token each, and a choice draws in this order. Throws what Generation, the model and the
+/// choice throw.
 template <class T, class Choice = Greedy>
 std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std::vector<Token>>& given,
                                            const GenerationLimits& limits, const Choice& choose = {}) {

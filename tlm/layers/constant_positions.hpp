@@ -24,6 +24,10 @@ struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
   }
 
   static constexpr void weights(auto&&, auto&) {}
+
+  // For other angles than those of P.
+  static void sinusoidal() = delete;
+  static void offset(std::size_t) = delete;
 };
 
 }  // namespace positions
@@ -45,8 +49,8 @@ struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len,
   static positions::Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
 };
 
-/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The fourth
-/// source, "Embedding"; its code has 10000 where its formula has the maximum length.) With positions pos from 1 and i =
+/// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The
+/// Wolfram article, "Embedding"; its code has 10000 where its formula has the maximum length.) With positions pos from 1 and i =
 /// 1, …, d_model/2,
 ///
 ///   W_p(pos, i) = sin(pos / 10000^(2i/d_model)),   W_p(pos, d_model/2 + i) = cos(pos / 10000^(2i/d_model)).

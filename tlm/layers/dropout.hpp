@@ -11,7 +11,7 @@
 
 namespace tlm {
 
-/// Dropout(X) = X. While a model learns there is noise, and
+/// Dropout(X) = X. While a model learns from Noisy batches (noisy.hpp) there is noise, and
 ///
 ///   Dropout(X; noise)_ij = X_ij·b_ij / (1 − p),   p = percent/100,
 ///

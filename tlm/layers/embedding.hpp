@@ -31,8 +31,8 @@ void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, 
 
 /// Em(x)_i = the row of W_e that belongs to token x_i. (Article, "Embedding".)
 ///
-/// A token is an integer from {0, …, vocab_size − 1}, and W_e, vocab_size × d_model, has a row for each. Rowwise, "if
-/// we interpret the input as a matrix of dimension n×1".
+/// A token is an integer from {0, …, vocab_size − 1}, and W_e, vocab_size × d_model, has a row for each. Rowwise, if
+/// tokens are a matrix of dimension n×1, as in the article's "Definition of TransformerLM".
 template <std::size_t vocab_size, std::size_t d_model, class Real = float>
 struct Embedding {
   using declared = is::Rowwise;

@@ -10,12 +10,12 @@ namespace tlm {
 
 namespace detail {
 
-/// (y_j, z_j) = f(x_j), entry by entry. f maps a number, or a batch, to a pair. x may be y or z.
-template <class X, class Y, class Z>
-void assign_pairs(Vector<Y> y, Vector<Z> z, const auto& f, const Vector<X>& x) {
+/// (y_j, z_j) = Function::value_and_derivative(x_j), entry by entry. x may be y or z.
+template <class Function, class X, class Y, class Z>
+void assign_pairs(Vector<Y> y, Vector<Z> z, const Vector<X>& x) {
   using Real = typename X::value_type;
   for_each_batch(x, y.size(), [&](const auto& batch, std::size_t j, std::size_t count) {
-    const auto [y_j, z_j] = f(batch);
+    const auto [y_j, z_j] = Function::value_and_derivative(batch);
     store<Real>(y_j, y.data() + j, count);
     store<Real>(z_j, z.data() + j, count);
   });
@@ -48,8 +48,7 @@ struct Entrywise {
   /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
   auto value_and_pullback(domain X) const {
     domain slopes{X.sequences()};
-    const auto f = [](const auto& x_j) { return Function::value_and_derivative(x_j); };
-    detail::assign_pairs(X.entries(), slopes.entries(), f, X.entries());
+    detail::assign_pairs<Function>(X.entries(), slopes.entries(), X.entries());
     return with_pullback(std::move(X), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
       auto y_bar = Y_bar.entries(), x_bar = y_bar;  // the same entries
       x_bar = slopes.entries() * y_bar;

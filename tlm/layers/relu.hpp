@@ -12,8 +12,7 @@ namespace tlm {
 
 namespace detail {
 
-/// x ↦ max(0, x), and NaN ↦ NaN. The derivative at 0 is chosen to be 0, and so it is at NaN; everywhere else there is no
-/// choice.
+/// x ↦ max(0, x), with the derivative 0 at 0.
 struct PositivePart {
   static auto value_and_derivative(const auto& x) { return std::pair{relu(x), relu_derivative(x)}; }
 };

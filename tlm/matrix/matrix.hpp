@@ -80,7 +80,7 @@ class Matrix {
   Matrix()
       : sequences_{is_stack ? Sequences{} : Sequences{std::size_t(rows_)}},
         entries_(shape(sequences_.rows()), Real(0)) {}
-  /// Uninitialised, with the rows of these sequences. Throws std::length_error if no memory has room for them.
+  /// Uninitialised, with the rows of these sequences. Throws std::length_error if no memory could have room for them.
   explicit Matrix(const Sequences& sequences) requires(is_stack)
       : sequences_{sequences}, entries_(shape(sequences.rows())) {
     if constexpr (std::is_floating_point_v<Real>)
@@ -215,7 +215,7 @@ class Matrix {
 
  private:
   static typename Xtensor::shape_type shape(std::size_t rows) {
-    if (rows > std::numeric_limits<std::size_t>::max() / sizeof(Real) / cols_)
+    if (rows > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Real) / cols_)
       refuse<std::length_error>({"a matrix of ", rows, " rows of ", cols_, " is too large"});
     return {rows, cols_};
   }

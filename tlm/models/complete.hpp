@@ -13,8 +13,7 @@ namespace tlm::detail {
 /// The condition under which a Config is complete. A failure shows it.
 template <auto config, bool is_complete>
 struct IsComplete : Condition {
-  static_assert(is_complete,
-                "a Config says how many tokens there are, and no number in it is 0: Config{.vocab_size = ..., ...}");
+  static_assert(is_complete, "a Config gives the size of each vocabulary, and no number in it is 0");
 };
 
 /// The parameters of a model, if they are complete. A wrong Config is reported here, before any layer is made of it.

@@ -28,7 +28,7 @@
 /// notebook's: D, M, h; K, Q, V, W.
 namespace tlm::numpy {
 
-/// The parameters, with the values of the notebook's example.
+/// The parameters, with the values of the notebook's example where it has them.
 struct Config {
   std::size_t src_vocab_size = 0;  ///< The size of the source vocabulary; to be given.
   std::size_t tgt_vocab_size = 0;  ///< The size of the target vocabulary; to be given.
@@ -88,7 +88,7 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
 };
 
 /// (source, target) ↦ a row of scores for each token of the target: scores of the tokens that may follow it.
-/// Autoregressive in the target. The text's loss is the objective Mean, over the tokens that count.
+/// Autoregressive in the target. The text has no loss for it; Mean is over the tokens that count.
 template <Config config_, class Real_ = float>
 struct Transformer : EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
                                     Decoder<detail::Complete<config_>::value, Real_>> {

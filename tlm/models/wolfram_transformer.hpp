@@ -77,8 +77,8 @@ using Part = Res<Composition<Dropout<c.dropout_percent, c.d, Real>, F...>>;
 ///
 ///   Q = X×W_q + b_q,   K = Z×W_k + b_k,   V = Z×W_v + b_v,
 ///
-/// and Z is X itself or the memory. ("Multi head self attention Algorithm". With one head and one row of X it is the
-/// "Basic Single Query Attention Algorithm".)
+/// and Z is X itself or the memory. ("Multi head self attention Algorithm". With one head and one row of X, Y is what the
+/// "Basic Single Query Attention Algorithm" computes.)
 template <Symbol name, Config c, class Mask, template <class> class Z, class Real>
 struct Attention : Composition<Affine<"W_O", "b_O", c.d, c.d, Real>,                       // × W_O + b_O
                                tlm::Attention<c.heads, Mask,                               // softmax(mask(  ×  )) ×
@@ -129,7 +129,7 @@ template <Config c, std::size_t vocab_size, class Real>
 using EmbeddingBlock =
     Composition<Dropout<c.dropout_percent, c.d, Real>,
                 std::conditional_t<c.positions == Positions::learned, PositionalEncoding<c.max_len, c.d, Real>,
-                                   SinesThenCosines<c.max_len, c.d, Real>>,  // + W_p
+                                   SinesThenCosines<c.max_len, c.d, Real>>,  // + W_p, in weights' paths PE
                 Embedding<vocab_size, c.d, Real>>;                           // W_e
 
 /// The source, embedded, then the encoder blocks.

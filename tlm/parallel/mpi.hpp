@@ -33,7 +33,7 @@ namespace tlm {
 /// in between leaves the others waiting. So the program asks all_end whether all ranks end, and otherwise calls abort.
 class Ranks {
  public:
-  /// Throws std::logic_error if MPI has begun before.
+  /// Throws std::logic_error in a process that mpirun has started, if MPI has begun before.
   Ranks() {
     if (!started_as_a_rank()) return;
     int begun = 0;
@@ -152,12 +152,14 @@ class ThreadsOfRanks {
   /// `gradient`, in the order of the ranks: the same bits on all of them. The previous content of `gradient` must be
   /// the same on all ranks, and counts once.
   ///
-  /// Throws std::runtime_error on all ranks unless they have the same model and batch; machines with other files have
+  /// Throws std::invalid_argument for no parts, or more than ranks. Throws std::runtime_error on all ranks unless they have the same model and batch; machines with other files have
   /// not. The ranks compare a hash of every token and loss weight, and of the first number of each weight of the model.
   /// Throws like Threads, on ranks whose part throws; then `gradient` is not the same on all of them. (SharedBatch and
   /// sum_of_weights refuse a wrong batch before, on the ranks that have it.)
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
+    if (parts.empty() || parts.size() > ranks_.count())
+      refuse<std::invalid_argument>({ranks_.count(), " ranks cannot share ", parts.size(), " parts of a batch"});
     if (ranks_.count() == 1) return loss_and_gradient(model, SharedBatch{threads_, parts.front()}, gradient, objective);
     if (!ranks_.alike(hash_of(model)))
       refuse<std::runtime_error>(

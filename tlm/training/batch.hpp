@@ -16,7 +16,7 @@ namespace tlm {
 
 /// A batch of input sequences (x_j1, …, x_jn), one under the other and of any lengths. Every token has a loss weight
 /// ω_ji from [0, 1]. The start token begins every sequence, and is not among its x. (Article, "Batch evaluation with
-/// loss weights", where 0 starts.) x and ω are written alike, sequence by sequence: Batch<>{0, {{1, 2}, {5}}, {{1,
+/// loss weights", and "The essence of the loss function", where 0 starts.) x and ω are written alike, sequence by sequence: Batch<>{0, {{1, 2}, {5}}, {{1,
 /// 0.5}, {1}}}. If the ω are in one row, they are Matrix<n, 1>{x.sequences(), {1, 0.5, 1}}.
 template <class Real = float>
 struct Batch {
@@ -120,9 +120,9 @@ RealOf<T> with_targets(const BatchOf& batch, const F& f) {
 
 }  // namespace detail
 
-/// The loss of T on a batch (a Batch or Translations, perhaps Noisy), for an objective: Mean, Sum, or a Smoothed one. One
-/// sequence with all weights 1 gives the loss of a single sequence, −(1/n)Σy_k. It is non-negative. Throws what
-/// targets_of, the objective and the model throw.
+/// The loss of T on a batch (a Batch or Translations, perhaps Noisy), for an objective: Mean, Sum, or a Smoothed one. With
+/// Mean, one sequence with all weights 1 has the loss −(1/n)Σy_k. It is non-negative. Throws what targets_of, the
+/// objective and the model throw.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective = {}) {
   return detail::with_targets<T>(
@@ -130,8 +130,7 @@ RealOf<T> loss(const T& model, const BatchOf& batch, const Objective& objective 
 }
 
 /// Returns the same loss, and adds its gradient with respect to the weights to `gradient`. Throws like loss, and then
-/// leaves the gradient as it was. The gradient of a model whose weights were never initialized is 0 and moves nothing:
-/// require_initialized (train.hpp) refuses it.
+/// leaves the gradient as it was. (Initialize the weights first: require_initialized, train.hpp.)
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, const Objective& objective = {}) {
   return detail::with_targets<T>(batch, [&](const auto& targets, const auto&... noise) {

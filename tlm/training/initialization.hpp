@@ -10,7 +10,7 @@
 
 namespace tlm {
 
-/// Every weight becomes uniformly distributed over [−½, ½), independently, in the order of weights(). (Notebook,
+/// Every weight becomes uniformly distributed over [−½, ½], independently, in the order of weights(). (Notebook,
 /// generateRandomWeights.) The same generator gives the same weights on every machine.
 template <class Layer>
 void initialize_uniform(Layer& layer, Generator& generator) {

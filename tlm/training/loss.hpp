@@ -15,7 +15,7 @@
 /// The loss function. (Article, "Evaluation"; The Formulated Transformer, "Forward pass".)
 ///
 /// Let T be autoregressive, X = (start, x_1, …, x_n) and Y = LogSoftmax(T(X)|n). Row k of Y depends on x_1, …, x_{k−1} only.
-/// Its entry at token x_k, y_k, is the log probability that T gives to x_k after them. (Tokens are numbered from 0 here, so
+/// Its entry at token x_k, y_k, is the log probability that T gives to x_k after them. (Entries are numbered from 0 here, so
 /// that no 1 is added to x_k.) The loss of a batch is
 ///
 ///   −Σ_ji ω_ji·y_ji / Σ_ji ω_ji   over all tokens i of all sequences j.
@@ -89,6 +89,7 @@ auto& scores(T& model) {
 }
 
 /// After row k of X a model should predict the token x_k, which has the loss weight ω_k. For T_LM this X is the X|n above.
+/// All x_k are from the vocabulary: for a batch, targets_of requires it.
 template <class Input, class Real>
 struct Targets {
   Input X;

@@ -13,7 +13,8 @@
 /// Batches that do not fit into memory at once.
 namespace tlm {
 
-/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless each token has a weight.
+/// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless each token has a weight, and
+/// std::out_of_range if there are fewer sequences.
 template <class Real>
 Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
   batch.require_weights();
@@ -68,9 +69,8 @@ auto objective_of_parts(const MicroBatches<BatchOf>& whole, const Objective& obj
   return DividedBy{objective.divisor(sum_of_weights<T>(whole)), objective.q()};
 }
 
-/// The loss of the whole batch: the sum of its parts' losses, each divided by the c of the whole. So the mean over
-/// held-out data of any size is the mean over all its tokens, and not the mean of the parts' means. Throws what
-/// objective_of_parts and the loss of a part throw.
+/// The loss of the whole batch: the sum of its parts' losses, each divided by the c of the whole. So Mean is the mean over
+/// all tokens, and not the mean of the parts' means. Throws what objective_of_parts and the loss of a part throw.
 template <class T, class BatchOf, class Objective = Mean>
 RealOf<T> loss(const T& model, const MicroBatches<BatchOf>& whole, const Objective& objective = {}) {
   const auto of_parts = objective_of_parts<T>(whole, objective);

@@ -129,7 +129,7 @@ struct Clipped {
   double limit;     ///< Finite and greater than 0.
   double norm = 0;  ///< ‖g‖ of the last gradient, before it was scaled.
 
-  /// Throws std::runtime_error, and moves nothing, if the norm of the gradient is infinite or not a number.
+  /// Throws std::runtime_error, and moves nothing, if ‖g‖² is infinite in double, or not a number.
   template <class Layer>
   void operator()(Layer& layer, Layer& gradient) {
     using Real = typename CodomainOf<Layer>::Real;

@@ -31,8 +31,8 @@ struct SmoothedOneHot {
 
 /// An objective with q = SmoothedOneHot, and the c of another objective: Smoothed<Mean>{.epsilon = 0.1}.
 ///
-/// The loss is then at least the entropy of q, however good the model is. To compare models, use the objective without
-/// smoothing.
+/// With Mean the loss is then at least the entropy of q, however good the model is. To compare models, use the objective
+/// without smoothing.
 template <class Objective>
 struct Smoothed {
   double epsilon = 0.1;  ///< 0 < ε < 1

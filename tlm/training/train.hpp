@@ -52,10 +52,10 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 ///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
-///   if (step == 1) require_initialized(model, gradient);        // a model that is all 0 does not learn
+///   if (step == 1) require_initialized(model, gradient);        // of matrices that are 0 none learns
 ///   optimizer(model, gradient);
 ///
-/// Throws what loss throws. Throws std::invalid_argument if the weights were never initialized (require_initialized,
+/// Throws what next_batch, loss, optimizer and report throw. Throws std::invalid_argument if the weights were never initialized (require_initialized,
 /// called once, in the first step with a loss). Throws std::runtime_error for a loss that is infinite or not a number.
 /// The model is then as it was after the last complete step.
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>

@@ -57,7 +57,8 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
   return {{batch.x, Tokens{all_but_last}}, std::move(y), std::move(omega)};
 }
 
-/// Translations first, …, last − 1. Throws std::invalid_argument unless each source has one target.
+/// Translations first, …, last − 1. Throws std::invalid_argument unless each source has one target, and std::out_of_range
+/// if there are fewer.
 inline Translations sequences_of(const Translations& batch, std::size_t first, std::size_t last) {
   batch.require_targets();
   return {sequences_of(batch.x, first, last), sequences_of(batch.y, first, last), batch.null};
