@@ -209,6 +209,26 @@ TEST_CASE(
         std::vector<std::string>{"W_p", "W_p, sines then cosines", "(x_t, t)", "(x_t, indicators of t)"});
 }
 
+namespace {
+
+/// X + B, whose B begins at 1.
+template <class Real>
+struct BeginsAt1 : Plus<"B", 2, Real> {
+  BeginsAt1() {
+    for (const auto& weight : parameters(static_cast<Plus<"B", 2, Real>&>(*this)))
+      for (Real& w : weight) w = Real(1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("control: a new layer that is not 0 is seen") {
+  std::size_t seen = 0;
+  for (const Report::Line& line : check<BeginsAt1>("X + B").lines())
+    if (says(line, "a new X + B is 0")) seen += fails(line.failure);
+  CHECK(seen == 1);
+}
+
 TEST_CASE("everything else that tlm::check says of the layers of the list holds") {
   for (const Report& report : reports())
     for (const Report::Line& line : report.lines())

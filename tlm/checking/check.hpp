@@ -77,12 +77,14 @@ class Check {
   /// gradient is a new layer, so it begins with 0.
   void held() {
     std::string list;
+    std::size_t visited = 0;
     std::set<const double*> numbers;
     std::optional<Failure> not_0;
     const auto layer = layer_.in_double->another();
     for (const auto& weight : layer->weights()) {
       list += detail::sentence(
           {list.empty() ? "the weights " : ", ", weight.path, " (", weight.rows, "×", weight.cols, ")"});
+      visited += weight.size();
       for (const double& w : weight) {
         numbers.insert(&w);
         if (w != 0 && !not_0)
@@ -91,11 +93,10 @@ class Check {
                    .left = {std::string(weight.path), "is not"}};
       }
     }
-    const std::size_t visited = numbers.size();
     if (list.empty()) list = "no weights";
     report_.note(name_ + " has " + list);
     std::optional<Failure> found;
-    if (layer_.numbers_held != visited)
+    if (layer_.numbers_held != visited || numbers.size() != visited)
       found = {.claim = "a layer holds its weights and no other numbers",
                .layer = name_,
                .left = {"it holds", std::to_string(layer_.numbers_held) + " numbers"},
@@ -103,6 +104,8 @@ class Check {
                .remark =
                    "what is not visited is neither initialized nor trained nor checked; a constant is made where it is "
                    "used"};
+    if (found && numbers.size() != visited)
+      found->right.value += ", of which " + std::to_string(numbers.size()) + " are different";
     report_.checked("`weights` visits every number that a new " + name_ + " holds", found);
     report_.checked("a new " + name_ + " is 0, as a gradient is at first", not_0);
   }
@@ -163,7 +166,7 @@ class Check {
     report_.checked("value_and_pullback(X) begins with T(X): double within 1e-12" + scope, fails_in_double);
     report_.checked("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope, fails_in_field);
     if (fails_in_double || fails_in_field)
-      return report_.note("the pullback of " + name_ + " was not checked, as its value is another one");
+      return report_.note("the pullback of " + name_ + " was not checked, as this fails");
     if (!layer_.in_sets && in_field.another()->weights().empty())
       return report_.note(name_ +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");

@@ -181,14 +181,15 @@ inline std::optional<Failure> trace_positions(const Operation<Dependencies>& T, 
     Dependencies allowed{1};
     for (std::size_t r = 0; r < at.sequences().rows(); ++r)
       if (!cut.hides(r)) allowed += Dependencies::position(r);
-    if (claim == Claim::of_each_sequence && at.X.source.cols > 0)
-      allowed += Dependencies::codomain_position(cut.number - 1);  // of its source
+    const bool of_sources = claim == Claim::of_each_sequence && at.X.source.cols > 0;
+    if (of_sources) allowed += Dependencies::codomain_position(cut.number - 1);
     Failure failure = at.failure;
     failure.claim = claim == Claim::rowwise            ? "row i depends on no row but i"
                     : claim == Claim::autoregressive   ? "row i depends on no row after i"
                     : claim == Claim::of_each_sequence ? "a sequence depends on no other"
                                                        : "T(X) does not depend on X";
-    failure.left.label = "it depends on the rows";
+    failure.left.label =
+        of_sources ? "it depends on the rows | on the sources of the sequences" : "it depends on the rows";
     return depends_on_more(failure, cut.of(Y), allowed, cut.first);
   };
   return at_cuts<Dependencies>(T, claim, 0, stacks_of(claim, limits), limits, traced);

@@ -36,7 +36,7 @@ class Dependencies : public Refusals<Dependencies> {
   /// A number that depends on row i < 32 of Ȳ; in a stack, on the source of sequence i.
   static constexpr Dependencies codomain_position(std::size_t i) { return of(std::uint64_t{1} << (32 + i)); }
 
-  /// The set, as bits: bit i for row i of the input, bit 32 + i for row i of Ȳ.
+  /// The set, as bits: bit i for row i of the input, bit 32 + i for row i of Ȳ, or for source i.
   constexpr std::uint64_t tags() const { return tags_; }
   constexpr bool structural_zero() const { return structural_zero_; }
 
@@ -72,7 +72,7 @@ class Dependencies : public Refusals<Dependencies> {
   }
   friend constexpr Dependencies quotient_or_zero(Dependencies a, Dependencies b) { return a / b; }
 
-  /// As in {1, 3} for the rows of the input, counted from 1 as in the book, and {1, 3 | 2} with those of Ȳ.
+  /// As in {1, 3} for the rows of the input, counted from 1 as in the book, and {1, 3 | 2} with those of Ȳ, or sources.
   friend std::ostream& operator<<(std::ostream& out, Dependencies a) {
     if (a.structural_zero_) return out << "0";
     out << '{';

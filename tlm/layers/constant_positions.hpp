@@ -25,7 +25,8 @@ struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
 
   static constexpr void weights(auto&&, auto&) {}
 
-  // For other angles than those of P.
+  // These are for the angles of a PE.
+  static void angle(std::size_t) = delete;
   static void sinusoidal() = delete;
   static void offset(std::size_t) = delete;
 };

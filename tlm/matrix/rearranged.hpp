@@ -36,12 +36,12 @@ Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
   return alone;
 }
 
-/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range if there are fewer.
+/// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range unless they are in X.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
   if (first > last || last > X.sequences().count())
     refuse<std::out_of_range>(
-        {"there are no sequences ", first, " to ", last, " in a stack of ", X.sequences().count()});
+        {"sequences from ", first, " to before ", last, " are not all in a stack of ", X.sequences().count()});
   std::vector<Matrix<n, cols, Real>> chosen;
   for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
   return concat_sequences(chosen);

@@ -88,7 +88,7 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
 };
 
 /// (source, target) ↦ a row of scores for each token of the target: scores of the tokens that may follow it.
-/// Autoregressive in the target. The text has no loss for it; Mean is over the tokens that count.
+/// Autoregressive in the target. The text has no formula of its loss; Mean is over the tokens that count.
 template <Config config_, class Real_ = float>
 struct Transformer : EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
                                     Decoder<detail::Complete<config_>::value, Real_>> {

@@ -81,8 +81,9 @@ inline Descriptor locked(const std::string& path, const std::string& written) {
     if (::fstat(file.number(), &ours) != 0 || (::lstat(path.c_str(), &there) != 0 && errno != ENOENT))
       refuse_to_write(written, "looking at " + path);
     if (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev) continue;
-    if (ours.st_nlink <= 1) return file;
-    // A process that was killed left it, after it had linked the written file to it (AtomicFile::commit).
+    // A process that was killed between the two steps of AtomicFile::commit left it: it is `written` by another name.
+    struct stat whole {};
+    if (::stat(written.c_str(), &whole) != 0 || whole.st_ino != ours.st_ino || whole.st_dev != ours.st_dev) return file;
     if (::unlink(path.c_str()) != 0) refuse_to_write(written, "removing " + path);
   }
 }

@@ -14,7 +14,7 @@
 namespace tlm {
 
 /// The batch of sequences first, …, last − 1. Throws std::invalid_argument unless each token has a weight, and
-/// std::out_of_range if there are fewer sequences.
+/// std::out_of_range unless these sequences are in it.
 template <class Real>
 Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
   batch.require_weights();

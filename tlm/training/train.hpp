@@ -52,7 +52,7 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 ///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
-///   if (step == 1) require_initialized(model, gradient);        // of matrices that are 0 none learns
+///   if (step == 1) require_initialized(model, gradient);        // refuses a model that cannot learn
 ///   optimizer(model, gradient);
 ///
 /// Throws what next_batch, loss, optimizer and report throw. Throws std::invalid_argument if the weights were never initialized (require_initialized,

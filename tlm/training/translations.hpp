@@ -58,7 +58,7 @@ Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
 }
 
 /// Translations first, …, last − 1. Throws std::invalid_argument unless each source has one target, and std::out_of_range
-/// if there are fewer.
+/// unless these are in it.
 inline Translations sequences_of(const Translations& batch, std::size_t first, std::size_t last) {
   batch.require_targets();
   return {sequences_of(batch.x, first, last), sequences_of(batch.y, first, last), batch.null};
