@@ -224,7 +224,8 @@ struct BeginsAt1 : Plus<"B", 2, Real> {
 
 TEST_CASE("control: a new layer that is not 0 is seen") {
   std::size_t seen = 0;
-  for (const Report::Line& line : check<BeginsAt1>("X + B").lines())
+  const Report report = check<BeginsAt1>("X + B");
+  for (const Report::Line& line : report.lines())
     if (says(line, "a new X + B is 0")) seen += fails(line.failure);
   CHECK(seen == 1);
 }
