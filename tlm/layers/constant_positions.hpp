@@ -25,6 +25,7 @@ struct ConstantPositions : PositionalEncoding<max_len, cols, Real> {
 
   static constexpr void weights(auto&&, auto&) {}
 
+ private:
   // These are for the angles of a PE.
   static void angle(std::size_t) = delete;
   static void sinusoidal() = delete;
