@@ -133,6 +133,8 @@ TEST_CASE(
     others = others || with(0.5) != with(0);
   }));
   CHECK(others);
+  Generator generator{1};
+  for (const double p : {-1.0, 2.0}) CHECK_THROWS_AS(pairs.encode("a", p, generator), std::invalid_argument);
 }
 
 TEST_CASE("control: bytes that get lost are seen") {

@@ -68,8 +68,8 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
 }
 
 /// The failure if T, extended by these pieces of X, computes other rows than T of the whole, which are Y. Before each of
-/// two pieces, the state is extended by nothing, and a copy of it by other rows; another copy is, after the piece. These
-/// must not matter.
+/// two pieces, the state is extended by nothing and copied; after the piece, the copy is extended by other rows. These must
+/// not matter.
 template <class Real>
 std::optional<Failure> pieces_differ(const Trial<Real>& at, const Stacked<Real>& Y, const Pieces& pieces) {
   const auto& X = at.X;
@@ -78,19 +78,18 @@ std::optional<Failure> pieces_differ(const Trial<Real>& at, const Stacked<Real>&
   auto state = at.layer->at_the_beginning();
   std::vector<std::size_t> taken(at.sequences().count(), 0);
   for (const auto& piece : pieces) {
-    const bool with_copies = pieces.size() == 2;
-    Continued<Real> later;
-    Input<Real> other;
-    if (with_copies) {
+    Continued<Real> copy;
+    if (pieces.size() == 2) {
       state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
-      other = X.with(piece_of(draw_input(*at.layer, at.sequences(), at.generator, at.limits).target, taken, piece));
-      auto earlier = later = state;
-      earlier(other);
+      copy = state;
     }
     if (auto found = first_difference(failure, state(X.with(piece_of(X.target, taken, piece))),
                                       piece_of(Y, taken, piece), taken.size() == 1 ? taken[0] : 0))
       return found;
-    if (with_copies) later(other);
+    if (copy) {
+      const auto other = draw_input(*at.layer, at.sequences(), at.generator, at.limits);
+      copy(X.with(piece_of(other.target, taken, piece)));
+    }
     for (std::size_t s = 0; s < taken.size(); ++s) taken[s] += piece[s];
   }
   return std::nullopt;
