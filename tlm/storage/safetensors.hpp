@@ -42,8 +42,8 @@ inline void add_text(Metadata& metadata, const std::string& name, const std::str
 /// Otherwise the order is the list's.
 ///
 /// Throws std::invalid_argument for what a file cannot hold, such as two tensors of one name, and for other texts by those
-/// two names. Throws std::system_error
-/// if the file cannot be written, or if it exists and is to be refused. Then the old file stays as it was.
+/// two names. Throws std::system_error if the file cannot be written, or if it exists and is to be refused. Then the old
+/// file stays as it was.
 inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors, Metadata metadata = {},
                   Existing existing = Existing::replaced) {
   add_text(metadata, "format", "tlm");

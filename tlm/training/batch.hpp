@@ -16,8 +16,8 @@ namespace tlm {
 
 /// A batch of input sequences (x_j1, …, x_jn), one under the other and of any lengths. Every token has a loss weight
 /// ω_ji from [0, 1]. The start token begins every sequence, and is not among its x. (Article, "Batch evaluation with
-/// loss weights", and "The essence of the loss function", where 0 starts.) x and ω are written alike, sequence by sequence: Batch<>{0, {{1, 2}, {5}}, {{1,
-/// 0.5}, {1}}}. If the ω are in one row, they are Matrix<n, 1>{x.sequences(), {1, 0.5, 1}}.
+/// loss weights", and "The essence of the loss function", where 0 starts.) x and ω are written alike, sequence by sequence:
+/// Batch<>{0, {{1, 2}, {5}}, {{1, 0.5}, {1}}}. If the ω are in one row, they are Matrix<n, 1>{x.sequences(), {1, 0.5, 1}}.
 template <class Real = float>
 struct Batch {
   using Input = Tokens;  ///< What a model reads.
