@@ -11,7 +11,7 @@
 int main() {
   using DB = tlm::DecoderBlock<4, 8, 2>;  // d_model = 4, d_ff = 8, two heads
   static_assert(tlm::autoregressive<DB>);
-  std::cout << "DB, " << tlm::parameter_count<DB> << " parameters:\n";
+  std::cout << tlm::equation<DB>() << "\nDB has " << tlm::parameter_count<DB> << " parameters:\n";
 
   tlm::Generator generator{1};
   DB block;

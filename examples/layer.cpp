@@ -20,7 +20,7 @@ int main() {
   const auto [Y, pullback] = layer.value_and_pullback(X);
   std::cout << "X =\n" << X << "\nFF(X) =\n" << Y << '\n';
 
-  FF gradient;                                                     // 0 everywhere; its A is ∂L/∂A
+  FF gradient;                                                     // 0 everywhere: the pullback adds ∂L/∂A to its A
   const tlm::Matrix<tlm::n, 3, double> Y_bar{X.sequences(), 1.0};  // ∂L/∂Y
   const auto X_bar = pullback(Y_bar, gradient);
   std::cout << "∂L/∂X =\n" << X_bar << "\n∂L/∂A =\n" << tlm::weight<"A">(gradient) << '\n';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The two claims that the article is about, seen in numbers. A rowwise operation makes row i of its result from row i
-// of X alone, an autoregressive one from the rows 1 to i. Here each row of X is changed in turn, and the rows that
-// change are marked.
+// of X alone, and in the same way for every i; an autoregressive one makes it from the rows 1 to i. Here one entry of
+// each row of X is changed in turn, and it is printed which rows of the result change.
 
 #include <cstddef>
 #include <iostream>
@@ -14,14 +14,15 @@ namespace {
 
 using FF = tlm::FeedForward<4, 8>;
 using CA = tlm::CausalAttention<4, 2>;
-using Unmasked = tlm::MultiHead<4, 2, 2, 2, tlm::Unmasked>;
+using Unmasked = tlm::MultiHead<4, 2, 2, 2, tlm::Unmasked>;  // d_model, n_heads, d_k, d_v and the mask
 
-// The compiler derives the claims from the rules of tlm/algebra/rules.hpp.
+// The compiler derives the claims from the rules of tlm/algebra/rules.hpp. That no rule gives a claim does not refute it:
+// the numbers do.
 static_assert(tlm::rowwise<FF> && tlm::autoregressive<FF>);
 static_assert(!tlm::rowwise<CA> && tlm::autoregressive<CA>);
 static_assert(!tlm::rowwise<Unmasked> && !tlm::autoregressive<Unmasked>);
 
-/// For each row j of X that is changed, which rows i of T(X) change.
+/// For each row i of T(X): the rows j of X that change it, by an entry that is 1 greater.
 template <class T>
 void show(const char* name) {
   constexpr std::size_t n_rows = 5;
@@ -35,7 +36,7 @@ void show(const char* name) {
             << name
             << (tlm::rowwise<T>          ? ": rowwise\n"
                 : tlm::autoregressive<T> ? ": autoregressive\n"
-                                         : ": neither\n");
+                                         : ": no claim is derived\n");
   const auto Y = layer(X);
   for (std::size_t i = 0; i < n_rows; ++i) {
     std::cout << "  row " << i + 1 << " depends on row  ";

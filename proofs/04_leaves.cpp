@@ -220,7 +220,19 @@ struct BeginsAt1 : Plus<"B", 2, Real> {
   }
 };
 
+/// Says Concat of two parts, and has the columns of one.
+struct TooNarrow : Concat<Times<"A", 2, 2, PrimeField>, Times<"B", 2, 2, PrimeField>> {
+  using codomain = Matrix<n, 2, PrimeField>;
+};
+
 }  // namespace
+
+TEST_CASE("control: a form with more columns than its layer is seen") {
+  const Matrix<n, 2, PrimeField> X{Sequences{3}, PrimeField(1)};
+  const auto by_form = value_by_form(TooNarrow{}, Input<PrimeField>{{}, Stacked<PrimeField>{X}});
+  CHECK(by_form.cols == 4);
+  CHECK(fails(first_difference({}, Stacked<PrimeField>{X}, by_form)));
+}
 
 TEST_CASE("control: a new layer that is not 0 is seen") {
   std::size_t seen = 0;

@@ -97,6 +97,29 @@ using UpsideDownBlock =
                            Res<numpy::Attention<"cross", small_numpy, Unmasked, FromMemory, Real>>,
                            LayerNorm<"norm_self", d_model, Real>, Res<UpsideDownSelf<Real>>>>;
 
+/// For each token the first row of the memory. It has no weights, and its pullback forgets M̄.
+template <class Real>
+struct FirstOfMemory {
+  using declared = is::Unrestricted;
+  using domain = Tokens;
+  using codomain = Matrix<n, 1, Real>;
+  using reads = Memory<codomain>;
+
+  codomain operator()(const domain& x, const reads& M) const {
+    codomain Y{x.sequences()};
+    for (std::size_t s = 0; s < x.sequences().count(); ++s)
+      for (std::size_t i = x.sequences().begin(s); i < x.sequences().end(s); ++i)
+        Y.row(i) = M.rows.row(M.rows.sequences().begin(s));
+    return Y;
+  }
+  auto value_and_pullback(const domain& x, const reads& M) const {
+    return with_pullback((*this)(x, M), [](const codomain&, FirstOfMemory&, reads&) { return Nothing{}; });
+  }
+  static constexpr void weights(auto&&, auto&) {}
+};
+template <class Real>
+using FirstOfSource = EncoderDecoder<Identity<1, Real>, FirstOfMemory<Real>>;
+
 }  // namespace
 
 TEST_CASE(
@@ -227,4 +250,12 @@ TEST_CASE(
     CHECK(failure->n == 2);
     CHECK(failure->i == 1);
   }
+}
+
+TEST_CASE(
+    "control: a pullback that forgets the memory is seen, though there are no weights and the targets are tokens") {
+  const auto report = check<FirstOfSource>("FirstOfSource");
+  CHECK(report.failed() > 0);
+  for (const auto& line : report.lines())
+    if (line.failure) CHECK(line.statement.starts_with("the pullback "));
 }

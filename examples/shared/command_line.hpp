@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 
 #include <examples/shared/interruption.hpp>
@@ -48,22 +50,25 @@ inline bool read_options(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);  // those of its commands, too
     const auto extra = std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text != "--"; });
-    const bool dashed = extra->starts_with('-'), spaced = extra->find(' ') != extra->npos;
+    const std::string text = extra == extras.end() ? "--" : *extra;
+    const bool dashed = text.starts_with('-'), spaced = text.find(' ') != text.npos;
     throw CLI::ValidationError(
-        shown(*extra), dashed ? "there is no such option; --help lists what there is"
-                       : spaced
-                           ? "nothing is expected here; an option takes one argument, and stands again before the next"
-                           : "nothing is expected here; what has spaces is quoted, and --help lists what there is");
+        shown(text), dashed ? "there is no such option; --help lists what there is"
+                     : spaced
+                         ? "nothing is expected here; an option takes one argument, and stands again before the next"
+                         : "nothing is expected here; what has spaces is quoted, and --help lists what there is");
   } catch (const CLI::RequiredError&) {  // of a command: no option is
     std::string commands;
     for (const CLI::App* const command : app.get_subcommands({}))
       commands += (commands.empty() ? "" : " or ") + command->get_name();
     const bool named = argc > 1 && argv[1][0] != '-';
-    throw std::invalid_argument((named ? std::string("there is no command ") + argv[1] : "a command is missing") +
+    throw std::invalid_argument((named ? "there is no command " + shown(argv[1]) : "a command is missing") +
                                 ": it is " + commands + "; --help says what they do");
   } catch (const CLI::ArgumentMismatch& error) {  // it begins with the name of the option, a flag's without its dashes
     const std::string message = error.what(), name = message.substr(0, message.find_first_of(": "));
-    const CLI::Option* const option = app.get_option_no_throw(name);
+    const CLI::Option* option = app.get_option_no_throw(name);
+    for (const CLI::App* const command : app.get_subcommands())  // the one that was named
+      if (option == nullptr) option = command->get_option_no_throw(name);
     if (option == nullptr) throw CLI::ValidationError((name.size() == 1 ? "-" : "--") + name, "it takes no value");
     if (option->count() > 1)
       throw CLI::ValidationError(name, "it is given " + std::to_string(option->count()) + " times, but has one value");
@@ -77,10 +82,10 @@ struct Unfinished : std::runtime_error {
 };
 
 /// Runs `run` after reading the options. If something goes wrong, the program prints one sentence on standard error,
-/// and ends with an exit code. The code is 2 for wrong options and wrong input. It is 1 if standard output cannot be
-/// written (a full disk, a closed pipe), if there is too little memory, or if something was left out (Unfinished). If
-/// Ctrl-C stopped the training, the last line on standard error says so. Then the program dies of SIGINT, so that a
-/// shell's loop over it ends too (its `$?` is 130).
+/// and ends with an exit code. The code is 1 if standard output cannot be written (a full disk, a closed pipe), if there
+/// is too little memory, or if something was left out (Unfinished). It is 2 for all else, such as wrong options, wrong
+/// input and files that cannot be written. If Ctrl-C stopped the training, the last line on standard error says so. Then
+/// the program dies of SIGINT, so that a shell's loop over it ends too (its `$?` is 130).
 ///
 /// With several ranks, the first one prints, and also prints a sentence with which all of them end. A rank that ends
 /// alone prints its own sentence, and ends the others.
@@ -94,6 +99,9 @@ int main(CLI::App& app, int argc, char** argv, const Run& run) {
     return code;
   };
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe fails then, as to a full disk
+  // What is closed fails, too: its number is taken, so that no file of ours gets it, and what is printed.
+  for (const int stream : {0, 1, 2})
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   try {
     if (!with_ranks && tlm::started_as_a_rank())
       throw std::runtime_error("it is one of several processes, and was built without MPI for one (libopenmpi-dev)");
@@ -204,10 +212,17 @@ inline void add_ask(CLI::App& app, std::vector<std::string>& asked, const std::s
   app.add_option("--ask", asked, description)->allow_extra_args(false)->type_name("\"TOKEN ...\"");
 }
 
+/// An option that names a file. Without it the path is empty, so an empty one is refused.
+inline CLI::Option& add_file(CLI::App& app, const std::string& name, std::string& path,
+                             const std::string& description) {
+  return *app.add_option(name, path, description)
+              ->type_name("FILE")
+              ->check([](const std::string& given) { return given.empty() ? "it must be a file, not ''" : ""; }, "");
+}
+
 /// The option of programs that keep a record of a run, for pictures (record.hpp, report.py).
 inline void add_record(CLI::App& app, std::string& path) {
-  app.add_option("--record", path, "A file for losses, answers and attention, as JSON, for examples/report.py")
-      ->type_name("FILE");
+  add_file(app, "--record", path, "A file for losses, answers and attention, as JSON, for examples/report.py");
 }
 
 /// The option for the file in which a model is kept.

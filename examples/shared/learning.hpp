@@ -108,6 +108,7 @@ inline bool is_one_file(const std::string& a, const std::string& b) {
   const auto place = [](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(tlm::storage::target_of(path)));
   };
+  if (a.empty() || b.empty()) return false;
   std::error_code error;
   return place(a) == place(b) || std::filesystem::equivalent(a, b, error);
 }
@@ -166,7 +167,7 @@ struct Learning {
   /// A new run, with new_tokenizer(), or, if it is resumed, the run in the file. `facts` is what the file has beside
   /// the settings and the data.
   ///
-  /// Throws what load_run throws.
+  /// Throws what load_run throws, and std::invalid_argument for a learning rate that is no float.
   template <class NewTokenizer>
   Learning(const Settings& told, const Recipe& by, const tlm::storage::Metadata& facts, const Data& data,
            const NewTokenizer& new_tokenizer)
@@ -184,6 +185,8 @@ struct Learning {
     std::string rate(32, '\0');
     rate.erase(
         std::size_t(std::to_chars(rate.data(), rate.data() + rate.size(), *told.learning_rate).ptr - rate.data()));
+    if (!(float(*told.learning_rate / 1000) > 0) || !std::isfinite(float(*told.learning_rate)))
+      throw std::invalid_argument("--learning-rate is " + rate + ": a float cannot hold it and a thousandth of it");
     configuration["steps"] = std::to_string(*told.steps);
     configuration["batch_size"] = std::to_string(told.batch_size);
     configuration["seed"] = std::to_string(told.seed);
@@ -311,9 +314,9 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   save();
   std::cout << "saved in " << settings.model << " after "
             << duration(std::chrono::duration<double>(Clock::now() - start).count())
-            << (stopped   ? ": --resume goes on from here"
-                : patient ? ""
-                          : ": the loss on held-out data no longer falls, its least weights are kept")
+            << (!patient ? ": the loss on held-out data no longer falls, its least weights are kept"
+                : stopped && run.step < steps ? ": --resume goes on from here"
+                                              : "")
             << std::endl;
   if (!record.wanted()) return;
   for (const auto& [name, value] : learning.configuration) record.say(name, value);

@@ -22,7 +22,7 @@ namespace program {
 class Record {
  public:
   /// Without a file if the path is empty. With several ranks, the first one writes it. Throws like storage::AtomicFile.
-  explicit Record(const std::string& path, std::size_t steps) : every_{std::max<std::size_t>(1, steps / 300)} {
+  explicit Record(const std::string& path, std::size_t steps) : every_{std::max<std::size_t>(1, (steps + 299) / 300)} {
     if (!path.empty() && ranks().is_first()) file_ = std::make_unique<tlm::storage::AtomicFile>(path);
   }
 
@@ -35,7 +35,7 @@ class Record {
     about_[name] = value;
   }
 
-  /// The loss of a step. The record keeps means over equally many steps, 300 of them for a run.
+  /// The loss of a step. The record keeps means over equally many steps: at most 300 of them for a run.
   void loss(double loss) {
     sum_ += loss;
     if (++losses_ % every_ > 0) return;

@@ -182,7 +182,7 @@ inline TrainingAndHeldOut split_by_words(const std::vector<SentencePair>& pairs,
   return split;
 }
 
-/// All sources and targets, one in each line, for BytePairs to learn from. (No merge crosses the end of a line.)
+/// All sources and targets, one in each line, for BytePairs to learn from.
 inline std::string lines_of(const std::vector<SentencePair>& pairs) {
   std::string lines;
   for (const SentencePair& pair : pairs) lines.append(pair.source).append("\n").append(pair.target).append("\n");

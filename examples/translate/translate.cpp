@@ -145,10 +145,9 @@ int main(int argc, char** argv) {
                       {{"numbers", Options::CorpusKind::numbers}, {"catalogues", Options::CorpusKind::catalogues}},
                       "Numbers in words, or what the programs of this machine say (numbers)");
   training.add_option("--language", options.language, "Of the catalogues (fr)")->type_name("LANGUAGE");
-  training
-      .add_option("--pairs", options.pairs, "Pairs of your own instead: a sentence, a tab, its translation; one a line")
-      ->type_name("FILE")
-      ->excludes("--corpus");
+  program::add_file(training, "--pairs", options.pairs,
+                    "Pairs of your own instead: a sentence, a tab, its translation; one a line")
+      .excludes("--corpus");
   program::add_choice(training, "--blocks", options.blocks, {{"2", 2}, {"6", 6}},
                       "How many encoder blocks, and decoder blocks (6); 2 for numbers alone");
   program::add_settings(training, options.settings, "pairs", {"--corpus", "--language", "--pairs", "--blocks"});
@@ -161,6 +160,11 @@ int main(int argc, char** argv) {
   program::add_other_data(testing, options.settings);
   program::add_integer(testing, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
   return program::main(app, argc, argv, [&] {
+    if (translating.parsed())
+      for (int k = 2; k < argc; ++k)
+        if (const std::string given = argv[k]; given.starts_with('[') && given.ends_with(']') &&
+                                               std::string(argv[k - 1]) != "--model")  // which CLI11 takes apart
+          throw CLI::ValidationError(program::shown(given), "a sentence in brackets is only read from standard input");
     if (training.parsed()) train(options);
     if (translating.parsed()) translate(options);
     if (testing.parsed()) evaluate(options);

@@ -57,7 +57,8 @@ class Translator {
                           held_out = tlm::tokens_of(corpus.validation, tokenizer, max_len);
     if (!known.left_out.empty()) std::cout << "to learn from, " << tlm::sentence_of(known.left_out) << std::endl;
     if (known.sources.empty() || held_out.sources.empty())
-      throw std::invalid_argument("no sentence is short enough: " + tlm::sentence_of(known.left_out));
+      throw std::invalid_argument("no sentence is short enough: " +
+                                  tlm::sentence_of(known.sources.empty() ? known.left_out : held_out.left_out));
     const auto validation =
         tlm::micro_batches(tlm::Translations{tlm::Tokens{held_out.sources}, tlm::Tokens{held_out.targets}},
                            std::min<std::size_t>(32, held_out.sources.size()));

@@ -76,6 +76,7 @@ struct SquareOf {
       }
       if (tells("adds X̄ to what was never set")) return codomain{X_bar.sequences()} += X_bar;
       if (tells("returns a row more")) return codomain{Sequences{X_bar.rows() + 1}, Real(0)};
+      if (tells("keeps a reference to the sequences of X")) return with_sequences(X->sequences(), X_bar);
       return tells("makes one sequence of X̄") ? of_one_sequence(X_bar) : X_bar;
     });
   }
@@ -86,11 +87,10 @@ struct SquareOf {
   static constexpr void weights(auto&& visit, auto& layer) { visit("w", layer.w); }
 
  private:
-  static domain of_one_sequence(const domain& X) {
-    domain one{Sequences{X.rows()}};
-    std::copy_n(X.data(), X.rows() * 3, one.data());
-    return one;
+  static domain with_sequences(const Sequences& sequences, const domain& X) {
+    return domain{sequences, std::vector<Real>(X.data(), X.data() + X.rows() * 3)};
   }
+  static domain of_one_sequence(const domain& X) { return with_sequences(Sequences{X.rows()}, X); }
 
   void lie(const domain& X, codomain& Y) const {
     const Sequences& sequences = X.sequences();
@@ -207,6 +207,7 @@ struct Positions : PositionalEncoding<31, 3, Real> {
   struct State {
     std::vector<std::size_t> lengths;
     std::shared_ptr<std::vector<std::size_t>> shared;
+    const State* first = nullptr;
   };
 
   domain extend(State& state, domain X) const {
@@ -214,7 +215,9 @@ struct Positions : PositionalEncoding<31, 3, Real> {
     if (state.lengths.empty()) {
       state.lengths.resize(sequences.count());
       state.shared = std::make_shared<std::vector<std::size_t>>(sequences.count());
+      state.first = &state;
     }
+    if (tells("has copies that follow it") && state.first != &state) state.lengths = *state.shared;
     const auto before = state.lengths;
     auto& lengths = tells("has copies that share memory") ? *state.shared : state.lengths;
     for (std::size_t s = 0; s < sequences.count(); ++s) {
@@ -224,6 +227,7 @@ struct Positions : PositionalEncoding<31, 3, Real> {
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.row(i) += this->PE.row(lengths[s]++);
     }
     if (tells("does not move on")) state.lengths = before;
+    if (tells("has copies that follow it") && state.first == &state) *state.shared = state.lengths;
     return X;
   }
 };
@@ -416,8 +420,8 @@ TEST_CASE("lies about pullbacks are seen") {
                     {"FAILS: value and pullback in float are those in double"});
   for (const auto lie : {"is NaN at zero", "is NaN for an empty sequence", "skips rows whose ȳ begins with 0"})
     must_fail<Square>(lie, {fails + ": dual numbers of double"});
-  for (const auto lie :
-       {"keeps a reference to X", "keeps a reference to Y", "makes one sequence of X̄", "writes into X"})
+  for (const auto lie : {"keeps a reference to X", "keeps a reference to the sequences of X", "keeps a reference to Y",
+                         "makes one sequence of X̄", "writes into X"})
     must_fail<Square>(lie, {fails});
   must_fail<Square>(
       "forgets the last sequence",
@@ -456,8 +460,8 @@ TEST_CASE("extensions") {
       {"seen over double, in a sequence of 2 rows, computed in pieces of 1 + 1 rows, in row 2, column 1:\n"
        "    extending by the piece gives "},
       {"extending in pieces"});
-  for (const auto lie : {"has copies that share memory", "begins positions anew", "forgets where nothing comes",
-                         "forgets at an empty piece"})
+  for (const auto lie : {"has copies that share memory", "has copies that follow it", "begins positions anew",
+                         "forgets where nothing comes", "forgets at an empty piece"})
     must_fail<Positions>(lie, {"FAILS: extending in pieces gives the rows of the whole"}, {"extending in pieces"});
 }
 

@@ -36,8 +36,16 @@ Stacked<Real> value_by_form(const T& layer, const Input<Real>& X) {
     return Stacked<Real>{apply(layer, as<typename T::domain>(X))};
 }
 
+/// The same of a part. Throws std::logic_error if its form has other columns than the part.
+template <class F, class Real>
+Stacked<Real> value_of_part(const F& f, const Input<Real>& X) {
+  auto F_X = value_by_form(f, X);
+  if (F_X.cols != CodomainOf<F>::cols) refuse<std::logic_error>({"a part has other columns than its form says"});
+  return F_X;
+}
+
 /// action(part) with each of the parts F… of a layer that its form names, in the order in which the layer visits them:
-/// that of the form, or the reverse one. Throws std::logic_error if the layer has other parts.
+/// that of the form, or the reverse one. Throws std::logic_error if it lacks one of them.
 template <class... F>
 void for_each_part(const auto& layer, bool reversed, const auto& action) {
   std::size_t found = 0;
@@ -64,7 +72,7 @@ template <class... F>
 struct ByForm<forms::Composition<F...>> {
   template <class Real>
   static Stacked<Real> value(const auto& layer, Input<Real> X) {
-    for_each_part<F...>(layer, true, [&](const auto& f) { X = {{}, value_by_form(f, X)}; });
+    for_each_part<F...>(layer, true, [&](const auto& f) { X = {{}, value_of_part(f, X)}; });
     return X.target;
   }
 };
@@ -73,7 +81,7 @@ template <class F, std::size_t count>
 struct ByForm<forms::Stack<F, count>> {
   template <class T, class Real>
   static Stacked<Real> value(const T& layer, Input<Real> X) {
-    T::parts([&](std::size_t, const F& f) { X = {{}, value_by_form(f, X)}; }, layer);
+    T::parts([&](std::size_t, const F& f) { X = {{}, value_of_part(f, X)}; }, layer);
     return X.target;
   }
 };
@@ -84,7 +92,7 @@ struct ByForm<forms::Residual<F>> {
   static Stacked<Real> value(const auto& layer, const Input<Real>& X) {
     Stacked<Real> Y = X.target;
     for_each_part<F>(layer, false, [&](const auto& f) {
-      const auto F_X = value_by_form(f, X);
+      const auto F_X = value_of_part(f, X);
       require_same_sequences("X", Y.sequences, "F(X)", F_X.sequences);
       for (std::size_t e = 0; e < Y.numbers.size(); ++e) Y.numbers[e] += F_X.numbers[e];
     });
@@ -94,12 +102,12 @@ struct ByForm<forms::Residual<F>> {
 
 template <class... F>
 struct ByForm<forms::Concat<F...>> {
-  template <class T, class Real>
-  static Stacked<Real> value(const T& layer, const Input<Real>& X) {
-    Stacked<Real> Y{X.target.sequences, shape_of<CodomainOf<T>>()};
+  template <class Real>
+  static Stacked<Real> value(const auto& layer, const Input<Real>& X) {
+    Stacked<Real> Y{X.target.sequences, {(CodomainOf<F>::cols + ...)}};
     std::size_t first = 0;
     for_each_part<F...>(layer, false, [&](const auto& f) {
-      const auto F_X = value_by_form(f, X);
+      const auto F_X = value_of_part(f, X);
       require_same_sequences("X", Y.sequences, "F(X)", F_X.sequences);
       for (std::size_t i = 0; i < Y.sequences.rows(); ++i) std::copy_n(&F_X(i, 0), F_X.cols, &Y(i, first));
       first += F_X.cols;

@@ -167,7 +167,8 @@ class Check {
     report_.checked("value_and_pullback(X) begins with T(X): the prime field, exactly" + scope, fails_in_field);
     if (fails_in_double || fails_in_field)
       return report_.note("the pullback of " + name_ + " was not checked, as this fails");
-    if (!layer_.in_sets && in_field.another()->weights().empty())
+    const bool reads_numbers = layer_.in_sets || (in_field.source.cols > 0 && !in_field.source.of_tokens);
+    if (!reads_numbers && in_field.another()->weights().empty())
       return report_.note(name_ +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
     const auto fails = [&](const auto& T, Requirement requirement) {
@@ -291,9 +292,10 @@ struct ReturnsRows {
 /// A layer that reads a memory M with d columns is checked as (M, X) ↦ Layer(X), an EncoderDecoder<Identity<d, Real>,
 /// Layer<Real>>.
 ///
-/// Some errors could still pass: one that begins after the rows that were looked at (a ninth row, a sixth sequence),
+/// Some errors could still pass: one that begins after the rows that were looked at (a seventh row, a sixth sequence),
 /// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it
-/// was called, on the thread or on the time, and a template that asks which numbers it runs over.
+/// was called, on the thread or on the time. So could one that holds numbers of another type than Real, and a template
+/// that asks which numbers it runs over.
 ///
 /// A layer of tokens knows those from 0 to limits.vocab_size − 1, of which sequences are drawn. Throws
 /// std::invalid_argument for limits of 0, or of more than 31 rows: the sets of positions have no room for more.

@@ -87,8 +87,8 @@ inline Failure failure_of(const char* claim, const char* left, const char* right
   return {.claim = claim, .left = {left, ""}, .right = {right, ""}};
 }
 
-/// The failure with the first entry in which two results differ, or with their numbers of rows if these differ; or
-/// none. `before` rows precede them.
+/// The failure with the first entry in which two results differ, or with their numbers of rows or columns if these differ;
+/// or none. `before` rows precede them.
 template <class Real, class Same = Agree>
 std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& left, const Stacked<Real>& right,
                                         std::size_t before = 0, const Same& same = {}) {
@@ -99,14 +99,18 @@ std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& le
     return failure;
   };
   if (!(left.sequences == right.sequences)) return with("the numbers of rows", left.sequences, right.sequences);
+  if (left.cols != right.cols) return with("the numbers of columns", left.cols, right.cols);
   for (std::size_t e = 0; e < left.numbers.size(); ++e)
     if (!same(left.numbers[e], right.numbers[e]))
       return with(entry(before + e / left.cols + 1, e % left.cols + 1), left.numbers[e], right.numbers[e]);
   return std::nullopt;
 }
-/// For matrices.
-template <class M, class Same = Agree>
-requires requires { typename M::Real; }
+/// A matrix of numbers, not of tokens.
+template <class M>
+concept NumberMatrix = !std::is_integral_v<typename M::Real>;
+
+/// For matrices of numbers.
+template <NumberMatrix M, class Same = Agree>
 std::optional<Failure> first_difference(const Failure& failure, const M& left, const M& right, std::size_t before = 0,
                                         const Same& same = {}) {
   using Real = typename M::Real;

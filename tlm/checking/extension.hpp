@@ -68,8 +68,8 @@ Stacked<Real> piece_of(const Stacked<Real>& whole, const std::vector<std::size_t
 }
 
 /// The failure if T, extended by these pieces of X, computes other rows than T of the whole, which are Y. Before each of
-/// two pieces, the state is extended by nothing and copied; after the piece, the copy is extended by other rows. These must
-/// not matter.
+/// two pieces, the state is extended by nothing and copied. After the piece, a copy of the copy is extended by the piece,
+/// which must give the same rows; then the copy by other rows, which must not matter.
 template <class Real>
 std::optional<Failure> pieces_differ(const Trial<Real>& at, const Stacked<Real>& Y, const Pieces& pieces) {
   const auto& X = at.X;
@@ -78,15 +78,20 @@ std::optional<Failure> pieces_differ(const Trial<Real>& at, const Stacked<Real>&
   auto state = at.layer->at_the_beginning();
   std::vector<std::size_t> taken(at.sequences().count(), 0);
   for (const auto& piece : pieces) {
+    const std::size_t before = taken.size() == 1 ? taken[0] : 0;
+    const auto next = X.with(piece_of(X.target, taken, piece));
+    const auto expected = piece_of(Y, taken, piece);
     Continued<Real> copy;
     if (pieces.size() == 2) {
       state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
       copy = state;
     }
-    if (auto found = first_difference(failure, state(X.with(piece_of(X.target, taken, piece))),
-                                      piece_of(Y, taken, piece), taken.size() == 1 ? taken[0] : 0))
-      return found;
+    if (auto found = first_difference(failure, state(next), expected, before)) return found;
     if (copy) {
+      Failure of_copy = failure;
+      of_copy.left.label = "extending a copy of the state gives";
+      auto same = copy;
+      if (auto found = first_difference(of_copy, same(next), expected, before)) return found;
       const auto other = draw_input(*at.layer, at.sequences(), at.generator, at.limits);
       copy(X.with(piece_of(other.target, taken, piece)));
     }

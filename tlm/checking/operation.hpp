@@ -65,10 +65,15 @@ std::vector<Parameter<Real>> coordinates(Operation<Real>& T, Input<Real>& X) {
   return tables;
 }
 
-/// 0 everywhere.
-template <class M>
-void set_to_0(M& X) {
-  std::fill_n(X.data(), X.rows() * M::cols, typename M::Real(0));
+/// Makes X one sequence of 0. Returns what it was, with its memory, which is 0, too.
+template <class Domain>
+auto spoil(Domain& X) {
+  if constexpr (Pair<Domain>) {
+    return std::pair{spoil(X.x), spoil(X.y)};
+  } else {
+    std::fill_n(X.data(), X.rows() * Domain::cols, typename Domain::Real(0));
+    return std::exchange(X, Domain{Sequences{X.rows()}, typename Domain::Real(0)});
+  }
 }
 
 /// The faces of a layer that are checked. The others are not compiled.
@@ -104,11 +109,9 @@ struct OperationOf : Operation<typename T::codomain::Real> {
       const auto x = std::make_shared<Domain>(as<Domain>(X));
       const std::shared_ptr<Result> result{new Result(layer.value_and_pullback(std::as_const(*x)))};
       Stacked<Real> value{typename T::codomain(result->value)};
-      // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers.
-      set_to_0(target(*x));
-      if constexpr (Pair<Domain>) set_to_0(x->x);
-      set_to_0(result->value);
-      return {std::move(value), [x, result, X](const Stacked<Real>& Y_bar, Operation<Real>& gradient) {
+      // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers and other sequences.
+      return {std::move(value), [x, result, X, of_X = spoil(*x), of_Y = spoil(result->value)](
+                                    const Stacked<Real>& Y_bar, Operation<Real>& gradient) {
                 const auto X_bar = input<Real>(result->pullback(Y_bar.template as<typename T::codomain>(),
                                                                 static_cast<OperationOf&>(gradient).layer));
                 for (const auto rows : {&Input<Real>::source, &Input<Real>::target})
@@ -125,7 +128,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   Continued<Real> at_the_beginning() const override {
     if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
       return [this, state = State<T>{}](const Input<Real>& X) mutable {
-        return Stacked<Real>{tlm::extend(layer, state, as<Domain>(X))};
+        return Stacked<Real>{advance(layer, state, as<Domain>(X))};
       };
     else
       return {};

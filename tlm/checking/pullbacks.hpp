@@ -108,7 +108,7 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
 }
 
 /// The failure if T's value or pullback in float differs from that in double by more than a thousandth of the largest
-/// number. (Zeros and equal rows are left out: where a ReLU is at 0, rounding decides.)
+/// number, or of 1. (Zeros and equal rows are left out: where a ReLU is at 0, rounding decides.)
 inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
                                             std::uint64_t seed, const Limits& limits = {}) {
   const auto in_double = [](const Stacked<float>& X) {

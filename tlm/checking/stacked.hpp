@@ -77,14 +77,17 @@ struct Stacked {
     else
       numbers.assign(of.rows() * cols, Real(0));
   }
-  /// The entries of a matrix of numbers. Nothing has no entries.
+  /// The entries of a matrix. Nothing has no entries.
   template <class M>
   explicit Stacked(const M& X) {
     if constexpr (shape_of<M>().cols > 0) {
       cols = M::cols;
       sequences = Sequences{X.rows()};
       if constexpr (requires { X.sequences(); }) sequences = X.sequences();
-      numbers.assign(X.data(), X.data() + X.rows() * cols);
+      if constexpr (shape_of<M>().of_tokens)
+        tokens.assign(X.data(), X.data() + X.rows());
+      else
+        numbers.assign(X.data(), X.data() + X.rows() * cols);
     }
   }
   /// A matrix with these entries.

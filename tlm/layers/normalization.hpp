@@ -90,7 +90,7 @@ struct StandardizedRows {
       const auto x = X.row(i);
       auto z = standard.Z.row(i), u = z;  // the same entries
       // A row is divided by a power of two first, which changes no digit of z: squares of large numbers would overflow.
-      // So here u is (x − mean(x))/scale, while r and s are as above.
+      // So here u becomes (x − mean(x))/scale, while r and s are as above.
       const Real scale = scale_of(x), unit = Real(1) / scale;
       u = x * unit;
       u = u - mean_of(u);

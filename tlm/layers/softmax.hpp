@@ -31,7 +31,7 @@ struct Softmax {
     codomain Y = (*this)(std::move(X));
     return with_pullback(Y, [Y](codomain Y_bar, Softmax&) {
       for (std::size_t i = 0; i < Y.rows(); ++i) softmax_pullback(Y.row(i), Y_bar.row(i));
-      return Y_bar;
+      return Y_bar;  // now X̄
     });
   }
 

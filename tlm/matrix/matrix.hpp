@@ -80,7 +80,7 @@ class Matrix {
   Matrix()
       : sequences_{is_stack ? Sequences{} : Sequences{std::size_t(rows_)}},
         entries_(shape(sequences_.rows()), Real(0)) {}
-  /// Uninitialised, with the rows of these sequences. Throws std::length_error if no memory could have room for them.
+  /// Uninitialised, with the rows of these sequences. Throws std::length_error if they are too many.
   explicit Matrix(const Sequences& sequences) requires(is_stack)
       : sequences_{sequences}, entries_(shape(sequences.rows())) {
     if constexpr (std::is_floating_point_v<Real>)
@@ -167,10 +167,7 @@ class Matrix {
   /// The container of the entries, for every function of xtensor.
   const Xtensor& xtensor() const& { return entries_; }
   /// The container of a matrix that ends here, as in for (const auto& y : T(X).xtensor()).
-  Xtensor xtensor() && {
-    Matrix ending = std::move(*this);
-    return std::move(ending.entries_);
-  }
+  Xtensor xtensor() && { return std::move(Matrix{std::move(*this)}.entries_); }
 
   /// With as many rows and another number of columns. A stack has the same sequences and is uninitialised. A matrix with a
   /// fixed number of rows is zero everywhere.
@@ -215,7 +212,8 @@ class Matrix {
 
  private:
   static typename Xtensor::shape_type shape(std::size_t rows) {
-    if (rows > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Real) / cols_)
+    if (rows > std::size_t(std::numeric_limits<int>::max()) ||  // BLAS counts them in an int
+        rows > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Real) / cols_)
       refuse<std::length_error>({"a matrix of ", rows, " rows of ", cols_, " is too large"});
     return {rows, cols_};
   }

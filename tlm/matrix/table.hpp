@@ -38,7 +38,6 @@ void print_rows(std::ostream& out, const Matrix<rows, cols, Real>& X, std::size_
   const auto letters = [](const std::string& text) {
     return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
   };
-  out.width(0);
   std::vector<std::vector<std::string>> table;
   const auto shown = excerpt(cols);
   std::vector<std::size_t> widths(shown.size());
@@ -71,6 +70,7 @@ void print_rows(std::ostream& out, const Matrix<rows, cols, Real>& X, std::size_
 template <auto rows, std::size_t cols, class Real>
 requires requires(std::ostream& out, const Real& x) { out << x; }
 std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
+  out.width(0);  // a table has several lines, and no width of its own
   Sequences sequences{X.rows()};
   if constexpr (requires { X.sequences(); }) sequences = X.sequences();
   if (sequences.count() == 0) out << "no sequences";

@@ -14,8 +14,8 @@ namespace tlm {
 
 namespace detail {
 
-/// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, in the fastest order, where ∘ is associative and commutative. It begins
-/// with `all` in each place of a batch, so all ∘ all = all. (xtensor's reducers go from entry to entry.)
+/// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, where ∘ is associative and commutative, and all ∘ all = all: each
+/// place of a batch begins with it, and takes every lanes-th entry. (xtensor's reducers go from entry to entry.)
 template <XtensorExpression E, class Real = typename E::value_type>
 [[gnu::always_inline]] inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
   if constexpr (EvaluatedAtOnce<E>) {
@@ -76,8 +76,8 @@ namespace detail {
 
 /// The largest power of two that is at most max(1, max_j |x_j|); it is 1 if an entry is infinite.
 ///
-/// A division by it keeps all digits, and then squares do not overflow. It is 1 in an arithmetic that does not
-/// overflow.
+/// A division by it keeps all digits, but of tiny entries beside huge ones, and then squares do not overflow. It is 1 in
+/// an arithmetic that does not overflow.
 template <class Adaptor>
 auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
   using Real = typename Adaptor::value_type;

@@ -29,8 +29,8 @@ namespace tlm {
 /// The ranks that mpirun has started; this process is one of them, or the only one. MPI begins and ends with this
 /// object. A program may have only one.
 ///
-/// Each function except rank, count and is_first waits for all ranks to call it, in the same order. A rank that throws
-/// in between leaves the others waiting. So the program asks all_end whether all ranks end, and otherwise calls abort.
+/// The functions that compute or send wait for all ranks to call them, in the same order. A rank that throws leaves the
+/// others waiting: so the program asks all_end whether all ranks end, and otherwise calls abort.
 class Ranks {
  public:
   /// Throws std::logic_error in a process that mpirun has started, if MPI has begun before.

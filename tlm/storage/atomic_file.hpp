@@ -66,11 +66,11 @@ inline std::filesystem::path target_of(const std::filesystem::path& path) {
   fail("cannot write " + shown(file) + ": " + why, error);
 }
 
-/// Opens the file of this path for writing, makes it if it does not exist, and locks it: it is ours until it is closed.
-/// Otherwise `written` cannot be written, which this throws.
+/// Opens the file of this path for writing (a pipe that nobody reads is none), makes it if it does not exist, and locks
+/// it: it is ours until it is closed. Otherwise `written` cannot be written, which this throws.
 inline Descriptor locked(const std::string& path, const std::string& written) {
   while (true) {
-    Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)};
+    Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)};
     if (file.number() < 0) refuse_to_write(written, "making " + path);
     if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0)
       refuse_to_write(written, (errno == EWOULDBLOCK ? "another writer has locked " : "locking ") + path);

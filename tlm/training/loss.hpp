@@ -14,9 +14,9 @@
 
 /// The loss function. (Article, "Evaluation"; The Formulated Transformer, "Forward pass".)
 ///
-/// Let T be autoregressive, X = (start, x_1, …, x_n) and Y = LogSoftmax(T(X)|n). Row k of Y depends on x_1, …, x_{k−1} only.
-/// Its entry at token x_k, y_k, is the log probability that T gives to x_k after them. (Entries are numbered from 0 here, so
-/// that no 1 is added to x_k.) The loss of a batch is
+/// Let T be autoregressive, X = (start, x_1, …, x_n) and Y = LogSoftmax(T(X)|n). (Of a model Softmax∘F, T is F here.) Row k
+/// of Y depends on x_1, …, x_{k−1} only. Its entry at token x_k, y_k, is the log probability that T gives to x_k after them.
+/// (The entries of a row are numbered from 0 here, so that no 1 is added to x_k.) The loss of a batch is
 ///
 ///   −Σ_ji ω_ji·y_ji / Σ_ji ω_ji   over all tokens i of all sequences j.
 namespace tlm {
@@ -102,7 +102,7 @@ template <class T, class Input, class Real, class Objective = Mean, class... Noi
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
   const auto& [X, x, omega] = targets;
   const Real c = objective.divisor(sum_of(omega));         // Σω for the mean
-  const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X|n))
+  const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X)), where X is X|n
   return cross_entropy(Y, x, omega, c, objective.q());     // −Σωy/c
 }
 
