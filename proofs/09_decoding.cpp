@@ -64,9 +64,9 @@ std::vector<Token> decoded_without_memory(const T& model, const std::vector<Toke
   while (said.size() < limits.max_len) {
     const auto Y = [&] {
       if constexpr (has_source)
-        return scores(model)({Tokens{given}, Tokens{said}});
+        return before_softmax(model)({Tokens{given}, Tokens{said}});
       else
-        return scores(model)(Tokens{said});
+        return before_softmax(model)(Tokens{said});
     }();
     std::size_t best = 0;
     for (std::size_t token = 1; token < vocab_size; ++token)

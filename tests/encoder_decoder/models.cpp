@@ -46,12 +46,12 @@ template <class Model, class Expected>
 void compare(const Expected& expected) {
   const auto model = random_layer<Model>(Generator{1});
   const auto w = weights_of(model);
-  const auto stacked = scores(model)({sources(), targets()});
+  const auto stacked = before_softmax(model)({sources(), targets()});
   for (std::size_t s = 0; s < 3; ++s) {
     CAPTURE(s);
     const auto x = sequence(sources(), s), y = sequence(targets(), s);
     const auto Z = expected(w, plain(x), plain(y));
-    CHECK(distance(table(scores(model)({x, y})), Z) < 1e-12);
+    CHECK(distance(table(before_softmax(model)({x, y})), Z) < 1e-12);
     CHECK(distance(table(sequence(stacked, s)), Z) < 1e-12);
     if constexpr (!std::is_same_v<Model, NumpyToy>)
       CHECK(distance(table(model({x, y})), reference::softmax(Z)) < 1e-12);
@@ -217,7 +217,7 @@ TEST_CASE("the loss: a sum for the formulated model, a mean over non-null target
   const Tokens x{3, 1}, y{1, 5, 0, 2};
   const auto log_p = [](const auto& Z, std::size_t i, Token token) { return log_softmax(Z)(i, std::size_t(token)); };
   const Tokens read{1, 5, 0};
-  const auto f = scores(formulated_model)({x, read});
+  const auto f = before_softmax(formulated_model)({x, read});
   CHECK(loss(formulated_model, Translations{x, y}, Sum{}) ==
         doctest::Approx(-log_p(f, 0, 5) - log_p(f, 1, 0) - log_p(f, 2, 2)).epsilon(1e-13));
   const auto g = numpy_model({x, read});

@@ -39,9 +39,9 @@ std::vector<Found> recomputed(const T& model, const std::vector<Token>& given, c
     for (const Found& beginning : open) {
       const auto Y = [&] {
         if constexpr (has_source)
-          return log_softmax(scores(model)({Tokens{given}, Tokens{beginning.text}}));
+          return log_softmax(before_softmax(model)({Tokens{given}, Tokens{beginning.text}}));
         else
-          return log_softmax(scores(model)(Tokens{beginning.text}));
+          return log_softmax(before_softmax(model)(Tokens{beginning.text}));
       }();
       for (std::size_t j = 0; j < size; ++j) {
         const double log_p = beginning.log_p + Y(Y.rows() - 1, j);

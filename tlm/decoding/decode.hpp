@@ -58,7 +58,7 @@ class Generation {
   /// longer than max_len with the start token, if max_len is 0, or if the model cannot read max_len − 1 tokens. Throws
   /// std::invalid_argument for an empty source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
-      : score_{&scores(model)}, limits_{limits}, texts_(given.size()) {
+      : score_{&before_softmax(model)}, limits_{limits}, texts_(given.size()) {
     if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
     if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the start token"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
@@ -132,7 +132,7 @@ class Generation {
   std::vector<Token> text(std::size_t k) const { return {texts_[k].tokens.begin() + 1, texts_[k].tokens.end()}; }
 
  private:
-  using Score = std::remove_cvref_t<decltype(scores(std::declval<const T&>()))>;
+  using Score = std::remove_cvref_t<decltype(before_softmax(std::declval<const T&>()))>;
   struct Text {
     std::vector<Token> tokens;
     std::size_t read = 0;  // this many of them by the model

@@ -50,7 +50,7 @@ struct Entrywise {
     domain slopes{X.sequences()};
     detail::assign_pairs<Function>(X.entries(), slopes.entries(), X.entries());
     return with_pullback(std::move(X), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
-      auto y_bar = Y_bar.entries(), x_bar = y_bar;  // the same entries
+      auto y_bar = Y_bar.entries(), x_bar = y_bar;  // x̄ takes the place of ȳ
       x_bar = slopes.entries() * y_bar;
       return Y_bar;
     });

@@ -88,12 +88,11 @@ struct StandardizedRows {
     for (std::size_t i = 0; i < X.rows(); ++i) {
       Real& r = standard.root[i];
       const auto x = X.row(i);
-      auto z = standard.Z.row(i), u = z;  // the same entries
+      auto z = standard.Z.row(i);
       // A row is divided by a power of two first, which changes no digit of z: squares of large numbers would overflow.
-      // So here u becomes (x − mean(x))/scale, while r and s are as above.
-      const Real scale = scale_of(x), unit = Real(1) / scale;
-      u = x * unit;
-      u = u - mean_of(u);
+      // So here u is (x − mean(x))/scale, while r and s are as above.
+      const Real scale = scale_of(x), unit = Real(1) / scale, mean = mean_of(x * unit);
+      const auto u = x * unit - mean;  // it is computed where it is used
       r = Divisor::root(mean_of(u * u), scale);
       z = u / (Divisor::of(r) * unit);
     }
@@ -110,10 +109,10 @@ struct StandardizedRows {
     for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
       const Real r = standard.root[i], s = Divisor::of(r);
       const auto z = standard.Z.row(i);
-      auto y_bar = Y_bar.row(i), z_bar = y_bar, x_bar = y_bar;  // the same entries
+      auto y_bar = Y_bar.row(i), x_bar = y_bar;  // x̄ takes the place of ȳ
       gradient.a.row(0) += y_bar * z;
       gradient.b.row(0) += y_bar;
-      z_bar = a.row(0) * y_bar;
+      const auto z_bar = a.row(0) * y_bar;
       const Real slope = quotient_or_zero(mean_of(z_bar * z), r);
       x_bar = (z_bar - mean_of(z_bar)) / s - z * slope;
     }

@@ -105,7 +105,7 @@ void softmax(Vector<Adaptor> x) {
 /// entry by entry. It replaces ȳ. (The NumPy notebook writes the product of ȳ and the matrix of the derivatives.)
 template <class Y, class Cotangent>
 void softmax_pullback(const Vector<Y>& y, Vector<Cotangent> y_bar) {
-  auto x_bar = y_bar;  // the same entries
+  auto x_bar = y_bar;  // it takes the place of ȳ
   x_bar = y * (y_bar - sum_of(y * y_bar));
 }
 

@@ -81,7 +81,7 @@ Real sum_of(const Matrix<n, 1, Real>& omega) {
 /// F of a model Softmax∘F (layers/softmax.hpp), otherwise the model itself. It computes the scores Z, and softmax(Z) are the
 /// probabilities.
 template <class T>
-auto& scores(T& model) {
+auto& before_softmax(T& model) {
   if constexpr (requires { without_softmax(model); })
     return without_softmax(model);
   else
@@ -101,9 +101,9 @@ struct Targets {
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
   const auto& [X, x, omega] = targets;
-  const Real c = objective.divisor(sum_of(omega));         // Σω for the mean
-  const auto Y = log_softmax(scores(model)(X, noise...));  // LogSoftmax(T(X)), where X is X|n
-  return cross_entropy(Y, x, omega, c, objective.q());     // −Σωy/c
+  const Real c = objective.divisor(sum_of(omega));                 // Σω for the mean
+  const auto Y = log_softmax(before_softmax(model)(X, noise...));  // LogSoftmax(T(X)), where X is X|n
+  return cross_entropy(Y, x, omega, c, objective.q());             // −Σωy/c
 }
 
 // --- Its gradient ------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Toke
                                              const Real& c, const Distribution& q = {}) {
   for (std::size_t k = 0; k < Y.rows(); ++k) {
     const Real share = omega(k, 0) / c;
-    auto y = Y.row(k), z_bar = y;  // the same entries
+    auto y = Y.row(k), z_bar = y;  // z̄ takes the place of y
     z_bar = share * xt::exp(y);
     q.subtract(share, z_bar, std::size_t(x(k, 0)));
   }
@@ -132,10 +132,10 @@ Real loss_and_gradient(const T& model, const Targets<Input, Real>& targets, T& g
   const auto& [X, x, omega] = targets;
   const Real c = objective.divisor(sum_of(omega));
   const auto q = objective.q();
-  auto [Z, pullback] = scores(model).value_and_pullback(X, noise...);
+  auto [Z, pullback] = before_softmax(model).value_and_pullback(X, noise...);
   auto Y = log_softmax(std::move(Z));
   const Real loss = cross_entropy(Y, x, omega, c, q);
-  pullback(cross_entropy_gradient(std::move(Y), x, omega, c, q), scores(gradient), noise...);
+  pullback(cross_entropy_gradient(std::move(Y), x, omega, c, q), before_softmax(gradient), noise...);
   return loss;
 }
 
