@@ -20,8 +20,8 @@ struct TimesNormalCdf {
   }
 };
 
-/// x ↦ x·(1 + tanh u)/2 with u = c·(x + a·x³), c = √(2/π) and a = 0.044715. As tanh′ = 1 − tanh², its derivative is
-/// (1 + tanh u)/2 + x·(1 − tanh² u)/2·u′ with u′ = c·(1 + 3a·x²).
+/// x ↦ x·(1 + t)/2 with t = tanh u, u = c·(x + a·x³), c = √(2/π) and a = 0.044715. As tanh′ = 1 − tanh², its derivative is
+/// (1 + t)/2 + x·(1 − t²)/2·u′ with u′ = c·(1 + 3a·x²).
 struct TimesTanh {
   template <class Real>
   static auto value_and_derivative(const Real& x) {
@@ -32,7 +32,7 @@ struct TimesTanh {
   }
 };
 
-/// GELU(X) = x·Φ(x), entry by entry. Rowwise. (Hendrycks and Gimpel, 2016; the Wolfram article, "Feed Forward Network".)
+/// x ↦ x·Φ(x) for each entry x of X. Rowwise. (Hendrycks and Gimpel, 2016; the Wolfram article, "Feed Forward Network".)
 template <std::size_t cols, class Real = float>
 struct GELU : Entrywise<TimesNormalCdf, cols, Real> {
   static constexpr std::string_view symbol = "GELU";

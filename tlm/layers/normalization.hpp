@@ -30,7 +30,7 @@ struct DeviationPlusEpsilon {
 /// (x − μ)/√(σ² + ε) with ε = 1/one_over_epsilon. (The Formulated Transformer, "Layer normalization".)
 template <std::size_t one_over_epsilon>
 struct RootOfVariancePlusEpsilon {
-  /// The root r in the divisor, √(σ² + ε), from the variance of x ÷ scale.
+  /// The root r in the divisor, √(σ² + ε) = scale·√(v + ε/scale²), from the variance v of x ÷ scale.
   template <class Real>
   static Real root(Real variance, const auto& scale) {
     const Real epsilon = Real(1) / Real(one_over_epsilon);
@@ -44,8 +44,8 @@ struct RootOfVariancePlusEpsilon {
 
 /// X_i ↦ a·(x − mean(x))/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
-/// `Divisor` makes s of the variance σ² = Σ_j (x_j − mean(x))²/d. The weights a and b have as many coordinates as x.
-/// Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
+/// `Divisor` makes the root r of the variance σ² = Σ_j (x_j − mean(x))²/d, and s of r. The weights a and b have as many
+/// coordinates as x. Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
 template <class Divisor, std::size_t d_model, class Real>
 struct StandardizedRows {
   using declared = is::Rowwise;
@@ -89,12 +89,12 @@ struct StandardizedRows {
       Real& r = standard.root[i];
       const auto x = X.row(i);
       auto z = standard.Z.row(i);
-      // A row is divided by a power of two first, which changes no digit of z: squares of large numbers would overflow.
-      // So here u is (x − mean(x))/scale, while r and s are as above.
+      // A row is divided by a power of two first, which changes no digit of z but by underflow: squares of large numbers
+      // would overflow. So here mean is mean(x)/scale and u is (x − mean(x))/scale, while r and s are as above.
       const Real scale = scale_of(x), unit = Real(1) / scale, mean = mean_of(x * unit);
       const auto u = x * unit - mean;  // it is computed where it is used
       r = Divisor::root(mean_of(u * u), scale);
-      z = u / (Divisor::of(r) * unit);
+      z = u / (Divisor::of(r) * unit);  // Divisor::of(r) is s
     }
     return standard;
   }
@@ -138,7 +138,7 @@ template <Symbol name, std::size_t d_model, class Real = float>
 struct Normalization : detail::NamedStandardizedRows<name, "a", "b", detail::DeviationPlusEpsilon, d_model, Real> {};
 
 /// LayerNorm(X)_i = γ·(x − μ)/√(σ² + ε) + β for each row x = X_i. (The Formulated Transformer, "Layer normalization";
-/// the NumPy notebook, whose class has ε = 10⁻⁵; the Wolfram article, which has 10⁻⁴.)
+/// the NumPy notebook, whose imported class has ε = 10⁻⁵; the Wolfram article, with 10⁻⁴, taken to be under the root.)
 template <Symbol name, std::size_t d_model, class Real = float, std::size_t one_over_epsilon = 100'000>
 struct LayerNorm : detail::NamedStandardizedRows<name, "γ", "β", detail::RootOfVariancePlusEpsilon<one_over_epsilon>,
                                                  d_model, Real> {

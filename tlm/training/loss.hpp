@@ -23,7 +23,7 @@ namespace tlm {
 
 namespace detail {
 
-/// X|n where X = (start, x_1, …, x_n): the start token, and then every sequence without its last token.
+/// X|n where X = (start, x_1, …, x_n): of each sequence the start token, and then the sequence without its last token.
 ///
 /// The loss looks at T(X)|n only. As T is autoregressive that is T(X|n), so row n + 1 need not be computed. Throws
 /// std::invalid_argument for an empty sequence, or if there is no sequence.

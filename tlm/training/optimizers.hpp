@@ -64,8 +64,7 @@ struct SGD {
 ///
 ///   m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,   w ← w − η·(m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε) − ηλw.
 ///
-/// λ is 0 for a weight whose Role is not matrix: what draws matrices towards 0 leaves factors and summands alone. With
-/// λ = 0, the default, this is Adam.
+/// λ acts on matrices only: for a weight of another Role it is 0. With λ = 0, the default, this is Adam.
 template <class Layer>
 struct Adam {
   double learning_rate = 0.001;  ///< η > 0
@@ -83,7 +82,8 @@ struct Adam {
     detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
                           "finite and at least 0", weight_decay);
     ++t;
-    // m/(1−β₁ᵗ) and v/(1−β₂ᵗ) correct that the moments start at 0. The first divisor is part of η here.
+    // m/(1−β₁ᵗ) and v/(1−β₂ᵗ) correct that the moments start at 0. Here corrected_eta is η/(1−β₁ᵗ), correction is
+    // 1/(1−β₂ᵗ), and decay is ηλ.
     const auto corrected_eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
     const auto correction = Real(1 / (1 - std::pow(beta_2, double(t))));
     const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);
