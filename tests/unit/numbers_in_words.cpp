@@ -25,7 +25,7 @@ const std::map<int, std::string> known{
     {77, "soixante-dix-sept"},
     {80, "quatre-vingts"},
     {81, "quatre-vingt-un"},
-    {200, "deux cents"},
+    {201, "deux cent un"},
     {1'000, "mille"},
     {81'000, "quatre-vingt-un mille"},
     {91'091, "quatre-vingt-onze mille quatre-vingt-onze"},
