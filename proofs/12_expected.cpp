@@ -105,7 +105,7 @@ bool are_one(const Field& left, const Field& right) {
       auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken{0, 0, 0};
       for (const auto& piece : Pieces{{2, 0, 1}, {0, 0, 1}, {1, 0, 0}}) {
-        list.push_back(state(X.with(piece_of(X.target, taken, piece))));
+        list.push_back((*state)(X.with(piece_of(X.target, taken, piece))));
         for (std::size_t s = 0; s < 3; ++s) taken[s] += piece[s];
       }
     }

@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11556,
-    "lines of the book": 6759,
+    "lines of tlm/": 11610,
+    "lines of the book": 6774,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2796,
-    "lines read with training/loss.hpp": 1019,
-    "lines read with matrix/product.hpp": 849,
+    "lines read with layers/causal_attention.hpp": 2811,
+    "lines read with training/loss.hpp": 1034,
+    "lines read with matrix/product.hpp": 864,
     "names that tlm.hpp brings": 119,
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,18 +22,40 @@ namespace tlm::checking {
 template <class Real>
 struct Operation;
 
-/// A value with its pullback.
+/// The pullback of a layer at some X.
+template <class Real>
+struct PullbackAt {
+  virtual ~PullbackAt() = default;
+  /// X̄, given Ȳ. Adds to the gradient.
+  virtual Input<Real> operator()(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
+};
+
+/// A value with its pullback, and X.
 template <class Real>
 struct Differentiated {
   Stacked<Real> value;
+  std::unique_ptr<const PullbackAt<Real>> at_X;
+  Input<Real> X;
+
   /// X̄ = pullback(Ȳ, gradient). Throws std::invalid_argument if X̄ has rows, and not those of X.
-  std::function<Input<Real>(const Stacked<Real>&, Operation<Real>&)> pullback;
+  Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const {
+    Input<Real> X_bar = (*at_X)(Y_bar, gradient);
+    for (const auto rows : {&Input<Real>::source, &Input<Real>::target})
+      if ((X_bar.*rows).cols > 0)
+        require_same_sequences("X", (X.*rows).sequences, "the X̄ that the pullback returns", (X_bar.*rows).sequences);
+    return X_bar;
+  }
 };
 
-/// A layer that has read some rows, with what it remembers of them: it gives the rows of the value for the next rows. A
-/// copy has a copy of what it remembers.
+/// A layer that has read some rows, with what it remembers of them.
 template <class Real>
-using Continued = std::function<Stacked<Real>(const Input<Real>&)>;
+struct Continued {
+  virtual ~Continued() = default;
+  /// The rows of the value for the next rows.
+  virtual Stacked<Real> operator()(const Input<Real>& X) = 0;
+  /// The same layer, with a copy of what it remembers.
+  virtual std::unique_ptr<Continued> copy() const = 0;
+};
 
 /// A layer with its weights, over some arithmetic.
 template <class Real>
@@ -49,7 +70,7 @@ struct Operation {
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
   virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
   /// Before any row was read. It refers to this operation.
-  virtual Continued<Real> at_the_beginning() const = 0;
+  virtual std::unique_ptr<Continued<Real>> at_the_beginning() const = 0;
   /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
 };
@@ -106,32 +127,50 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   Differentiated<Real> differentiated([[maybe_unused]] const Input<Real>& X) const override {
     if constexpr ((faces & pullback_face) != 0) {
       using Result = decltype(layer.value_and_pullback(std::declval<const Domain&>()));
-      const auto x = std::make_shared<Domain>(as<Domain>(X));
-      const std::shared_ptr<Result> result{new Result(layer.value_and_pullback(std::as_const(*x)))};
-      Stacked<Real> value{typename T::codomain(result->value)};
       // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers and other sequences.
-      return {std::move(value), [x, result, X, of_X = spoil(*x), of_Y = spoil(result->value)](
-                                    const Stacked<Real>& Y_bar, Operation<Real>& gradient) {
-                const auto X_bar = input<Real>(result->pullback(Y_bar.template as<typename T::codomain>(),
-                                                                static_cast<OperationOf&>(gradient).layer));
-                for (const auto rows : {&Input<Real>::source, &Input<Real>::target})
-                  if ((X_bar.*rows).cols > 0)
-                    require_same_sequences("X", (X.*rows).sequences, "the X̄ that the pullback returns",
-                                           (X_bar.*rows).sequences);
-                return X_bar;
-              }};
+      struct At : PullbackAt<Real> {
+        Domain x;
+        Result result;
+        Stacked<Real> value;
+        decltype(spoil(std::declval<Domain&>())) of_X;
+        decltype(spoil(std::declval<Result&>().value)) of_Y;
+
+        At(const T& layer, const Input<Real>& X)
+            : x(as<Domain>(X)),
+              result(layer.value_and_pullback(std::as_const(x))),
+              value(typename T::codomain(result.value)),
+              of_X(spoil(x)),
+              of_Y(spoil(result.value)) {}
+        Input<Real> operator()(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
+          return input<Real>(
+              result.pullback(Y_bar.template as<typename T::codomain>(), static_cast<OperationOf&>(gradient).layer));
+        }
+      };
+      const auto at_X = new At{layer, X};
+      return {std::move(at_X->value), std::unique_ptr<const PullbackAt<Real>>{at_X}, X};
     } else {
       return {};
     }
   }
 
-  Continued<Real> at_the_beginning() const override {
-    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
-      return [this, state = State<T>{}](const Input<Real>& X) mutable {
-        return Stacked<Real>{advance(layer, state, as<Domain>(X))};
+  std::unique_ptr<Continued<Real>> at_the_beginning() const override {
+    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>) {
+      struct After : Continued<Real> {
+        const T& layer;
+        State<T> state{};
+
+        explicit After(const T& of) : layer{of} {}
+        Stacked<Real> operator()(const Input<Real>& X) override {
+          return Stacked<Real>{advance(layer, state, as<Domain>(X))};
+        }
+        std::unique_ptr<Continued<Real>> copy() const override {
+          return std::unique_ptr<Continued<Real>>{new After{*this}};
+        }
       };
-    else
+      return std::unique_ptr<Continued<Real>>{new After{layer}};
+    } else {
       return {};
+    }
   }
 
   Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {

@@ -88,6 +88,21 @@ auto as_vector(Real* first, std::size_t size) {
   return Vector{xt::adapt(std::move(first), size, xt::no_ownership())};
 }
 
+/// True for a Vector, and for a function of expressions of which one is.
+template <class E>
+inline constexpr bool of_vectors = false;
+template <class Adaptor>
+inline constexpr bool of_vectors<Vector<Adaptor>> = true;
+template <class F, class... E>
+inline constexpr bool of_vectors<xt::xfunction<F, E...>> = (of_vectors<std::remove_cvref_t<E>> || ...);
+
 }  // namespace detail
 
 }  // namespace tlm
+
+/// xtensor gives each expression room for a shared pointer to itself, which xt::share needs. A formula of rows is computed
+/// where it is written, and nobody shares it. Without the room there is less to compile.
+template <class F, class... E>
+requires(tlm::detail::of_vectors<xt::xfunction<F, E...>>) class xt::xsharable_expression<xt::xfunction<F, E...>>
+    : public xt::xexpression<xt::xfunction<F, E...>> {
+};
