@@ -33,6 +33,7 @@ int main() {
       [](const tlm::Progress&) { return tlm::Continue::yes; });
 
   const std::vector<tlm::Token> question{1, 2, 3, 0};
+  // The longest text has 9 tokens with the start. The model reads 8 at most: nothing follows the last.
   const tlm::GenerationLimits limits{.start = 0, .end = 0, .max_len = task.max_len()};
   print("greedy:", tlm::decode(model, question, limits));
   for (int k = 0; k < 3; ++k) print("sampled:", tlm::decode(model, question, limits, tlm::Sampled{generator, 1.0}));

@@ -77,7 +77,7 @@ Learned learn_to_guess(float scale, std::uint64_t seed) {
     const Tokens x{read}, y{said};
     Matrix<n, 1> omega{x.sequences(), 1.0f};
     for (std::size_t s = 0; s < batch_size; ++s) omega(x.sequences().end(s) - 1, 0) = 0;
-    // The library's `train` asks for a model that is autoregressive by type, which the finite mask is not.
+    // A Batch would ask for a model that is autoregressive by type, which the finite mask is not.
     Model gradient;
     const float loss = loss_and_gradient(*model, Targets<Tokens, float>{x, y, omega}, gradient);
     adam(*model, gradient);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A layer has a value and a pullback, the transpose of its derivative. Given ∂L/∂Y the pullback returns ∂L/∂X, and adds
-// ∂L/∂(weights) to an object of the layer's own type. Here L = Σ Y_ij for Y = FF(X), and one derivative is compared
+// A layer has a value and a pullback, the transpose of its derivative. Given ∂ℓ/∂Y the pullback returns ∂ℓ/∂X, and adds
+// ∂ℓ/∂(weights) to an object of the layer's own type. Here ℓ = Σ Y_ij for Y = FF(X), and one derivative is compared
 // with a quotient of differences.
 
 #include <iostream>
@@ -15,23 +15,23 @@ int main() {
   tlm::Generator generator{1};
   FF layer;
   tlm::initialize_glorot(layer, generator);
-  const tlm::Matrix<tlm::n, 3, double> X{tlm::Sequences{2}, {0.5, -1, 2, 1, 0, -0.5}};
+  const tlm::Matrix<tlm::n, 3, double> X{tlm::Sequences{2}, {0.5, -1, 2, 1, 0, -0.5}};  // a sequence of 2 rows
 
   const auto [Y, pullback] = layer.value_and_pullback(X);
   std::cout << "X =\n" << X << "\nFF(X) =\n" << Y << '\n';
 
-  FF gradient;                                                     // 0 everywhere: the pullback adds ∂L/∂A to its A
-  const tlm::Matrix<tlm::n, 3, double> Y_bar{X.sequences(), 1.0};  // ∂L/∂Y
+  FF gradient;  // 0 everywhere: the pullback adds ∂ℓ/∂A to its A
+  const tlm::Matrix<tlm::n, 3, double> Y_bar{X.sequences(), 1.0};  // ∂ℓ/∂Y
   const auto X_bar = pullback(Y_bar, gradient);
-  std::cout << "∂L/∂X =\n" << X_bar << "\n∂L/∂A =\n" << tlm::weight<"A">(gradient) << '\n';
+  std::cout << "∂ℓ/∂X =\n" << X_bar << "\n∂ℓ/∂A =\n" << tlm::weight<"A">(gradient) << '\n';
 
-  const auto L = [&](double change) {
+  const auto l = [&](double change) {
     FF changed = layer;
     tlm::weight<"A">(changed)(1, 1) += change;
     const auto Y_changed = changed(X);
     return xt::sum(Y_changed.xtensor())();
   };
   const double h = 1e-6;
-  std::cout << "∂L/∂A_22 by differences: " << (L(h) - L(-h)) / (2 * h) << '\n' << std::flush;
+  std::cout << "∂ℓ/∂A_22 by differences: " << (l(h) - l(-h)) / (2 * h) << '\n' << std::flush;
   return std::cout ? 0 : 1;  // 1 if there was no room for what it prints
 }

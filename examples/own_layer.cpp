@@ -95,7 +95,7 @@ int main() {
   auto model = std::make_unique<Model>();
   tlm::Generator generator{1};
   tlm::initialize_glorot(*model, generator);
-  for (std::size_t j = 0; j < 32; ++j) tlm::weight<"EA.r"> (*model)(0, j) = 0.5f;
+  for (std::size_t j = 0; j < 32; ++j) tlm::weight<"EA.r"> (*model)(0, j) = 0.5f;  // Glorot's numbers are no rates
   tlm::Adam<Model> adam{0.003};
   tlm::train(
       *model, adam, [&] { return task.batch(16, generator); }, 2000,

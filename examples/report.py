@@ -100,7 +100,7 @@ def page(record):
         f"<td>{'right' if sample['answer'] == sample['expected'] else 'should be ' + html.escape(sample['expected'])}</td></tr>"
         for sample in record["samples"])
     curve = ("loss", record["about"].get("first_step", 1), record["every"], record["losses"])
-    losses = draw_losses([curve]) if record["losses"] else "<p>No steps were taken.</p>"
+    losses = draw_losses([curve]) if record["losses"] else f"<p>There were fewer than {record['every']} steps.</p>"
     maps = draw_maps(record["attention"]) if record["attention"] else "<p>None was kept.</p>"
     total = record["total"]
     return f"""<!DOCTYPE html>
@@ -114,7 +114,7 @@ div {{ overflow-x: auto; }}
 </style></head><body>
 <h1>A run of {html.escape(str(record['about'].get('program', 'tlm')))}</h1><table>{about}</table>
 <h2>Losses</h2><p>Means of {record['every']} steps each.</p>{losses}
-<h2>Answers</h2><p>{record['right']} of {total} are right{'' if record['right'] == total else ', and not all are shown'}.</p>
+<h2>Answers</h2><p>{record['right']} of {total} are right{'' if len(record['samples']) == total else f', and {len(record["samples"])} are shown'}.</p>
 <div><table>{samples}</table></div>
 <h2>Attention</h2><p>Each row is a query: how much it looks at each key, from dark (0) to bright (1). What it does not see is
 left out.</p>{maps}</body></html>
@@ -126,6 +126,8 @@ def main():
         sys.exit(__doc__.strip())
     source = pathlib.Path(sys.argv[1])
     target = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else source.with_suffix(".html")
+    if target.resolve() == source.resolve():
+        sys.exit(f"report.py: the page would replace the record {source}: name another file for it")
     text = page(read(source))
     try:
         target.write_text(text, encoding="utf-8")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model learns to reverse two of ten tokens: the article's Example 0 in forty lines. `reverse` is the same with options.
+// A model learns to reverse two of ten tokens: the article's Example 0 in forty lines, with a smaller model.
+// `reverse` has the article's, and options.
 
 #include <cstddef>
 #include <iostream>

@@ -3,6 +3,7 @@
 // used.
 
 // [includes]
+#include <exception>
 #include <iostream>
 
 #include <tlm/checking/check.hpp>
@@ -71,7 +72,7 @@ static_assert(tlm::autoregressive<Mine>);
 // [/model]
 
 // [main]
-int main() {
+int main() try {
   const tlm::Report report = tlm::check<SmallScale>("Scale");
   std::cout << report << '\n';
   if (!report.holds()) return 1;
@@ -96,5 +97,8 @@ int main() {
     std::cout << token << ' ';
   std::cout << std::endl;
   return std::cout ? 0 : 1;  // 1 if there was no room for what it prints
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
 }
 // [/main]

@@ -27,7 +27,8 @@
 //
 // For M−k ≤ d some T_k exists if the rows PE_1, …, PE_{M−k} are linearly independent, because then they can be mapped
 // to any rows. This is the case for the article's own M = 3. The dimension alone is not enough: for columns sin pos·ω,
-// cos pos·ω, sin(pos·π/2) the rows 1, 2 and 3 are dependent by (1, −2cos ω, 1), and the rows 2, 3 and 4 are not.
+// cos pos·ω, sin(pos·π/2) the rows 1, 2 and 3 are dependent by (1, −2cos ω, 1), and the rows 2, 3 and 4 are not where
+// cos ω ≠ 0.
 //
 // Where T_k does not exist, that is checked at random points of the circle over the field, which are the generic case.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing
 // and Y[k] on x_1, …, x_{k−1} only. The loss of a batch is −Σω_ji y_ji / Σω_ji. If only one row has weights, it is the
-// loss of that single sequence. It equals the mean of the rows' losses if their weights have equal sums, and not in
-// general. It is ≥ 0. As a function of the weights it is differentiable, except where a ReLU is at 0. At σ = 0 there is
+// loss of that single sequence. It equals the mean of the rows' losses if their weights have equal sums ≠ 0, and not in
+// general. It is ≥ 0 if no ω is negative and Σω > 0. As a function of the weights it is differentiable, except where a ReLU is at 0. At σ = 0 there is
 // no exception: the root in the standard deviation has no derivative there, but N has one. (Article, "Evaluation (the
 // loss function)", to its Claim about differentiability, whose proof names only ReLU. "y_k < 0" and "loss > 0" there
 // are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
@@ -341,7 +341,7 @@ TEST_CASE(
     };
     split(split, 31, {});
     CHECK(partitions == 52);
-    // Control: if each part is averaged by itself, the parts do not add up.
+    // Control: if one part is averaged by itself, the parts do not add up.
     T_LM<PrimeField> unused;
     CHECK(!same(losses[31],
                 loss(model, Batch<PrimeField>{0, sequence(whole.x, 0), sequence(whole.omega, 0)}) + losses[30]));

@@ -29,10 +29,10 @@ using namespace tlm;
 using namespace tlm::proofs;
 
 TEST_CASE(
-    "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention to X and to "
-    "a "
-    "memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to split n ≤ 6 rows "
-    "(theorems for ∘, sums, Concat, columns and causal attention; none for a memory or tied weights)" *
+    "a formula is extended by extending its parts: compositions, stacks, sums, Concat, products, attention of one "
+    "head to X and to a memory, and tied weights, of generic parts: exactly, over the prime field, for all ways to "
+    "split n ≤ 6 rows "
+    "(theorems for ∘, sums, Concat and causal attention; none for a memory or tied weights)" *
     doctest::description("Composition_extension, Zip_extension, Product_extension, extending_is_computing_at_once, "
                          "earlier_rows_stand")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
@@ -104,7 +104,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a beam of width 1 generates the same tokens as greedy decoding, whatever its length rule: T_LM and the three "
+    "a beam of width 1 generates the same tokens as greedy decoding, for α = 0 and 0.6: T_LM and the three "
     "encoder–decoders in double, 20 draws of weights and of 1 to 3 given tokens each, up to 9 tokens; and a beam of "
     "width 3 does not (control)") {
   const auto check = [&]<class T>(const char* name, T*) {

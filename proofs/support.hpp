@@ -20,14 +20,14 @@ namespace tlm::proofs {
 
 using namespace checking;
 
-/// The largest n that the proofs try.
+/// The largest n that the proofs try, unless they say otherwise.
 inline constexpr std::size_t greatest_n = Limits{}.rows;
 
 /// Requires that a claim holds: the first counter-example is printed, and ends the test case.
 inline void must_hold(const std::optional<Failure>& failure) {
   if (failure) FAIL(*failure);
 }
-/// Requires that a claim holds over all four arithmetics.
+/// Requires that a claim holds over each arithmetic in which it was run.
 inline void must_hold(const Verdict& verdict) {
   if (!verdict.holds()) FAIL(verdict);
 }

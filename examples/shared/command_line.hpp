@@ -83,7 +83,7 @@ struct Unfinished : std::runtime_error {
 
 /// Runs `run` after reading the options. If something goes wrong, the program prints one sentence on standard error,
 /// and ends with an exit code. The code is 1 if standard output cannot be written (a full disk, a closed pipe), if there
-/// is too little memory, or if something was left out (Unfinished). It is 2 for all else, such as wrong options, wrong
+/// is too little memory, or if a text was left out (Unfinished). It is 2 for all else, such as wrong options, wrong
 /// input and files that cannot be written. If Ctrl-C stopped the training, the last line on standard error says so. Then
 /// the program dies of SIGINT, so that a shell's loop over it ends too (its `$?` is 130).
 ///

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iomanip>
+#include <ios>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -257,8 +259,8 @@ std::vector<std::string> labels(const std::vector<tlm::Token>& tokens, const Tok
 ///   keep(record, model) tells a record what the model answers, and its attention; of the model that load_best reads.
 ///
 /// The run is saved every minute, and at the end. A new run is also saved before it begins, so a file that cannot be
-/// written is noticed before anything is learned. If a record is wanted, it is written last. With several ranks, the
-/// first one evaluates, prints and saves.
+/// written is noticed before anything is learned. It is saved, too, if its line cannot be printed. If a record is wanted,
+/// it is written last; that of a resumed run is another file. With several ranks, the first one evaluates, prints and saves.
 template <class Model, class NextBatch, class Evaluate, class Keep>
 void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluate& evaluate, const Keep& keep) {
   using Clock = std::chrono::steady_clock;
@@ -275,7 +277,8 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   if (!patient) throw std::invalid_argument("there is nothing to resume: the training ended when its patience did");
   if (run.step >= steps)
     throw std::invalid_argument("there is nothing to resume: all " + std::to_string(steps) + " steps were done");
-  Record record{settings.record, std::size_t(steps - first)};
+  Record record{settings.record, std::size_t(steps - first),
+                settings.resume ? tlm::storage::Existing::refused : tlm::storage::Existing::replaced};
   const auto save = [&learning](tlm::storage::Existing existing = tlm::storage::Existing::replaced) {
     if (ranks().is_first()) learning.save(existing);
   };
@@ -300,9 +303,16 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
       line << "step " << run.step << " of " << steps << std::fixed << std::setprecision(4) << "   loss "
            << sum / double(losses) << ", held out " << loss << std::setprecision(0) << "   " << double(tokens) / seconds
            << " tokens/s   " << duration(double(steps - run.step) * seconds / double(run.step - first)) << " left";
-      std::cout << line.str() << '\n' << more << std::flush;
       sum = 0, losses = 0;
       patient = run.patience(run.model, loss) == tlm::Continue::yes;
+      try {
+        std::cout << line.str() << '\n' << more << std::flush;
+      } catch (const std::ios::failure&) {
+        const int why = errno;  // which saving may change
+        save();
+        errno = why;
+        throw;
+      }
     }
     if (Clock::now() - saved > std::chrono::minutes{1}) {
       save();

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iomanip>
@@ -77,6 +78,12 @@ class ProgressReport {
   ProgressReport(std::size_t steps, bool quiet, Record& record)
       : steps_{steps}, quiet_{quiet}, live_{can_rewrite()}, record_{record}, start_{Clock::now()}, shown_{start_} {}
 
+  ProgressReport(ProgressReport&&) = delete;
+  /// Ends the line, if training ends by an exception.
+  ~ProgressReport() {
+    if (line_is_open_) std::fputc('\n', stdout);
+  }
+
   tlm::Continue operator()(const tlm::Progress& progress) {
     sum_of_losses_ += progress.loss;
     record_.loss(progress.loss);
@@ -105,11 +112,12 @@ class ProgressReport {
       std::cout << '\r' << line.str().substr(0, columns() - 1) << "\x1b[K" << (last ? "\n" : "") << std::flush;
     else
       std::cout << line.str() << '\n' << std::flush;
+    line_is_open_ = live_ && !last;
     if (!live_ || losses_ >= 500) sum_of_losses_ = 0, losses_ = 0;
   }
 
   std::size_t steps_;
-  bool quiet_, live_;
+  bool quiet_, live_, line_is_open_ = false;
   Record& record_;
   Interruption interruption_;
   Clock::time_point start_, shown_;

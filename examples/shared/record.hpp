@@ -22,8 +22,10 @@ namespace program {
 class Record {
  public:
   /// Without a file if the path is empty. With several ranks, the first one writes it. Throws like storage::AtomicFile.
-  explicit Record(const std::string& path, std::size_t steps) : every_{std::max<std::size_t>(1, (steps + 299) / 300)} {
-    if (!path.empty() && ranks().is_first()) file_ = std::make_unique<tlm::storage::AtomicFile>(path);
+  explicit Record(const std::string& path, std::size_t steps,
+                  tlm::storage::Existing existing = tlm::storage::Existing::replaced)
+      : every_{std::max<std::size_t>(1, (steps + 299) / 300)} {
+    if (!path.empty() && ranks().is_first()) file_ = std::make_unique<tlm::storage::AtomicFile>(path, existing);
   }
 
   /// Whether there is a file.

@@ -111,7 +111,7 @@ class NearestSentence {
   }
 
  private:
-  /// The runs of three bytes, sorted. The text is put between two bytes for its beginning and two for its end.
+  /// The runs of three bytes, sorted. The text is put between two bytes for its beginning and one for its end.
   static std::vector<unsigned> runs_of(std::string_view text) {
     const std::string bytes = "\2\2" + std::string(text) + "\3";
     std::vector<unsigned> runs;

@@ -24,8 +24,8 @@ class NumbersInWords {
   /// The largest number that can be written in words here.
   static constexpr int greatest = 999'999'999;
 
-  /// Throws std::invalid_argument unless 1 ≤ digits ≤ 9, 2 ≤ one_in ≤ 1000, and some number of this many digits is held
-  /// out.
+  /// Throws std::invalid_argument unless 1 ≤ digits ≤ 9, 2 ≤ one_in ≤ 1000, and some number of at most this many
+  /// digits is held out.
   explicit NumbersInWords(int digits = 9, int one_in = 10) : digits_{digits}, one_in_{one_in} {
     if (digits < 1 || digits > 9) refuse<std::invalid_argument>({"numbers in words have 1 to 9 digits, not ", digits});
     if (one_in < 2 || one_in > 1000)

@@ -385,7 +385,7 @@ class Ladder(Programs):
 
     def test_a_derivative_is_a_quotient_of_differences(self):
         output = self.printed("layer")
-        self.assertAlmostEqual(self.number(r"∂L/∂A =\n.*\n\s*\S+\s+(\S+)", output),
+        self.assertAlmostEqual(self.number(r"∂ℓ/∂A =\n.*\n\s*\S+\s+(\S+)", output),
                                self.number(r"by differences: (\S+)", output), delta=1e-4)
 
     def test_a_block_without_weights_changes_nothing(self):

@@ -115,12 +115,12 @@ TEST_CASE("a failure prints nothing that does not apply") {
 
 // --- The parts of the checks, each with what it must refuse -------------------------------------------------------------
 
-TEST_CASE("doubles agree within 1e-12 of their size; all else agrees if it is equal") {
+TEST_CASE("finite doubles agree within 1e-12 of their size; all else agrees if it is equal") {
   using checking::Agree, checking::PrimeField, checking::SameBits;
   constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
   CHECK((Agree{}(1.0, 1 + 0.9e-12) && !Agree{}(1.0, 1 + 1.1e-12)));
   CHECK((Agree{}(-1e6, -1e6 + 0.9e-6) && !Agree{}(-1e6, -1e6 + 1.1e-6)));
-  CHECK((Agree{}(1e-12, 0.0) && !Agree{}(NaN, NaN) && !Agree{}(1.0, NaN)));
+  CHECK((Agree{}(1e-12, 0.0) && !Agree{}(NaN, NaN) && !Agree{}(1.0, NaN) && !Agree{}(1.0, HUGE_VAL)));
   CHECK((Agree{}(1.0f, 1.0f) && !Agree{}(1.0f, std::nextafter(1.0f, 2.0f))));
   CHECK((Agree{}(PrimeField(1), PrimeField(1)) && !Agree{}(PrimeField(1), PrimeField(2))));
   CHECK((SameBits{}(NaN, NaN) && !SameBits{}(0.0, -0.0) && !SameBits{}(1.0, std::nextafter(1.0, 2.0))));

@@ -194,8 +194,9 @@ class Check {
         "the pullback agrees with central differences, entry by entry: double, within 1e-6, a row, and a stack of " +
             shown(stacks_of_differences(limits_).back()),
         gradient_fails(in_double, 1, limits_));
-    report_.checked("value and pullback in float are those in double, within a thousandth" + scope,
-                    float_differs(*layer_.in_float, in_double, 2, limits_));
+    report_.checked(
+        "value and pullback in float are those in double, within a thousandth of the largest number or of 1" + scope,
+        float_differs(*layer_.in_float, in_double, 2, limits_));
     if (layer_.autoregressive && layer_.in_sets)
       report_.checked(
           (layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"

@@ -98,7 +98,7 @@ inline double derivative(const std::function<double()>& f, double& x) {
 }
 
 /// The failure with the first number of `point` for which |a − b| > 10⁻⁶·max(|a|, |b|, 10⁻³‖g‖), or one of a and b is
-/// NaN. Here a is the derivative of L with respect to it by differences, and b the one by the pullback: the number in
+/// not finite. Here a is the derivative of L with respect to it by differences, and b the one by the pullback: the number in
 /// its place in `pulled_back`. ‖g‖ is the maximum of all |a| and |b|. It is a failure too if all derivatives are 0,
 /// because then nothing has been compared.
 inline std::optional<Failure> derivatives_differ(Failure found, const std::function<double()>& L,
@@ -118,7 +118,7 @@ inline std::optional<Failure> derivatives_differ(Failure found, const std::funct
   found.left.label = "by differences the derivative is";
   found.right.label = "by the pullback it is";
   const auto close = [norm](double a, double b) {
-    return std::abs(a - b) <= 1e-6 * std::max({std::abs(a), std::abs(b), 1e-3 * norm});
+    return std::isfinite(a - b) && std::abs(a - b) <= 1e-6 * std::max({std::abs(a), std::abs(b), 1e-3 * norm});
   };
   if (auto differs = first_difference(
           found, by_differences, [&](std::size_t k, std::size_t e) { return pulled_back[k].numbers[e]; }, close))

@@ -130,7 +130,7 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
 
     double greatest = 1;
     for (const double number : exact_result.value.numbers) greatest = std::max(greatest, std::abs(number));
-    const auto close = [&](double a, double b) { return std::abs(a - b) <= 1e-3 * greatest; };
+    const auto close = [&](double a, double b) { return std::isfinite(a - b) && std::abs(a - b) <= 1e-3 * greatest; };
     if (auto found = first_difference(at.failure, in_double(result.value), exact_result.value, 0, close)) {
       found->entry += " of the value";
       return found;

@@ -64,7 +64,8 @@ class Report {
   /// The name of the layer.
   const std::string& layer() const { return layer_; }
   /// All lines, in the order in which they were checked.
-  const std::vector<Line>& lines() const { return lines_; }
+  const std::vector<Line>& lines() const& { return lines_; }
+  std::vector<Line> lines() && { return std::move(lines_); }
 
   /// A statement that was checked: it holds if there is no failure.
   void checked(std::string statement, std::optional<Failure> failure) {
