@@ -225,7 +225,8 @@ Lines order_blind() {
   const auto Y = encoder(Matrix<n, 2, double>{1, 0, 0.5, 2}), swapped = encoder(Matrix<n, 2, double>{0.5, 2, 1, 0});
   double greatest = 0;
   for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j) greatest = std::max(greatest, std::abs(Y(i, j) - swapped(1 - i, j)));
+    for (std::size_t j = 0; j < 2; ++j)
+      if (const double error = std::abs(Y(i, j) - swapped(1 - i, j)); !(error <= greatest)) greatest = error;
   const Translations batch{Tokens{{1}, {1}}, Tokens{{1, 2, 2, 0}, {1, 2, 2, 0}}};
   using Model =
       numpy::Transformer<numpy::Config{.src_vocab_size = 3, .tgt_vocab_size = 3, .D = 2, .M = 1, .h = 1}, double>;

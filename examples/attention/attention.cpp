@@ -59,8 +59,9 @@ double worst_error(const Loss& loss, double* variables, const double* pulled_bac
     variables[e] = value - step;
     const double numeric = (above - loss()) / (2 * step);
     variables[e] = value;
-    worst = std::max(worst,
-                     std::abs(numeric - pulled_back[e]) / std::max(1e-8, std::abs(numeric) + std::abs(pulled_back[e])));
+    const double error =
+        std::abs(numeric - pulled_back[e]) / std::max(1e-8, std::abs(numeric) + std::abs(pulled_back[e]));
+    if (!(error <= worst)) worst = error;  // NaN, too
   }
   return worst;
 }

@@ -35,7 +35,7 @@ def complaint(header, compiler):
     """What the compiler says of a file that includes nothing but this header."""
     command = [*compiler, *COMPILED, "c++", "-fsyntax-only", "-"]
     result = subprocess.run(command, input=f'#include "{header}"\n', capture_output=True, text=True, check=False)
-    return result.stderr if result.returncode != 0 else ""
+    return (result.stderr or "the compiler fails\n") if result.returncode != 0 else ""
 
 
 def main():

@@ -48,7 +48,7 @@ def main():
         command = [*compiler, f"-std={standard}", *WARNINGS, *arguments, "-fsyntax-only", "-x", "c++", "-"]
         result = subprocess.run(command, input=programs[0], capture_output=True, text=True)
         print(*compiler, standard, "compiles it" if result.returncode == 0 else "does not compile it")
-        return result.stderr if result.returncode != 0 else ""
+        return (result.stderr or "the compiler fails\n") if result.returncode != 0 else ""
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         complaints = list(pool.map(complaint, itertools.product(compilers(build), STANDARDS)))

@@ -67,7 +67,7 @@ def main():
         sizes[f"lines read with {header}"] = lines(library, reached(library, header))
     print(*(f"{what}: {sizes[what]:,} of at most {limit:,}" for what, limit in limits.items()), sep="\n")
     print("the names:", *brought)
-    sys.exit(any(sizes[what] > limit for what, limit in limits.items()))
+    sys.exit("Matrix" not in brought or any(sizes[what] > limit for what, limit in limits.items()))
 
 
 if __name__ == "__main__":

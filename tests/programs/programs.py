@@ -79,7 +79,8 @@ def success_rate(output):
 
 class Reverse(Programs):
     def test_example_0_is_learned(self):
-        output = self.printed("reverse", "--ask", "3 7")
+        output = self.printed("reverse", "--ask", "3 7", "--record", "run.json")
+        self.assertLessEqual(len(json.loads(read("run.json"))["samples"]), 13)  # twelve, and then wrong answers alone
         self.assertIn("\nasked: 3 7 0  →  3 7 0 7 3 0\n", output)
         right, total = success_rate(output)
         self.assertEqual(total, 100)
@@ -215,7 +216,7 @@ class Attention(Programs):
         self.assertEqual(tables_that_differ(output, tables), {"self-attention"})  # the control
         errors = [float(error) for error in re.findall(r"^ +[xyKQVW] +(\S+) +\|", output, re.MULTILINE)]
         self.assertEqual(len(errors), 33)
-        self.assertLess(max(errors), 1e-6)
+        self.assertTrue(all(error < 1e-6 for error in errors), errors)
 
 
 class Errata(Programs):
@@ -307,10 +308,9 @@ class Pictures(unittest.TestCase):
                          [matrix(lambda i, j: i == j), triangle, triangle, matrix(lambda i, j: True)])
 
     def test_every_leaf_holds_and_every_control_fails(self):
-        for leaf in self.numbers["verdicts"]:
-            self.assertEqual(set(leaf["verdict"].values()), {"holds"}, leaf)
-        for control in self.numbers["controls"]:
-            self.assertNotEqual(set(control["verdict"].values()), {"holds"}, control)
+        self.assertEqual({said for leaf in self.numbers["verdicts"] for said in leaf["verdict"].values()}, {"holds"})
+        controls = [set(control["verdict"].values()) for control in self.numbers["controls"]]
+        self.assertTrue(controls and {"holds"} not in controls, controls)
 
     def test_by_hand_every_row_of_weights_sums_to_1_and_the_loss_falls(self):
         steps = json.loads(run("by_hand").stdout)
@@ -318,7 +318,7 @@ class Pictures(unittest.TestCase):
             for row in steps[name]:
                 self.assertAlmostEqual(sum(row), 1, places=12)
         losses = [loss for loss, in steps["losses"]]
-        self.assertEqual(losses, sorted(losses, reverse=True))
+        self.assertTrue(len(losses) > 1 and all(a > b for a, b in zip(losses, losses[1:])), losses)
 
     def test_products_depend_on_the_distance_alone(self):
         products = self.numbers["positional_encoding"]["products"]
@@ -407,7 +407,7 @@ class Ladder(Programs):
 
     def test_a_text_is_continued_in_three_ways(self):
         lines = self.printed("decoding").splitlines()
-        self.assertEqual([line.split(":")[0] for line in lines], ["greedy"] + ["sampled"] * 3 + ["beam of 4"])
+        self.assertEqual([re.match(r"(.*): 1 2 3 0 \d", line)[1] for line in lines], ["greedy"] + ["sampled"] * 3 + ["beam of 4"])
 
 
 def interrupted(*command, handler=signal.SIG_DFL):
@@ -712,7 +712,6 @@ class FromText(Programs):
             record = record_of(self, file, heads)
             self.assertEqual((len(record["losses"]), record["about"]["steps"]), (30, "30"))
             self.assertEqual(record["attention"][-1]["queries"][0], "⟨start⟩")
-            self.assertEqual(sum(sample["answer"] == sample["expected"] for sample in record["samples"][12:]), 0)
         record = json.loads(read("translate.json"))
         self.assertEqual(record["total"], 100)
         cross = record["attention"][-1]

@@ -64,17 +64,18 @@ TEST_CASE("integer() is uniform over first, …, last") {
   CHECK_FALSE(fair_die([&] { return generator.integer(0, 6) % 6 + 1; }));
 }
 
-TEST_CASE("integer() reaches both ends of every range") {
+TEST_CASE("integer() reaches both ends of a small range, and both signs of the largest") {
   Generator generator{4};
   CHECK(generator.integer(7, 7) == 7);
-  bool negative = false, positive = false;
+  bool negative = false, positive = false, seen[2]{};
   for (int i = 0; i < 100; ++i) {
     const int whole = generator.integer(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
     (whole < 0 ? negative : positive) = true;
     const int bit = generator.integer(-1, 0);
-    CHECK((bit == -1 || bit == 0));
+    REQUIRE((bit == -1 || bit == 0));
+    seen[bit + 1] = true;
   }
-  CHECK((negative && positive));
+  CHECK((negative && positive && seen[0] && seen[1]));
   CHECK_THROWS_WITH_AS(generator.integer(2, 1), "there is no integer from 2 to 1", std::invalid_argument);
 }
 

@@ -138,11 +138,11 @@ TEST_CASE("a smoothed loss is least where the model says q, and then it is the e
   const auto Y = log_softmax(Z), Z_bar = cross_entropy_gradient(Y, x, omega, 1.0, q);
   CHECK(cross_entropy(Y, x, omega, 1.0, q) == doctest::Approx(entropy).epsilon(1e-14));
   for (std::size_t j = 0; j < 4; ++j) CHECK(std::abs(Z_bar(0, j)) <= 1e-15);
-  // Any other distribution has a larger one, and the surest model has the largest.
-  for (const double z : {-20.0, -3.0, -1.0, 0.0, 3.0}) {
+  // Any other distribution has a larger one.
+  for (const double z : {-20.0, -3.0, -1.0, 3.0}) {
     auto other = Z;
     other(0, 1) += z;
-    if (z != 0) CHECK(cross_entropy(log_softmax(other), x, omega, 1.0, q) > entropy + 1e-3);
+    CHECK(cross_entropy(log_softmax(other), x, omega, 1.0, q) > entropy + 1e-3);
   }
 }
 

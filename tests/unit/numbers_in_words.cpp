@@ -110,7 +110,7 @@ TEST_CASE("what is held out is never drawn to learn from; short numbers are as f
     ++training[length(learned)];
     ++held_out[length(kept)];
   }
-  CHECK(training.size() == 6);
+  CHECK((training.size() == 6 && held_out.size() == 6));
   for (const auto& [digits, times] : training) CHECK((times > 800 && times < 1200));
   for (const auto& [digits, times] : held_out) CHECK((digits == 1 || (times > 800 && times < 1500)));
   int all = 0;

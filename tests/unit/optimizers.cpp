@@ -46,8 +46,8 @@ TEST_CASE("the paper's schedule: d^−½·min(t^−½, t·w^−3⁄2)") {
        {std::pair{0u, 0.0}, {1, 1.0 / 16}, {2, 1.0 / 8}, {4, 1.0 / 4}, {16, 1.0 / 8}, {64, 1.0 / 16}})
     CHECK(eta(t) == doctest::Approx(rate).epsilon(1e-14));
   // The paper's own: 4000 steps up to 0.0007, by which 100,000 steps end at 0.00014.
-  CHECK(WarmUp{}(4000) == doctest::Approx(0.000698771).epsilon(1e-6));
-  CHECK(WarmUp{}(100'000) == doctest::Approx(0.000139754).epsilon(1e-6));
+  CHECK(WarmUp{}(4000) * 1e3 == doctest::Approx(0.698771).epsilon(1e-6));
+  CHECK(WarmUp{}(100'000) * 1e4 == doctest::Approx(1.39754).epsilon(2e-6));
 
   const std::string at_least_1 = " of the schedule WarmUp must be at least 1, not 0";
   CHECK(refusal<std::invalid_argument>([] { WarmUp{.warm_up = 0}(1); }) == "warm_up" + at_least_1);
