@@ -108,6 +108,9 @@ is_there() {
   esac >/dev/null 2>&1
 }
 
+# Whether something was installed, so that what was configured before looks for it.
+installed=""
+
 # install_missing "PACKAGE KIND NAME" …: the packages of what is not there.
 install_missing() {
   local need package kind name missing=() sought=""
@@ -131,12 +134,13 @@ install_missing() {
     sudo=(sudo)
   fi
   echo "Installing ${missing[*]}"
-  "${sudo[@]}" apt-get update -qq
+  "${sudo[@]}" apt-get update -qq >/dev/null 2>&1 || true  # what it knows may do
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
     >/dev/null 2>&1 || {
     echo "apt-get could not install ${missing[*]}" >&2
     exit 2
   }
+  installed=1
 }
 
 # install_library "PACKAGE KIND NAME" …: what the library needs, and more. The compiler comes first: it tells which headers are there.
@@ -147,12 +151,15 @@ install_library() {
 
 # install_if_known "PACKAGE KIND NAME" …: the same for what can be done without. Returns 1 if it is not there afterwards.
 install_if_known() {
-  local need package kind name
+  local need package kind name missing=""
   for need; do
     read -r package kind name <<<"$need"
-    is_there "$kind" "$name" || apt-cache show "$package" >/dev/null 2>&1 || return 1
+    is_there "$kind" "$name" && continue
+    missing=1
+    apt-cache show "$package" >/dev/null 2>&1 || return 1
   done
-  (install_missing "$@")
+  [[ -z "$missing" ]] || (install_missing "$@") || return 1
+  installed+=$missing
 }
 
 # quietly COMMAND: shows what it prints only if it fails, and then ends.
@@ -167,8 +174,16 @@ quietly() {
   rm "$log"
 }
 
+# look_anew DIRECTORY [meson's options]: configures it once more, and looks for all that it may have missed.
+look_anew() {
+  local directory=$1
+  shift
+  quietly meson configure --clearcache "$directory"
+  quietly meson setup --reconfigure "$directory" "$@"
+}
+
 # configure DIRECTORY [meson's options]: once, and once more after the checkout was moved or copied with it, as it names
-# the place where it was configured; and as far as a meson.build has changed.
+# the place where it was configured; after packages were installed; and as far as a meson.build has changed.
 configure() {
   local directory=$1 place
   shift
@@ -177,6 +192,8 @@ configure() {
     quietly meson setup "$directory" "$@"
   elif [[ -n "$place" && "$place" != "$(readlink -f "$directory")" ]]; then
     quietly meson setup --wipe "$directory"
+  elif [[ -n "$installed" ]]; then
+    look_anew "$directory"
   else
     quietly ninja -C "$directory" build.ninja  # where a meson.build has changed, so have its programs and tests
   fi
@@ -186,7 +203,7 @@ configure() {
 look_again() {
   local directory=$1 target=$2
   shift 2
-  grep -q "^build $target:" "$directory/build.ninja" || quietly meson setup --reconfigure "$directory" "$@"
+  grep -q "^build $target:" "$directory/build.ninja" || look_anew "$directory" "$@"
 }
 
 # look_for_wasm DIRECTORY: the same for Clang for wasm32.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -44,7 +45,10 @@ class Check {
         report_{name_} {
     if (limits.rows < 1 || limits.rows > 31)
       refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
-    if (limits.vocab_size < 1) refuse<std::invalid_argument>({"tokens are drawn from a vocabulary of 1 at least"});
+    constexpr std::size_t most = std::numeric_limits<Token>::max();
+    if (limits.vocab_size < 1 || limits.vocab_size > most)
+      refuse<std::invalid_argument>(
+          {"tokens are drawn from a vocabulary of 1 to ", most, ", not of ", limits.vocab_size});
   }
 
   /// All checks that apply to what the layer's type claims.

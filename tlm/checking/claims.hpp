@@ -161,8 +161,10 @@ std::optional<Failure> spoil_the_rest(const Trial<Real>& at, const Stacked<Real>
     failure.left.label = std::string("where the other rows are ") +
                          (at.layer->target.of_tokens ? "other tokens" : ways_to_spoil[way]) + ", T(X) gives";
     failure.right.label = "before, T(X) gave";
-    if (auto found = first_difference(failure, cut.of((*at.layer)(other)), cut.of(Y), cut.first, SameBits{}))
-      return found;
+    const auto Z = (*at.layer)(other);
+    if (cut.claim != Claim::constant)
+      if (auto found = rows_differ(at, Z)) return found;
+    if (auto found = first_difference(failure, cut.of(Z), cut.of(Y), cut.first, SameBits{})) return found;
   }
   return std::nullopt;
 }

@@ -53,8 +53,8 @@ class ThreadPool {
   std::size_t count() const { return others_.size() + 1; }
 
   /// action(k) for each k < shares, each on a thread of its own, k = 0 on the calling thread. Returns when all are
-  /// done, and then throws what was thrown for the least k. Throws std::invalid_argument at once for more shares than
-  /// count(), and for an empty action.
+  /// done, and then throws what was thrown for the least k. One call at a time, and none from within an action. Throws
+  /// std::invalid_argument at once for more shares than count(), and for an empty action.
   void parallel_for(std::size_t shares, std::function<void(std::size_t)> action) {
     if (shares > count()) refuse<std::invalid_argument>({shares, " shares are too many for ", count(), " threads"});
     if (!action) refuse<std::invalid_argument>({"the shares have no action: it is an empty function"});

@@ -81,9 +81,9 @@ inline Descriptor locked(const std::string& path, const std::string& written) {
     if (::fstat(file.number(), &ours) != 0 || (::lstat(path.c_str(), &there) != 0 && errno != ENOENT))
       refuse_to_write(written, "looking at " + path);
     if (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev) continue;
-    // A process that was killed between the two steps of AtomicFile::commit left it: it is `written` by another name.
-    struct stat whole {};
-    if (::stat(written.c_str(), &whole) != 0 || whole.st_ino != ours.st_ino || whole.st_dev != ours.st_dev) return file;
+    // A process that was killed between the two steps of AtomicFile::commit left it, or somebody linked it: it is another
+    // file, too.
+    if (ours.st_nlink < 2) return file;
     if (::unlink(path.c_str()) != 0) refuse_to_write(written, "removing " + path);
   }
 }
@@ -164,9 +164,10 @@ class AtomicFile {
   /// replaced. If existing files are refused, so is one that came meanwhile.
   void commit() {
     if (::fsync(file_.number()) != 0) refuse("bringing " + part_ + " to the disk");
-    // Unlike a rename, a link replaces nothing. On a file system without links, only the lock keeps others away.
-    const bool linked = existing_ == Existing::refused && ::link(part_.c_str(), path_.c_str()) == 0;
-    if (existing_ == Existing::refused && !linked && errno == EEXIST) refuse("linking " + part_ + " to it");
+    // Unlike a rename, a link replaces nothing. On a file system without links, what comes between these lines is replaced.
+    const bool refused = existing_ == Existing::refused, linked = refused && ::link(part_.c_str(), path_.c_str()) == 0;
+    if (refused && !linked && std::filesystem::exists(std::filesystem::symlink_status(path_)))
+      refuse("linking " + part_ + " to it", EEXIST);
     if (linked)
       ::unlink(part_.c_str());
     else if (std::rename(part_.c_str(), path_.c_str()) != 0)

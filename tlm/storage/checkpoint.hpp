@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -125,7 +125,7 @@ std::string load_best(const std::filesystem::path& path, Model& model, const Met
   add_weights(of_best, model, "best.");
   file.require_nothing_but(of_best, "best.");
   file.read(of_patience);
-  add_weights(list, model, std::isfinite(least) ? "best." : "");
+  add_weights(list, model, least < std::numeric_limits<double>::infinity() ? "best." : "");
   file.read(list);
   return tokenizer;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <locale>
 #include <map>
 #include <set>
 #include <span>
@@ -122,7 +123,9 @@ class SafetensorsFile {
     const std::string& version = text("tlm_version");
     std::uint64_t major = 0, minor = 0, patch = 0;
     char point = 0;
-    std::istringstream{version} >> major >> point >> minor >> point >> patch;
+    std::istringstream in{version};
+    in.imbue(std::locale::classic());  // in others a point may stand between thousands
+    in >> major >> point >> minor >> point >> patch;
     const std::uint64_t number = 10000 * major + 100 * minor + patch;
     if (version_text(number) != version) refuse("its \"tlm_version\" is " + printable(version) + ", which is none");
     if (number > TLM_VERSION)
@@ -141,8 +144,8 @@ class SafetensorsFile {
   }
 
   /// Reads all of the list, or changes nothing. Throws std::runtime_error if a tensor of the list is not in the file or
-  /// has another type or shape there, and std::system_error if the file cannot be read. Until all is read, a second copy
-  /// is in memory.
+  /// has another type or shape there, std::invalid_argument if a place has room for more or fewer bytes, and
+  /// std::system_error if the file cannot be read. Until all is read, a second copy is in memory.
   void read(const std::vector<Place>& places) const {
     std::vector<std::string> missing;
     for (const Place& place : places)
@@ -152,6 +155,9 @@ class SafetensorsFile {
       const Entry& entry = tensors().at(place.name);
       if (entry.type != place.type || entry.shape != place.shape)
         refuse(printable(place.name) + " is " + described(entry) + ", and should be " + described(place));
+      if (place.bytes.size() != entry.end - entry.begin)
+        tlm::refuse<std::invalid_argument>({printable(place.name), " has ", entry.end - entry.begin,
+                                            " bytes, and what it is read into ", place.bytes.size()});
     }
     std::vector<std::vector<std::byte>> copies;
     for (const Place& place : places)
