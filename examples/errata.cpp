@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the sources are wrong, ill-typed or silent. For each place it prints what the source says, the smallest
-// counter-example, as a rule computed now where it is a number, and what the library does: as text, or as JSON for the book's page.
+// counter-example, as a rule computed now where it is a number, and what the library does: as text, or as JSON for the
+// book's page.
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Claim 7. Let X = (0, x_1, …, x_n) and Y = LogSoftmax(T(X)|n) for an autoregressive T. Then Y[1] depends on nothing
-// and Y[k] on x_1, …, x_{k−1} only. The loss of a batch is −Σω_ji y_ji / Σω_ji. If only one row has weights, it is the
-// loss of that single sequence. It equals the mean of the rows' losses if their weights have equal sums ≠ 0, and not in
-// general. It is ≥ 0 if no ω is negative and Σω > 0. As a function of the weights it is differentiable, except where a ReLU is at 0. At σ = 0 there is
-// no exception: the root in the standard deviation has no derivative there, but N has one. (Article, "Evaluation (the
-// loss function)", to its Claim about differentiability, whose proof names only ReLU. "y_k < 0" and "loss > 0" there
-// are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
+// and Y[k] on x_1, …, x_{k−1} only. The loss of a batch is −Σω_ji y_ji / Σω_ji. If only one row has weights, it is
+// the loss of that single sequence. It equals the mean of the rows' losses if their weights have equal sums ≠ 0, and
+// not in general. It is ≥ 0 if no ω is negative and Σω > 0. As a function of the weights it is differentiable, except
+// where a ReLU is at 0. At σ = 0 there is no exception: the root in the standard deviation has no derivative there,
+// but N has one. (Article, "Evaluation (the loss function)", to its Claim about differentiability, whose proof names
+// only ReLU. "y_k < 0" and "loss > 0" there are ≤ 0 and ≥ 0 for a vocabulary of one token, or by rounding.)
 //
 // Derivation. Row k of T(X)|n depends on (0, x_1, …, x_{k−1}), the rows 1, …, k of X. If Σ_i ω_ji = c for each of s
 // rows, the denominator is sc. y ≤ 0, because it is the logarithm of a probability. For u ↦ u/(σ(u) + ε) at u = 0:

@@ -537,7 +537,8 @@ struct CrossAttentionOf {
   using type = Attention<1, Unmasked, Part<Q, "Q", Real>, Part<K, "K", Real>, Part<V, "V", Real>, NoBias, block>;
 };
 
-/// The forms of the rules, made of generic parts, but kernels alone and attention with several heads. The calculus of layers is checked on these.
+/// The forms of the rules, made of generic parts, but kernels alone and attention with several heads. The calculus of
+/// layers is checked on these.
 inline constexpr std::tuple generic_formulas{
     Listed<Made<Itself, is::Autoregressive>::Runs>{"F"},
     Listed<Made<CompositionOf, is::Autoregressive, is::Autoregressive>::Runs>{"G∘F"},

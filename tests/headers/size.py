@@ -16,7 +16,7 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11626,
+    "lines of tlm/": 11627,
     "lines of the book": 6774,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2811,

@@ -61,9 +61,10 @@ inline std::string within(const Sequences& sequences) {
   return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
 }
 
-/// True if two results count as equal. Doubles may differ by 1e-12 of their size, or of 1 if they are smaller, and must be
-/// finite; all others must be equal exactly. A sum of a few dozen terms loses less than 1e-14. A normalization multiplies that by 1/σ, at
-/// most 10 for the rows that are drawn. Rows inside a model are not drawn; for them there is another factor of 10.
+/// True if two results count as equal. Doubles may differ by 1e-12 of their size, or of 1 if they are smaller, and
+/// must be finite; all others must be equal exactly. A sum of a few dozen terms loses less than 1e-14. A
+/// normalization multiplies that by 1/σ, at most 10 for the rows that are drawn. Rows inside a model are not drawn;
+/// for them there is another factor of 10.
 struct Agree {
   template <class Real>
   bool operator()(const Real& left, const Real& right) const {
