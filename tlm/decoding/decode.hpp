@@ -55,8 +55,8 @@ class Generation {
   static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
 
   /// One text for each that is given. The model must outlive the session. Throws std::length_error if what is given is
-  /// longer than max_len with the start token, if max_len is 0, or if the model cannot read max_len − 1 tokens. Throws
-  /// std::invalid_argument for an empty source.
+  /// longer than max_len with the start token, if max_len is 0, or if its `config` says that it cannot read max_len − 1
+  /// tokens. Throws std::invalid_argument for an empty source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&before_softmax(model)}, limits_{limits}, texts_(given.size()) {
     if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
