@@ -695,8 +695,8 @@ class FromText(Programs):
             self.assertRegex(lines[-2], rf"^saved in {parts} after \d+ s: --resume goes on from here$")
             self.assertNotEqual(read(parts), read(whole))
             resume = [program, "train", "--model", parts, "--resume"]
-            self.assertEqual(run(*resume, "--threads", "2", "--record", "second").returncode, 0)
-            first, second = (json.loads(read(name)) for name in ("first", "second"))
+            self.assertEqual(run(*resume, "--threads", "2", "--record", f"second {program}").returncode, 0)
+            first, second = (json.loads(read(name)) for name in ("first", f"second {program}"))
             last = first["about"]["last_step"]
             self.assertEqual([first["about"]["first_step"], second["about"]["first_step"], second["about"]["last_step"]],
                              [1, last + 1, 120])
@@ -853,7 +853,7 @@ class FromText(Programs):
             model = os.path.abspath(program)
             for more in (options, ["train", "--resume"]):
                 steps = [] if "--resume" in more else ["--steps", "1000000000"]
-                with training("record", DIRECTORY / program, *more, "--model", model, *steps) as first:
+                with training(f"{program} {len(more)}", DIRECTORY / program, *more, "--model", model, *steps) as first:
                     self.refused(f"cannot write {model}: another writer has locked {model}.lock: "
                                  "Resource temporarily unavailable", program, *more, "--model", model)
                 self.assertIn(": --resume goes on from here\n", first.output)
