@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11627,
-    "lines of the book": 6774,
+    "lines of tlm/": 11631,
+    "lines of the book": 6778,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2811,
-    "lines read with training/loss.hpp": 1034,
-    "lines read with matrix/product.hpp": 864,
+    "lines read with layers/causal_attention.hpp": 2815,
+    "lines read with training/loss.hpp": 1038,
+    "lines read with matrix/product.hpp": 868,
     "names that tlm.hpp brings": 119,
 }
 

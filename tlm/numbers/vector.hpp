@@ -100,9 +100,13 @@ inline constexpr bool of_vectors<xt::xfunction<F, E...>> = (of_vectors<std::remo
 
 }  // namespace tlm
 
+namespace xt {
+
 /// xtensor gives each expression room for a shared pointer to itself, which xt::share needs. A formula of rows is computed
 /// where it is written, and nobody shares it. Without the room there is less to compile.
 template <class F, class... E>
-requires(tlm::detail::of_vectors<xt::xfunction<F, E...>>) class xt::xsharable_expression<xt::xfunction<F, E...>>
-    : public xt::xexpression<xt::xfunction<F, E...>> {
+requires(tlm::detail::of_vectors<xfunction<F, E...>>) class xsharable_expression<xfunction<F, E...>>
+    : public xexpression<xfunction<F, E...>> {
 };
+
+}  // namespace xt
