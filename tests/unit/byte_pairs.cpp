@@ -22,7 +22,7 @@ namespace tlm::tests::in_byte_pairs {
 
 namespace {
 
-[[maybe_unused]] const int seeded = setenv("RC_PARAMS", "seed=20261121 max_success=60", 0);
+[[maybe_unused]] const int seeded = setenv("RC_PARAMS", "seed=20261121 max_success=60", 0);  // the program's
 
 using Text = std::string;
 using Small = BytePairs<259 + 12>;

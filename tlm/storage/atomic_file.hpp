@@ -81,8 +81,8 @@ inline Descriptor locked(const std::string& path, const std::string& written) {
     if (::fstat(file.number(), &ours) != 0 || (::lstat(path.c_str(), &there) != 0 && errno != ENOENT))
       refuse_to_write(written, "looking at " + path);
     if (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev) continue;
-    // A process that was killed between the two steps of AtomicFile::commit left it, or somebody linked it: it is another
-    // file, too.
+    // With a second name it is no part file: a process was killed between the two steps of AtomicFile::commit, or somebody
+    // linked it. What has the other name is to stay.
     if (ours.st_nlink < 2) return file;
     if (::unlink(path.c_str()) != 0) refuse_to_write(written, "removing " + path);
   }
@@ -161,7 +161,7 @@ class AtomicFile {
   }
 
   /// Replaces the file by what was written. If that throws, the file is as it was, unless the sentence says that it was
-  /// replaced. If existing files are refused, so is one that came meanwhile.
+  /// replaced. If existing files are refused, so is one that came meanwhile; where there are no links, until the rename.
   void commit() {
     if (::fsync(file_.number()) != 0) refuse("bringing " + part_ + " to the disk");
     // Unlike a rename, a link replaces nothing. On a file system without links, what comes between these lines is replaced.
