@@ -73,16 +73,21 @@ live.figures.break_the_mask = {
       const words = rows.map((row, i) => `row ${row} depends on ${rows.filter((_, j) => depends(i, j)).join(", ")}`);
       seen.replaceChildren(make("figcaption", {}, "Which rows of X (columns) a row of the result may depend on"),
         matrix(rows.map(String), rows.map(String), (i, j) => (depends(i, j) ? 1 : 0), `${words.join("; ")}.`));
-      remark.textContent = remarks[[future, minus, divisor, positions].join(" ")] ?? "";
+      remark.textContent = remarks[[minus > 0 ? 0 : future, minus, divisor, positions].join(" ")] ?? "";
       show(text);
       figure.removeAttribute("aria-busy");
       figure.dataset.checked = [future, minus, divisor, positions].join(" ");
     });
 
+    const sees = number => Object.assign(fields[0].querySelector("select"), { selectedIndex: number, disabled: minus > 0 });
     const fields = [
       choice("Row i sees", ["the keys j ≤ i: ◺", "one key too many", "two keys too many", "all keys"], number => { future = number; check(); }),
       choice("The future is", ["left out", "there, with −10 added to its score", "there, with −10⁹ added to its score"],
-        number => { minus = number; check(); }),
+        number => {
+          minus = number;
+          sees(minus > 0 ? 3 : future);  // with a number in their place, all keys are there
+          check();
+        }),
       choice("Scores are divided by", ["√d_head", "√n", "nothing"], number => { divisor = number; check(); }),
       choice("Positions in X", ["are not counted", "count from the left", "count from the right"], number => { positions = number; check(); }),
     ];
@@ -94,6 +99,7 @@ live.figures.break_the_mask = {
           type: "button",
           onclick() {
             future = minus = divisor = positions = 0;
+            sees(0);
             for (const field of fields) field.querySelector("select").selectedIndex = 0;
             check();
           },

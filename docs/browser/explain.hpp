@@ -181,16 +181,27 @@ inline Explanation explain_value(const Box& box, std::size_t part, std::size_t i
   if (box.kind == Kind::weights) {
     const std::size_t width = parts[0].value.cols;
     if (name == "S" || name == "A") {
-      made.formula =
-          name == "S" ? "Σ q_ik·k_jk/√d_head" : "softmax of the scores s_ik of the visible keys; this score is the sum";
-      if (parts[3].value.visible(i, j))
+      const Table& S = parts[2].value;
+      if (!S.visible(i, j)) return {"hidden", {}};
+      if (name == "S") {
+        made.formula = "Σ q_ik·k_jk/√d_head";
         for (std::size_t k = 0; k < width; ++k)
           made.terms.emplace_back(parts[0].value(i, k), parts[1].value(j, k) / std::sqrt(double(width)));
+      } else {
+        double greatest = S(i, j), sum = 0;
+        for (std::size_t k = 0; k < S.cols; ++k)
+          if (S.visible(i, k)) greatest = std::max(greatest, S(i, k));
+        for (std::size_t k = 0; k < S.cols; ++k)
+          if (S.visible(i, k)) sum += std::exp(S(i, k) - greatest);
+        made = {"exp(s_ij − m)/Σ exp(s_ik − m) over the visible keys k, where m is the largest score",
+                {{std::exp(S(i, j) - greatest), 1 / sum}}};
+      }
     } else {
       made.formula = "from the boxes before, the columns of this head";
     }
     return made;
   }
+  if (part == 0 && box.kind == Kind::embedding) return {"the token that row i reads", {}};
   if (part + 1 < parts.size())
     return {box.is_weight(part) ? "a weight, as it is before the step" : "from the boxes before", {}};
   switch (box.kind) {

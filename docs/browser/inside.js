@@ -15,16 +15,16 @@ live.inside = (call, question, drawing) => {
   const title = make("p", { class: "live-title" });
   const choices = make("div", { class: "live-boxes", role: "group", "aria-label": "The matrices of this box" });
   const canvas = make("canvas", {
-    tabindex: 0, role: "img", "aria-label": "No matrix yet", onclick: event => point(event), onpointermove: event => { if (event.buttons) point(event); },
+    tabindex: 0, role: "application", "aria-roledescription": "matrix", "aria-label": "No matrix yet", onclick: event => point(event), onpointermove: event => { if (event.buttons) point(event); },
     onkeydown(event) {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-      if (!step) return;
+      if (!step || !matrix) return;
       event.preventDefault();
       move(Math.min(at.i, matrix.rows - 1) + step[0], Math.min(at.j, matrix.cols - 1) + step[1]);
     },
   });
   const columns = make("div", { class: "live-columns" }), rows = make("div", { class: "live-rows" });
-  const entry = make("p", { class: "live-entry", "aria-live": "polite" });
+  const entry = make("p", { class: "live-entry", "aria-live": "polite" });  // train.js silences it while the model learns
   const terms = make("div", {});
   const scroller = make("div", { class: "live-matrix" }, columns, rows, canvas);
   const panel = make("div", { class: "live-panel" }, about, inner, title, choices, scroller, entry, terms);
@@ -117,7 +117,7 @@ live.inside = (call, question, drawing) => {
     const value = matrix.entries[matrix.i * matrix.cols + matrix.j], hidden = !Number.isFinite(value);
     const largest = pairs.map((pair, k) => [Math.abs(products[k]), pair]).sort((a, b) => b[0] - a[0]).slice(0, 4).map(([, pair]) => pair);
     const spelled = (pairs.length <= 4 ? pairs : largest).map(([a, b]) => (b === 1 ? number(a) : `${number(a)}·${b < 0 ? `(${number(b)})` : number(b)}`)).join(" + ");
-    const made = pairs.length === 0 ? `${number(value, 4)}: ${formula}.`
+    const made = pairs.length === 0 ? `${Number.isInteger(value) ? value : number(value, 4)}: ${formula}.`
       : `${number(value, 4)} = ${formula}: ${spelled}${pairs.length > 4 ? ` + … (${pairs.length} terms, the largest first)` : ""} = ${number(sum, 4)}.`;
     const token = (labels, number) => (labels.length ? ` (token ${labels[number]})` : "");
     const place = `Row ${matrix.i + 1}${token(matrix.rowLabels, matrix.i)}, column ${matrix.j + 1}${token(matrix.colLabels, matrix.j)}: `;
@@ -152,7 +152,7 @@ live.inside = (call, question, drawing) => {
 
   async function show() {
     const { text, numbers } = await call("look", `${question()}\n${at.matrix}`, at.box, at.i, at.j);
-    const [names, matrices, made] = text.split("\n\n"), [name, formula, ...axes] = made.split("\n");
+    const [names, matrices, made] = text.split("\n\n");
     const list = names.split("\n").map(line => line.split("\t"));
     if (names !== boxes) {
       boxes = names;
@@ -162,6 +162,7 @@ live.inside = (call, question, drawing) => {
         return show();
       }
     }
+    const [name, formula, ...axes] = made.split("\n");
     const k = drawn().findIndex(part => part.boxes.includes(at.box)), inside = drawn()[k].boxes;
     keys.forEach((key, other) => key.setAttribute("aria-pressed", other === k));
     press(blocks, block - 1);
@@ -199,13 +200,20 @@ live.inside = (call, question, drawing) => {
     element.dataset.shown = `${at.box} ${name} ${matrix.i} ${matrix.j}`;
   }
   const move = (i, j) => {
+    if (!matrix) return;
     at.i = Math.min(Math.max(i, 0), matrix.rows - 1);
     at.j = Math.min(Math.max(j, 0), matrix.cols - 1);
     refresh();
   };
   const point = event => move(Math.floor(event.offsetY / canvas.line), Math.floor(event.offsetX / canvas.cell));
 
-  const refresh = live.latest(async () => { if (element.open) await show(); });
+  const refresh = live.latest(async () => {
+    try {
+      if (element.open) await show();
+    } catch (error) {  // the question is of the model before, or there is no model
+      title.textContent = `There is nothing to see inside: ${error.message}`;
+    }
+  });
   const element = make("details", { class: "live-inside", ontoggle: () => refresh() }, make("summary", {}, "Look inside"),
     make("p", {}, make("strong", {}, "Try: "), "press a box of the drawing, and choose one of its matrices: what goes in, its weights, what comes out. Then click "
       + "an entry, or use the arrow keys, and see what it was made of. The rows after it fade: nothing of them reaches it. The model reads "
@@ -216,5 +224,5 @@ live.inside = (call, question, drawing) => {
   // Canvases keep their colours when the page takes others.
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
   new MutationObserver(refresh).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
-  return { element, refresh };
+  return { element, entry, refresh };
 };

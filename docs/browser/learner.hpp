@@ -73,6 +73,8 @@ inline std::string labels(Axis axis, Text read, std::size_t vocab_size) {
 inline void answer(const Inside& inside, const Text& read, std::size_t vocab_size, const std::string& wanted,
                    std::size_t i, std::size_t j) {
   const Box& box = inside.box;
+  text = inside.names + '\n';
+  if (box.parts.empty()) return;  // there is no box of this number
   std::string all, shown;
   std::size_t part = 0;
   bool of_gradient = false;
@@ -86,8 +88,8 @@ inline void answer(const Inside& inside, const Text& read, std::size_t vocab_siz
   const Table& matrix = of_gradient ? box.parts[part].gradient : box.parts[part].value;
   i = std::min(i, matrix.rows - 1), j = std::min(j, matrix.cols - 1);
   const Explanation made = explain(box, part, of_gradient, i, j);
-  text = inside.names + '\n' + all + '\n' + shown + '\n' + std::string(made.formula) + '\n' +
-         labels(box.rows(part), read, vocab_size) + '\n' + labels(box.columns(part), read, vocab_size);
+  text += all + '\n' + shown + '\n' + std::string(made.formula) + '\n' + labels(box.rows(part), read, vocab_size) +
+          '\n' + labels(box.columns(part), read, vocab_size);
   numbers.assign({double(matrix.rows), double(matrix.cols), box.is_weight(part) ? 0.0 : of_gradient ? -1.0 : 1.0});
   numbers.insert(numbers.end(), matrix.entries.begin(), matrix.entries.end());
   for (const auto& [a, b] : made.terms) numbers.insert(numbers.end(), {a, b});
@@ -112,7 +114,7 @@ class Learner {
   /// line names a matrix of the box; if the box has none of that name, its result is taken. Answers with text: the boxes, the
   /// matrices of the box, the name of the one that is shown, a formula, and the labels of its rows and columns. And with numbers:
   /// its rows and columns; 1 if row i depends on no later row, −1 if on no earlier one, else 0; its entries; and the terms of
-  /// entry (i, j).
+  /// entry (i, j). If there is no such box, it answers with the boxes alone.
   virtual void look(std::size_t box, std::size_t i, std::size_t j) const = 0;
   /// Answers all questions of the task: how many rightly, and how many there are.
   virtual void test() const = 0;

@@ -10,7 +10,10 @@ const live = (() => {
   const load = file => loaded[file] ??= new Promise((done, failed) => {
     const script = document.createElement("script");
     script.onload = done;
-    script.onerror = () => failed(new Error(`${file} is not there`));
+    script.onerror = () => {
+      delete loaded[file];  // it may be there the next time
+      failed(new Error(`${file} is not there`));
+    };
     script.src = folder + file;
     document.head.append(script);
   });
@@ -57,7 +60,10 @@ const live = (() => {
       send({ wasm }, [wasm]).then(done, failed);
     });
     return (...given) => send({ given });
-  })();
+  })().catch(error => {
+    delete modules[name];
+    throw error;
+  });
 
   // An element: its name, attributes (functions are listeners, or what begins with `on`), and children.
   const make = (name, attributes = {}, ...children) => {
@@ -87,7 +93,7 @@ const live = (() => {
   };
   // A slider that shows its number; `set` is called with it.
   const slider = (label, { min, max, step, value }, set, shown = String) => {
-    const output = make("output", {}, shown(value));
+    const output = make("output", { "aria-live": "off" }, shown(value));  // the slider says it
     const input = make("input", {
       type: "range", min, max, step, value, "aria-label": label,
       oninput() {
@@ -100,6 +106,23 @@ const live = (() => {
     field.append(output);
     field.input = input;
     return field;
+  };
+  // A button that changes the numbers of several sliders alike, unless one of them would leave its range.
+  const toAll = (label, fields, change) => {
+    const changed = () => fields.map(({ input }) => change(Number(input.value)));
+    const fits = () => changed().every((value, k) => Math.abs(value) <= fields[k].input.max);
+    const button = make("button", {
+      type: "button",
+      onclick() {
+        if (!fits()) return;
+        changed().forEach((value, k) => {
+          fields[k].input.value = value;
+          fields[k].input.dispatchEvent(new Event("input"));
+        });
+      },
+    }, label);
+    for (const { input } of fields) input.addEventListener("input", () => button.setAttribute("aria-disabled", !fits()));
+    return button;
   };
   // A choice among texts, of which each may be of a group; `set` is called with its number.
   const choice = (label, texts, set, groups = []) => {
@@ -117,12 +140,15 @@ const live = (() => {
       next = given;
       if (busy) return;
       busy = true;
-      while (next) {
-        const now = next;
-        next = null;
-        await act(...now);
+      try {
+        while (next) {
+          const now = next;
+          next = null;
+          await act(...now);
+        }
+      } finally {
+        busy = false;
       }
-      busy = false;
     };
   };
 
@@ -142,14 +168,14 @@ const live = (() => {
   };
 
   // Bars beside their names, from `low` to `high`.
-  const bars = (names, values, low, high, described, digits = 3) => {
+  const bars = (names, values, low, high, described) => {
     const width = 320, line = 24, zero = Math.max(low, 0), x = value => 42 + (Math.min(Math.max(value, low), high) - low) / (high - low) * (width - 110);
     const svg = make("svg", { viewBox: `0 0 ${width} ${line * names.length}`, width, height: line * names.length, role: "img", "aria-label": described });
     names.forEach((name, k) => {
       const from = Math.min(x(zero), x(values[k])), to = Math.max(x(zero), x(values[k]));
       svg.append(make("text", { x: 34, y: line * k + 16, "text-anchor": "end" }, name),
         Number.isFinite(values[k]) ? make("rect", { class: "live-fill", x: from, y: line * k + 4, width: to - from, height: line - 8 }) : "",
-        make("text", { x: width - 62, y: line * k + 16 }, shown(values[k], digits)));
+        make("text", { x: width - 62, y: line * k + 16 }, shown(values[k])));
     });
     svg.append(make("line", { class: "live-axis", x1: x(zero), x2: x(zero), y1: 0, y2: line * names.length }));
     return svg;
@@ -205,5 +231,5 @@ const live = (() => {
     for (const box of boxes) seen.observe(box);
   });
 
-  return { figures, packed, load, open, make, labelled, slider, choice, latest, matrix, bars, shown, written, kept, keep, calm: matchMedia("(prefers-reduced-motion: reduce)") };
+  return { figures, packed, load, open, make, labelled, slider, toAll, choice, latest, matrix, bars, shown, written, kept, keep, calm: matchMedia("(prefers-reduced-motion: reduce)") };
 })();

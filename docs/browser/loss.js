@@ -16,7 +16,7 @@ live.figures.loss = {
       const [first, second, mean, whole] = numbers.slice(4), sums = [weights[0] + weights[1], weights[2] + weights[3]];
       const equal = Math.abs(sums[0] - sums[1]) < 1e-9;
       const names = ["sequence 1", "sequence 2", "mean of both", "the batch"], values = [first, second, mean, whole];
-      status.textContent = !Number.isFinite(whole) ? "All weights are 0: there is nothing to average, and the library refuses such a batch."
+      status.textContent = !Number.isFinite(whole) ? "All weights are 0: no token counts, and the library refuses such a batch."
         : !Number.isFinite(mean) ? `The batch has the loss ${shown(whole)}. A sequence without a weight has none, so there is no mean of both.`
           : `The mean of both is ${shown(mean)}, the loss of the batch ${shown(whole)}. The sums of the weights are ${shown(sums[0], 2)} and `
             + `${shown(sums[1], 2)}: ${equal ? "equal, and so are the averages." : "not equal."}`;

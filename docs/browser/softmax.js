@@ -6,7 +6,7 @@ live.figures.softmax = {
   module: "numbers",
   title: "Softmax and temperature",
   async build(figure, call) {
-    const { make, slider, bars, latest, shown } = live;
+    const { make, slider, toAll, bars, latest, shown } = live;
     const scores = [2, 1, 0.5, 0, -1], names = [..."₁₂₃₄₅"].map(index => `s${index}`);
     let temperature = 1;
     const status = make("p", { class: "live-status", "aria-live": "polite" });
@@ -23,22 +23,13 @@ live.figures.softmax = {
 
     const sliders = scores.map((score, j) => slider(names[j], { min: -10, max: 10, step: 0.1, value: score },
       value => { scores[j] = value; draw(); }, value => shown(value, 1)));
-    const toAll = (label, change) => make("button", {
-      type: "button",
-      onclick() {
-        scores.forEach((score, j) => {
-          sliders[j].input.value = change(score);
-          sliders[j].input.dispatchEvent(new Event("input"));
-        });
-      },
-    }, label);
     figure.append(
       make("p", {}, make("strong", {}, "Try: "), "move one score, and all shares change. Add 1 to all: nothing changes. Lower the "
         + "temperature, and the largest score takes all."),
       make("div", { class: "live-beside" }, make("div", {}, ...sliders), drawing),
       make("div", { class: "live-controls" },
         slider("temperature", { min: 0.1, max: 5, step: 0.1, value: temperature }, value => { temperature = value; draw(); }, value => shown(value, 1)),
-        toAll("Add 1 to all", score => score + 1), toAll("Subtract 1 from all", score => score - 1)),
+        toAll("Add 1 to all", sliders, score => score + 1), toAll("Subtract 1 from all", sliders, score => score - 1)),
       status);
     await draw();
   },

@@ -24,6 +24,17 @@ live.figures.train = {
     // How the model was made is kept. Made so again it is the same, to the last bit, with what its optimizer remembers; its weights
     // would be thousands of times as long. `learned` is how many steps the last page had taken.
     let made = {}, learned = 0;
+    // What the model answers; null if there is another one by then, or if it fails, which is said.
+    async function told(...given) {
+      const its = model;
+      try {
+        const answered = await call(...given);
+        return its === model ? answered : null;
+      } catch (error) {
+        if (its === model) status.textContent = `The model does not answer: ${error.message}.`;
+        return null;
+      }
+    }
     const remember = () => live.keep("model", { ...made, steps: Math.max(losses.length, learned), question });
 
     const type = make("code", { class: "live-type" });
@@ -35,8 +46,11 @@ live.figures.train = {
     const answer = make("output", { class: "live-answer" });
     const score = make("output", {});
     const maps = make("div", { class: "live-maps" });
+    const ended = () => losses.length >= steps;
     const inside = live.inside((...given) => call(...given), () => question, drawing.cloneNode(true));
 
+    // While it learns, what changes many times a second is not read out.
+    const speak = how => [status, answer, inside.entry].forEach(element => element.setAttribute("aria-live", how));
     const grouped = x => x.toLocaleString("en");
     const mean = list => list.reduce((sum, x) => sum + x, 0) / list.length;
 
@@ -44,8 +58,9 @@ live.figures.train = {
       const last = losses.slice(-50);
       const again = losses.length < learned ? "It learns again what it had learned. " : "";
       status.textContent = losses.length
-        ? `${again}Step ${grouped(losses.length)} of ${grouped(steps)}. Mean loss of the last ${last.length} steps: ${mean(last).toPrecision(3)}.`
+        ? `${again}Step ${grouped(losses.length)}${losses.length > steps ? "" : ` of ${grouped(steps)}`}. Mean loss of the last ${last.length} steps: ${mean(last).toPrecision(3)}.`
         : "A new model, which has learned nothing.";
+      toTheEnd.setAttribute("aria-disabled", ended());
     }
     function draw() {
       tell();
@@ -85,25 +100,33 @@ live.figures.train = {
 
     // Asks what is in the field; what is no question is a sentence beside it, and the last question stays.
     const asked = latest(async () => {
+      const its = model, given = field.value.trim();
       try {
-        const given = field.value.trim();
         const answered = await call("ask", given);
+        if (its !== model) return;
         question = given;
         remember();
         show(answered);
         complaint.textContent = "";
       } catch (error) {
+        if (its !== model) return;
         complaint.textContent = error.message;
         answer.replaceChildren();
       }
     });
 
+    // Why there is no new model. The choices are those of the one that there is.
+    function refuse(sentence) {
+      status.textContent = sentence;
+      if (made.seed === undefined) return;
+      lesson = lessons[models.querySelector("select").selectedIndex = made.lesson];
+      bySGD = optimizers.querySelector("select").selectedIndex = made.bySGD;
+    }
+
     async function begin(asks) {
       const number = Number(seed.value);
-      if (!seed.checkValidity() || !Number.isInteger(number)) {
-        status.textContent = `A seed is an integer from 0 to 999999, not ${seed.value || "nothing"}.`;
-        return;
-      }
+      if (!seed.checkValidity() || !Number.isInteger(number))
+        return refuse(`A seed is an integer from 0 to 999999, not ${seed.value || "nothing"}.`);
       ++run;
       const mine = ++model, how = { lesson: lessons.indexOf(lesson), bySGD, seed: number };
       try {
@@ -115,7 +138,7 @@ live.figures.train = {
         type.textContent = text;
         steps = numbers[0];
       } catch (error) {
-        status.textContent = `There is no new model: ${error.message}.`;
+        if (mine === model) refuse(`There is no new model: ${error.message}.`);
         return;
       }
       losses = [];
@@ -134,36 +157,32 @@ live.figures.train = {
     };
 
     async function train(until) {
-      const mine = ++run, its = model;
-      let count = 5, told = performance.now();
+      const mine = ++run;
+      let count = 5, spoken = performance.now();
+      score.textContent = "";  // of fewer steps
       while (mine === run && losses.length < until) {
-        status.setAttribute("aria-live", "off");  // it would be read out many times a second
-        const began = performance.now();
-        let numbers;
-        try {
-          ({ numbers } = await call("train", Math.min(count, until - losses.length)));
-        } catch (error) {
-          status.setAttribute("aria-live", "polite");
-          status.textContent = `Training has ended: ${error.message}.`;
-          return;
-        }
-        if (its !== model) return;
-        losses.push(...numbers);
+        speak("off");
+        const began = performance.now(), answered = await told("train", Math.min(count, until - losses.length));
+        if (!answered) return speak("polite");
+        losses.push(...answered.numbers);
         remember();
         const now = performance.now();
         count = Math.max(1, Math.min(100, Math.round(count * 60 / (now - began))));
         if (!calm.matches) {
           draw();
-          show(await call("ask", question));
-        } else if (now - told > 1000) {  // without motion: the curve and the maps are drawn when it stops
+          const asking = await told("ask", question);
+          if (!asking) return speak("polite");
+          show(asking);
+        } else if (now - spoken > 1000) {  // without motion: the curve and the maps are drawn when it stops
           tell();
-          told = now;
+          spoken = now;
         }
       }
-      if (its !== model) return;
-      status.setAttribute("aria-live", "polite");
+      speak("polite");
       draw();
-      show(await call("ask", question));
+      const asking = await told("ask", question);
+      if (!asking) return;
+      show(asking);
       figure.dataset.step = losses.length;
     }
 
@@ -187,8 +206,8 @@ live.figures.train = {
         make("button", {
           type: "button",
           onclick: async () => {
-            const [right, total] = (await call("test")).numbers;
-            score.textContent = `${right} of ${total} answers are right.`;
+            const steps = losses.length, tested = await told("test");
+            if (tested) score.textContent = `After ${grouped(steps)} steps ${tested.numbers[0]} of ${tested.numbers[1]} answers are right.`;
           },
         }, "Ask all questions"), score),
       make("p", {}, "Attention, head by head. Each row is a token that is read, and looks at the columns that are filled. Cells of "

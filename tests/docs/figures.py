@@ -20,9 +20,9 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
 NAMELESS = """
-// A drawing of buttons is a group, any other an image.
+// A drawing of buttons is a group, one that takes keys an application, any other an image.
 const drawings = [...arguments[0].querySelectorAll("svg, canvas")].filter(e => !e.getAttribute("aria-label")
-  || e.getAttribute("role") !== (e.querySelector("[role=button]") ? "group" : "img"));
+  || e.getAttribute("role") !== (e.querySelector("[role=button]") ? "group" : e.tabIndex === 0 ? "application" : "img"));
 const controls = [...arguments[0].querySelectorAll("input, select, button, [role=button]")].filter(e => e.labels && e.type !== "button"
   ? !e.labels.length : !(e.getAttribute("aria-label") ?? e.textContent).trim());
 return [...drawings, ...controls].map(e => e.outerHTML.slice(0, 80));
@@ -30,6 +30,13 @@ return [...drawings, ...controls].map(e => e.outerHTML.slice(0, 80));
 DRAWN = """
 window.drawn = 0;
 new MutationObserver(() => ++window.drawn).observe(arguments[0], { childList: true });
+"""
+
+
+AFTER_A_FAILURE = """
+let calls = 0;
+const act = live.latest(async () => { if (++calls === 1) throw new Error("the first one"); });
+act().catch(act).then(() => arguments[0](calls));
 """
 
 
@@ -132,6 +139,7 @@ def trains(reader):
     looks_inside(reader)
     reader.press("Train to step")  # stopped, asked, and gone on with
     reader.until("it goes on", lambda: "Step 600 " not in reader.one(".live-status").text)
+    reader.expect("answers are right" not in reader.figure.text, "the answers of fewer steps are still counted")
     reader.type("1 2")
     reader.until("it answers while it learns", lambda: reader.one(".live-answer").text == "→ 1 2 0 2 1 0 right")
     reader.press("Stop")
@@ -215,7 +223,7 @@ def looks_inside(reader):
             matrix.send_keys(Keys.ENTER)
             reader.until(f"{name} of box {box} is shown", lambda: shown().replace("_", "").startswith(f"{box} {name} "))
             value, total = entry.get_attribute("data-value"), entry.get_attribute("data-sum")
-            if total and "softmax" not in entry.text:
+            if total:
                 made += 1
                 reader.expect(abs(float(value) - float(total)) < 1e-5 + 1e-4 * abs(float(value)), f"box {box}, {name}: {entry.text}")
             if (box, name) in LABELS:
@@ -253,6 +261,9 @@ def chooses(reader):
     """A small model of one's own, another seed, SGD; and without motion nothing is drawn until training stops."""
     model, optimizer = (Select(element) for element in reader.figure.find_elements(By.TAG_NAME, "select")[:2])
     status, chart = reader.one(".live-status"), reader.one(".live-chart")
+    reader.figure.find_elements(By.CLASS_NAME, "live-key")[-1].send_keys(Keys.ENTER)
+    model.select_by_visible_text("16 wide, 1 block, 1 head")  # which has no such box
+    reader.until("a box that is there is opened", lambda: reader.one(".live-inside").get_attribute("data-shown").startswith("0 "))
     model.select_by_visible_text("32 wide, 2 blocks, 2 heads")
     reader.until("there is a small model", lambda: ".d_model = 32, .d_ff = 64, .n_layers = 2" in reader.one(".live-type").text)
     reader.until("it is new", lambda: reader.data("step") == "0")
@@ -294,6 +305,7 @@ def breaks(reader, printed):
     reader.open("break_the_mask")
     holds = reader.one(".live-status").text
     reader.expect(re.fullmatch(r"All \d+ statements hold\.", holds), f"unbroken: {holds}")
+    reader.expect(reader.chrome.execute_async_script(AFTER_A_FAILURE) == 2, "after a failure nothing is called any more")
     reader.one("select").send_keys("one")
     reader.until("it is broken", lambda: reader.data("checked") == "1 0 0 0")
     reader.expect("statements fail" in reader.one(".live-status").text, "a broken mask is not seen")
@@ -311,6 +323,7 @@ def breaks(reader, printed):
     claim = "attention is autoregressive"
     for which, option, over in ((1, 2, "bits field sets"), (2, 1, "double field"), (2, 2, ""), (3, 1, ""), (3, 2, "double field")):
         selects[which].select_by_index(option)
+        reader.expect(reader.one("select").is_enabled() == (which != 1), f"choice {which}: what row i sees is no choice of its own")
         want = ["0"] * 4
         want[which] = str(option)
         reader.until(f"{which}, {option} is checked", lambda: reader.data("checked") == " ".join(want))
@@ -340,6 +353,13 @@ def moves(reader, figure):
         before = reader.data("shown")
         box.send_keys(Keys.SPACE)
         reader.until(f"{figure} moves", lambda: reader.data("shown") != before)
+        reader.expect(not reader.one(".live-chart").is_displayed(), "a curve is of other columns")
+    spread = lambda: [round(float(x) - float(reader.data("shown").split()[0]), 6) for x in reader.data("shown").split()[:5]]
+    for button in [button for button in reader.figure.find_elements(By.TAG_NAME, "button") if button.text == "Add 1 to all"]:
+        before = spread()
+        button.send_keys(*25 * [Keys.ENTER])
+        reader.until("nothing more can be added", lambda: button.get_attribute("aria-disabled") == "true")
+        reader.expect(spread() == before, "not all were moved alike")
     reader.fits()
     reader.quiet()
 
