@@ -29,8 +29,7 @@ namespace tlm {
 /// the file before they are used.
 ///
 /// From minor revision 1 on five more words follow. There may be further messages with pieces that depend on the
-/// system, such as how it prints integers of 64 bits. Here such a message is put together as it was in the source of
-/// the catalogue, "%<PRIu64> files": a piece is its name in angle brackets, or the letter I alone.
+/// system, such as how it prints integers of 64 bits. These are counted and not read.
 class CatalogueStrings {
  public:
   /// Throws std::invalid_argument if it is not a catalogue. The message has the given name.
@@ -49,24 +48,14 @@ class CatalogueStrings {
     }
     if ((word(4) & 0xFFFF) == 0) return;
     require_table(0, 12, 4, "words");
-    const std::uint64_t pieces = word(28), names = word(32), more = word(36);
-    require_table(names, pieces, 8, "pieces");
-    for (std::uint64_t i = 0; i < pieces; ++i) {
-      const std::uint64_t length = word(names + 8 * i), begin = word(names + 8 * i + 4), end = begin + length;
-      constexpr std::uint64_t longest = 32;  // those of C have 14 letters, and a byte 0
-      if (length == 0 || length > longest || end > bytes.size() || bytes[end - 1] != '\0')
-        refuse("piece " + std::to_string(i + 1) + " has no name");
-      const std::string piece{bytes.substr(begin, length - 1)};
-      piece_names_.push_back(piece.size() == 1 ? piece : '<' + piece + '>');
-    }
-    for (const auto& [table, strings] : {std::pair{word(40), &originals_}, {word(44), &translations_}}) {
-      require_table(table, more, 4, "messages");
-      for (std::uint64_t i = 0; i < more; ++i) put_together(word(table + 4 * i), *strings);
-    }
+    in_pieces_ = word(36);
+    require_table(word(40), in_pieces_, 4, "messages");
   }
 
   const std::vector<std::string>& originals() const { return originals_; }
   const std::vector<std::string>& translations() const { return translations_; }
+  /// How many messages depend on the system.
+  std::size_t in_pieces() const { return in_pieces_; }
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
@@ -94,31 +83,6 @@ class CatalogueStrings {
     strings.emplace_back(bytes_.substr(begin, length));
   }
 
-  /// The next message of a list, one that is put together. At a byte of the file is the place of its plain text. Then
-  /// each part of this text has its length, and the number of the piece that follows it. The last part includes a byte
-  /// 0, and no piece follows it.
-  void put_together(std::uint64_t at, std::vector<std::string>& strings) {
-    constexpr std::uint32_t none = 0xFFFFFFFF;
-    const std::string what = "message " + std::to_string(strings.size() + 1);
-    require_table(at, 1, 4, "messages");
-    std::uint64_t begin = word(at);
-    std::string text;
-    for (std::uint64_t entry = at + 4;; entry += 8) {
-      require_table(entry, 1, 8, "pieces");
-      const std::uint64_t length = word(entry), piece = word(entry + 4);
-      if (begin > bytes_.size() || length > bytes_.size() - begin) refuse(what + " does not end within it");
-      claim(length + 8);
-      text += bytes_.substr(begin, length);
-      begin += length;
-      if (piece == none) break;
-      if (piece >= piece_names_.size()) refuse(what + " has a piece that is not there");
-      text += piece_names_[piece];
-    }
-    if (!text.ends_with('\0')) refuse(what + " does not end within it");
-    text.pop_back();
-    strings.push_back(std::move(text));
-  }
-
   /// The word that begins at a byte.
   std::uint32_t word(std::uint64_t at) const {
     std::uint32_t value = 0;
@@ -131,7 +95,8 @@ class CatalogueStrings {
   std::string name_;
   bool reversed_ = false;
   std::uint64_t all_ = 0;
-  std::vector<std::string> originals_, translations_, piece_names_;
+  std::size_t in_pieces_ = 0;
+  std::vector<std::string> originals_, translations_;
 };
 
 /// The charset of a catalogue's texts, in capital letters. It is named in the header, which is the translation of the
@@ -171,7 +136,8 @@ inline std::string utf8_of_latin(std::string_view text, bool is_15) {
 /// first form of the translation, the plural with the last. If there is only one form, it goes with the plural. (That
 /// is right for French. In some languages the singular is not the first form.) The header is not a message.
 ///
-/// Messages without a translation are left out, and those that are not in the charset of the header. All are left out
+/// Messages without a translation are left out, those that depend on the system, and those that are not in the charset of
+/// the header. All are left out
 /// if that charset is not UTF-8, ASCII, ISO-8859-1 or ISO-8859-15. Throws std::invalid_argument if the file is not a
 /// catalogue.
 inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::string& name) {
@@ -209,6 +175,9 @@ inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::strin
     if (forms.size() > 1 || numbers.size() == 1) add(numbers.front(), forms.front());
     if (numbers.size() == 2) add(numbers.back(), forms.back());
   }
+  for (std::size_t i = 0; i < strings.in_pieces(); ++i)
+    read.left_out.push_back("message " + std::to_string(strings.originals().size() + i + 1) + " of " + name +
+                            " depends on the system");
   return read;
 }
 
