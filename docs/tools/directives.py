@@ -735,7 +735,7 @@ class Measured(Directive):
     """
 
     required_arguments = 1
-    PRODUCTS = {"family 25, model 1": "7003 (Zen 3)", "family 25, model 17": "9004 (Zen 4)", "family 26, model 2": "9005 (Zen 5)"}
+    PRODUCTS = {"family 26, model 2": "9005 (Zen 5)", "family 6, model 207": "of the fifth generation (Emerald Rapids)"}
 
     def make(self):
         performance = DOCS / "performance"

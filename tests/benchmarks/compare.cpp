@@ -54,7 +54,8 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   Generation<Model> generation{model, {{}}, {start, none, length + 1}};
   typename Model::codomain said{Sequences{length}};
   for (std::size_t i = 0; i < length; ++i) {
-    said.row(i) = generation.next_scores().row(0);
+    const auto next = generation.next_scores();
+    said.row(i) = next.row(0);
     generation.append(0, Greedy{}(said.row(i).data(), said.cols));
   }
   save(directory / "said.safetensors", said.data(), said.rows(), said.cols);
