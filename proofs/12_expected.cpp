@@ -148,8 +148,9 @@ TEST_CASE(
 
 TEST_CASE(
     "T is autoregressive iff T(X++Y) begins with T(X): five layers of the list and the formulated encoder layer, over "
-    "the prime field, X and Y of 1 to 3 rows" *
-    doctest::description("autoregressive_iff_function_of_the_past")) {
+    "the prime field, X and Y of 1 to 3 rows (theorems for ⇒, and that T is so iff row i of T(X) is a function of "
+    "X|i)" *
+    doctest::description("earlier_rows_stand, autoregressive_iff_function_of_the_past")) {
   const auto check = [](const std::unique_ptr<Field>& T, bool autoregressive) {
     CHECK(begins_with_its_beginning(*T) == autoregressive);
     CHECK(holds(*T, Claim::autoregressive) == autoregressive);
@@ -270,5 +271,5 @@ TEST_CASE(
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4};
   CHECK_THROWS_WITH_AS(loss(model, Batch<double>{0, x, Matrix<n, 1, double>{Sequences{3}, 0.0}}),
-                       "the loss weights of a batch sum to 0: there is nothing to average", std::invalid_argument);
+                       "the loss weights of a batch sum to 0: no token counts", std::invalid_argument);
 }

@@ -96,9 +96,6 @@ End OneNumber.
 
 (* --- Sums --- *)
 
-Lemma Sum_app (x y : list R) : Sum (x ++ y) = Sum x + Sum y.
-Proof. induction x; cbn [app]; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.
-
 Section Sums.
   Implicit Types (m n : nat) (f g : nat -> R).
 

@@ -675,9 +675,6 @@ End Rules.
 
 (* --- The leaves --- *)
 
-Lemma entry_of_sum {m} (x y : Row R m) j : (j < m)%nat -> entry (sum x y) j = entry x j + entry y j.
-Proof. intros H. cbn [sum rows]. now rewrite entry_of_tabulate. Qed.
-
 Lemma cell_moves {r c} (W : R -> Matrix R r c) t dW i j : (i < r)%nat -> moves W t dW ->
   derives (fun s => entry (row (W s) i) j) t (entry (row dW i) j).
 Proof. intros Hi H. apply entries_move. exact (H i Hi). Qed.

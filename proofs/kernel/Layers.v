@@ -177,6 +177,10 @@ Section Layers.
   Theorem TanhGELU_is_rowwise {c} : rowwise (TanhGELU (c := c)).
   Proof. apply each_row_is_rowwise. Qed.
 
+  Definition Identity {c} : operation memory (Row num c) (Row num c) := identity.
+  Theorem Identity_is_rowwise {c} : rowwise (Identity (c := c)).
+  Proof. exact identity_is_rowwise. Qed.
+
   (* Without noise, which is only there while a model learns. *)
   Definition Dropout {c} : operation memory (Row num c) (Row num c) := identity.
   (** Dropout without noise is rowwise *)

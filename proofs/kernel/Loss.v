@@ -16,9 +16,6 @@ Definition loss (s : sequence) : R := - (weighted_sum s) / weight_of s.
 Definition loss_of_batch (batch : list sequence) : R := loss (concat batch).
 Definition mean_of_losses (batch : list sequence) : R := Sum (map loss batch) / INR (length batch).
 
-Lemma Sum_app (x y : list R) : Sum (x ++ y) = Sum x + Sum y.
-Proof. induction x; cbn [app]; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.
-
 (* "The two formulas give the same result if the sums Σ_i ω_ji are the same for each row" *)
 (** the loss of a batch is the mean of its rows' losses if their weights have equal sums, which are not 0 *)
 Theorem loss_of_batch_is_the_mean c batch :

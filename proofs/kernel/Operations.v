@@ -3,7 +3,7 @@
 (* Rowwise and autoregressive operations, and the rules by which composite operations are what they are.
    (Article, "Rowwise and autoregressive matrix operations".)
 
-   The theorems whose names end in _is_… or _are_… are the rules of tlm/algebra/rules.hpp, by the same names. *)
+   Each rule of tlm/algebra/rules.hpp is a theorem of its name, here or in Attention.v. *)
 
 From tlm Require Export Numbers.
 
@@ -199,9 +199,6 @@ Section Rules.
   Theorem memory_is_constant {A B} {F : operation memory memory B} : constant (OfMemory (A := A) F).
   Proof. easy. Qed.
 
-  Theorem through_memory_is_rowwise {memory' A B} {G : operation memory memory memory'} {F : operation memory' A B} :
-    rowwise F -> rowwise (ThroughMemory G F).
-  Proof. intros H M X. apply H. Qed.
   Theorem through_memory_is_autoregressive {memory' A B} {G : operation memory memory memory'}
     {F : operation memory' A B} : autoregressive F -> autoregressive (ThroughMemory G F).
   Proof. intros H M X. apply H. Qed.

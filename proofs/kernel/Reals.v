@@ -48,6 +48,8 @@ Definition angle (d i : nat) : R := proj1_sig (there_is_an_angle d i).
 
 Lemma Sum_nil : Sum [] = 0 :> R. Proof. reflexivity. Qed.
 Lemma Sum_cons (x : R) list : Sum (x :: list) = x + Sum list. Proof. reflexivity. Qed.
+Lemma Sum_app (x y : list R) : Sum (x ++ y) = Sum x + Sum y.
+Proof. induction x; cbn [app]; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.
 
 Lemma Sum_of_nonnegative (list : list R) : Forall (fun x => 0 <= x) list -> 0 <= Sum list.
 Proof. induction 1; rewrite ?Sum_nil, ?Sum_cons; lra. Qed.

@@ -160,13 +160,6 @@ void write(const std::string& directory, std::size_t number, const std::string& 
   std::cout << file << (has_pullback ? " value-and-pullback " : " value ") << name << '\n';
 }
 
-/// A layer that brings its memory with it, as a weight, is no operation of its own: with an encoder it is in the list of
-/// models.
-template <class Layer>
-constexpr bool brings_its_memory = requires(Layer layer) {
-  layer.memory;
-};
-
 // Parts whose names could be taken for those of others: two of one symbol that are different formulas; two weights whose paths,
 // U.V.W and U_V.W, are one with _ for the point; and a formula that is called as a layer of the theory.
 template <class Real>
@@ -213,16 +206,14 @@ int main(int argc, char** argv) {
     // The theory has no RelativeBias, which is an example in proofs/layers.hpp, and not what the NumPy notebook appends to
     // see positions. Of Dropout without noise there is nothing to compute.
     using T = Layer<PrimeField>;
-    constexpr bool without_theory =
-        is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, Same<PrimeField>, NumberAppended<PrimeField>,
-                  IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>>;
+    constexpr bool without_theory = is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, NumberAppended<PrimeField>,
+                                              IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>>;
     // Of these, and of what reads a memory, the theory has no pullback.
     constexpr bool without_pullback =
-        is_one_of<T, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>, PositionedH<PrimeField>,
-                  TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>, NumpyModel<PrimeField>,
-                  WolframModel<PrimeField>>;
-    if constexpr (!brings_its_memory<T> && !without_theory)
-      write<T, !without_pullback>(directory, ++number, std::string(listed.name));
+        is_one_of<T, Same<PrimeField>, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>,
+                  PositionedH<PrimeField>, TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>,
+                  NumpyModel<PrimeField>, WolframModel<PrimeField>>;
+    if constexpr (!without_theory) write<T, !without_pullback>(directory, ++number, std::string(listed.name));
   };
   for_each_layer(tie);
   tie(Listed<Namesakes>{"parts with the names of others"});

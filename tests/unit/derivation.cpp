@@ -9,6 +9,7 @@
 
 #include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/concat.hpp>
+#include <tlm/layers/gelu.hpp>
 #include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
@@ -301,22 +302,6 @@ std::string proof_term(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("as a proof term: the single-head CA, by the article's Claim") {
-  CHECK(
-      proof_term<SingleHeadCausalAttention<16>>("CA") ==
-      "(* Nothing checks that these definitions are what the C++ type computes. *) "
-      "From tlm Require Import Pullbacks. Section CA_and_its_parts. Context {num : Type} {arithmetic : Arithmetic num} "
-      "{memory : Type}. (* The weights: any. *) Variable W_Q : Matrix num 16 16. "
-      "Variable W_K : Matrix num 16 16. Variable W_V : Matrix num 16 16. "
-      "(* CA(X) = softmax(◺((X×W_Q)×(X×W_K)ᵀ / √16))×(X×W_V) *) "
-      "Definition CA : operation memory (Row num 16) (Row num 16) := "
-      "Product (SoftmaxKernel 16 Causal (Times W_Q) (Times W_K)) (Times W_V). "
-      "Theorem CA_is_autoregressive : autoregressive CA. Proof. exact (product_is_autoregressive "
-      "(softmax_kernel_is_causal Causal_is_lower_triangular (rowwise_is_autoregressive Times_is_rowwise) "
-      "(rowwise_is_autoregressive Times_is_rowwise)) (rowwise_is_autoregressive Times_is_rowwise)). Qed. "
-      "End CA_and_its_parts.");
-}
-
 TEST_CASE("as a proof term: what does not follow is defined, and not claimed") {
   const std::string text = proof_term<AttentionOf<Everything>>("T");
   CHECK(text == Containing{"Definition T : operation memory (Row num 8) (Row num 8) := "});
@@ -352,6 +337,7 @@ TEST_CASE("as a proof term: what is not the library's is not taken for it") {
   CHECK(leaf == Containing{":= ReLU ∘ mine_ReLU."});
   CHECK(derivation<mine::ReLU<3>>()[0].theorem.empty());
   CHECK(derivation<tlm::ReLU<3>>()[0].theorem == "ReLU_is_rowwise");
+  CHECK(derivation<Entrywise<TimesTanh, 3>>()[0].theorem.empty());
   CHECK(coq::everything<tlm::ReLU<3>>().derivative);
   CHECK_FALSE(coq::everything<mine::ReLU<3>>().derivative);
 }

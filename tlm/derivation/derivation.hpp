@@ -47,10 +47,10 @@ std::string template_name() {
   return name.substr(name.find_last_of(':') + 1);
 }
 
-/// T is the library's own. Only then does its name mean what it means in proofs/kernel/.
+/// T is the library's own. Only then does its name mean what it means in proofs/kernel/. Entrywise is a function of yours.
 template <class T>
 bool is_of_the_library() {
-  return qualified_name<T>() == "tlm::" + template_name<T>();
+  return qualified_name<T>() == "tlm::" + template_name<T>() && template_name<T>() != "Entrywise";
 }
 
 /// "is Claim" as the theory of proofs/kernel calls it: causal_kernel of is::CausalKernel.
