@@ -228,6 +228,11 @@ struct BeginsAt1 : Plus<"B", 2, Real> {
   }
 };
 
+/// Says three of a stack, and has two.
+struct TooFew : Stack<Times<"A", 2, 2, PrimeField>, 2> {
+  using form = forms::Stack<Times<"A", 2, 2, PrimeField>, 3>;
+};
+
 /// Says Concat of two parts, and has the columns of one.
 struct TooNarrow : Concat<Times<"A", 2, 2, PrimeField>, Times<"B", 2, 2, PrimeField>> {
   using codomain = Matrix<n, 2, PrimeField>;
@@ -235,9 +240,11 @@ struct TooNarrow : Concat<Times<"A", 2, 2, PrimeField>, Times<"B", 2, 2, PrimeFi
 
 }  // namespace
 
-TEST_CASE("control: a form with more columns than its layer is seen") {
+TEST_CASE("control: a form with more columns than its layer, or of more parts, is seen") {
   const Matrix<n, 2, PrimeField> X{Sequences{3}, PrimeField(1)};
   const auto by_form = value_by_form(TooNarrow{}, Input<PrimeField>{{}, Stacked<PrimeField>{X}});
+  CHECK_THROWS_WITH_AS(value_by_form(TooFew{}, Input<PrimeField>{{}, Stacked<PrimeField>{X}}),
+                       "the layer has 2 parts, and its form names 3", std::logic_error);
   CHECK(by_form.cols == 4);
   CHECK(fails(first_difference({}, Stacked<PrimeField>{X}, by_form)));
 }

@@ -124,7 +124,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Y[k] depends on no other tokens than x_1, …, x_{k−1}: T_LM of this shape with every input and all weights, over "
+    "Y[k] depends on no other tokens than x_1, …, x_{k−1}: T_LM of this shape with all finite weights, over "
     "sets of "
     "positions, n ≤ 6" *
     doctest::description("rows_depend_on_the_past, T_LM_is_autoregressive, LogSoftmax_is_rowwise")) {

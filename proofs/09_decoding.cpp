@@ -174,6 +174,9 @@ TEST_CASE("control: states whose copies have the same memory are seen") {
   CHECK(fails(extension_fails(OperationOf<SumsInCommon<PrimeField>, extension_face>{"sums"}, 11)));
 }
 
+static_assert(!std::is_constructible_v<Generation<T_LM<double>>, T_LM<double>, std::vector<std::vector<Token>>,
+                                       GenerationLimits>);  // the model would end before
+
 TEST_CASE("a text that is not continued, one that has ended, and a token that is none are refused") {
   const T_LM<double> model{};
   Generation generation{model, {{1}}, {.start = 0, .end = 2, .max_len = 9}};
@@ -182,6 +185,8 @@ TEST_CASE("a text that is not continued, one that has ended, and a token that is
                        "text 0 was not continued after its last scores: append a token to it first", std::logic_error);
   CHECK_THROWS_WITH_AS(generation.append(0, Token(vocab_size)), "token 5 is not in the vocabulary: tokens are 0 to 4",
                        std::out_of_range);
+  CHECK_THROWS_WITH_AS(generation.append(1, 2), "there is no text 1, only 1 of them, from 0", std::out_of_range);
+  CHECK_THROWS_AS((void(generation.text(1)), void(generation.ended(1))), std::out_of_range);
   generation.append(0, 2);
   CHECK_THROWS_WITH_AS(generation.append(0, 1), "text 0 has ended: nothing is appended to it", std::logic_error);
 }

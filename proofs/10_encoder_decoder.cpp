@@ -254,6 +254,72 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+/// X_i ↦ X_i + the sum of the rows of its memory. The gradient of the memory is overwritten; `right` adds to it.
+template <class Real, bool right>
+struct PlusMemory {
+  using declared = is::Autoregressive;
+  using domain = Matrix<n, d_model, Real>;
+  using codomain = domain;
+  using reads = Memory<domain>;
+
+  codomain operator()(domain X, const reads& memory) const {
+    for_each_pair(X.sequences(), memory, [&](std::size_t i, std::size_t r) { X.row(i) += memory.rows.row(r); });
+    return X;
+  }
+  auto value_and_pullback(const domain& X, const reads& memory) const {
+    return with_pullback((*this)(X, memory), [](const codomain& Y_bar, PlusMemory&, reads& memory_bar) {
+      if (!right) memory_bar = reads::zero(memory_bar.rows.sequences());
+      for_each_pair(Y_bar.sequences(), memory_bar,
+                    [&](std::size_t i, std::size_t r) { memory_bar.rows.row(r) += Y_bar.row(i); });
+      return Y_bar;
+    });
+  }
+  struct State {};
+  codomain extend(State&, const domain& X, const reads& memory) const { return (*this)(X, memory); }
+  static constexpr void weights(auto&&, auto&) {}
+
+ private:
+  static void for_each_pair(const Sequences& sequences, const reads& memory, const auto& action) {
+    for (std::size_t s = 0; s < sequences.count(); ++s)
+      for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
+        for (std::size_t r = memory.rows.sequences().begin(s); r < memory.rows.sequences().end(s); ++r) action(i, r);
+  }
+};
+template <class Real, bool right>
+using TwoPlusMemory = Concat<PlusMemory<Real, right>, PlusMemory<Real, right>>;
+template <class Real>
+using Overwriting = WithMemory<PlusMemory<Real, false>>;
+template <class Real>
+using TwoOverwriting = WithMemory<TwoPlusMemory<Real, false>>;
+template <class Real>
+using TwoAdding = WithMemory<TwoPlusMemory<Real, true>>;
+
+/// Cross-attention, whose keys are what attention without a mask makes of the memory.
+template <class Real>
+using Encoded = Composition<MH<Real>, FromMemory<Same<Real>>>;
+template <class Real>
+using CrossOfEncoded =
+    WithMemory<Attention<1, Unmasked, Times<"A", d_model, d_model, Real>, Encoded<Real>, FromMemory<Same<Real>>>>;
+
+}  // namespace
+
+TEST_CASE(
+    "control: a pullback that overwrites the gradient of the memory is seen where two layers side by side read it, and "
+    "not alone") {
+  CHECK(fails(transpose_fails<TwoOverwriting, PrimeField>("two that overwrite", 13)));
+  must_hold(transpose_fails<TwoAdding, PrimeField>("two that add", 13));
+  must_hold(transpose_fails<Overwriting, PrimeField>("one that overwrites", 13));
+}
+
+TEST_CASE(
+    "where keys are made of the memory alone, even by what is not autoregressive, extending by pieces gives "
+    "the rows of the whole: exactly over the prime field") {
+  static_assert(autoregressive<CrossOfEncoded<double>> && !autoregressive<MH<double>>);
+  must_hold(extension_fails(*operation<CrossOfEncoded<PrimeField>, extension_face>("cross-attention"), 11));
+}
+
 TEST_CASE(
     "control: a pullback that forgets the memory is seen, though there are no weights and the targets are tokens") {
   const auto report = check<FirstOfSource>("FirstOfSource");

@@ -247,7 +247,7 @@ TEST_CASE("what cannot be learned is refused by the loss and by its gradient ali
   for (const auto& [batch, sentence] :
        {std::pair<Translations, std::string>{{Tokens{1}, Tokens{1, 2, 10}}, "token 10" + is_not},
         {{Tokens{1}, Tokens{1, 2, -1}}, "token -1" + is_not},
-        {{Tokens{1}, Tokens{1, 0, 0}, 0}, "the loss weights of a batch sum to 0: there is nothing to average"},
+        {{Tokens{1}, Tokens{1, 0, 0}, 0}, "the loss weights of a batch sum to 0: no token counts"},
         {{Tokens{1}, targets()}, "1 sources cannot have 3 targets"},
         {{}, "a batch needs at least one translation; this one is empty"},
         {{Tokens{1}, Tokens{1}}, "target 1 has 1" + too_short},

@@ -22,6 +22,14 @@ constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
                                           !(std::is_copy_constructible_v<PullbackOf<F>> || ...) &&
                                           !(std::is_copy_assignable_v<PullbackOf<F>> || ...);
 static_assert(layers<LayersInDouble>);
+// It keeps no reference to what computes it, nor a vector one to a matrix that ends.
+static_assert(std::is_same_v<decltype(with_pullback(Nothing{}, std::declval<const Nothing&>())),
+                             detail::ValueAndPullback<Nothing, Nothing>>);
+template <class M>
+constexpr bool has_rows = requires {
+  std::declval<M>().row(0), std::declval<M>().entries();
+};
+static_assert(has_rows<const Matrix<n, 2>&> && !has_rows<Matrix<n, 2>> && !has_rows<const Matrix<n, 2>>);
 
 using Same = Identity<3>;
 static_assert(Layer<Same>);

@@ -108,7 +108,7 @@ TEST_CASE("loss weights outside [0, 1]") {
 
 TEST_CASE("loss weights that sum to 0, unless they are those of a part") {
   const Batch<double> weightless{0, {1, 2}, {0, 0}};
-  const char* const sentence = "the loss weights of a batch sum to 0: there is nothing to average";
+  const char* const sentence = "the loss weights of a batch sum to 0: no token counts";
   CHECK(refusal_of_loss(weightless.x, weightless.omega) == sentence);
   CHECK_THROWS_WITH_AS(loss(model, weightless, Sum{}), sentence, std::invalid_argument);
   Model gradient;
@@ -241,9 +241,12 @@ void refuses(const typename F::domain& X, const std::string& sentence) {
 
 TEST_CASE("a layer that returns fewer rows than it takes is refused wherever they would be read") {
   const Rows X{1, 2, 3, 4, 5, 6};
-  CHECK(refusal_of<Res<Forgetful>>(X) == "a matrix with 2 rows cannot be added to one with 3");
-  CHECK(refusal_of_gradient<Res<Forgetful>>(X) == "a matrix with 3 rows cannot be added to one with 2");
-  CHECK(refusal_of<Stack<Res<Forgetful>, 2>>(X) == "a matrix with 2 rows cannot be added to one with 3");
+  CHECK(refusal_of<Res<Forgetful>>(X) ==
+        "the number of rows of sequence 1 is 3 in a sum, but 2 in what is added to it");
+  CHECK(refusal_of_gradient<Res<Forgetful>>(X) ==
+        "the number of rows of sequence 1 is 2 in a sum, but 3 in what is added to it");
+  CHECK(refusal_of<Stack<Res<Forgetful>, 2>>(X) ==
+        "the number of rows of sequence 1 is 3 in a sum, but 2 in what is added to it");
   const std::string side_by_side =
       "the number of rows of sequence 1 is 3 in what is on the left, but 2 in what is on the right";
   refuses<Concat<Square<"A">, Forgetful>>(X, side_by_side);
@@ -274,6 +277,12 @@ TEST_CASE("a layer that returns fewer rows than it takes is refused wherever the
   const Rows two_rows{1, 2, 3, 4};
   using proofs::WithMemory;
   refuses<WithMemory<Concat<Square<"A">, FromMemory<Square<"B">>>>>({two_rows, X}, side_by_side);
+  using Added = WithMemory<Res<FromMemory<Square<"B">>>>;
+  const auto stack = [](std::size_t a, std::size_t b) { return Rows{Sequences::of_lengths({a, b}), 1.0}; };
+  const std::string row = "the number of rows of sequence 1 is ", more = " in a sum, but ",
+                    end = " in what is added to it";
+  CHECK(refusal_of<Added>({stack(2, 2), stack(1, 3)}) == row + "1" + more + "2" + end);
+  CHECK(refusal_of_gradient<Added>({stack(2, 2), stack(1, 3)}) == row + "2" + more + "1" + end);
   refuses<WithMemory<Attention<1, Unmasked, Square<"Q">, Square<"K">, FromMemory<Square<"V">>>>>({two_rows, X}, values);
   refuses<WithMemory<Attention<1, Unmasked, Square<"Q">, FromMemory<Square<"K">>, FromMemory<Forgetful>>>>({X, X},
                                                                                                            values);
@@ -288,9 +297,10 @@ TEST_CASE("a cotangent of another shape than the value is refused by every pullb
   const Rows X{1, 2, 3, 4, 5, 6};
   CHECK(refusal_of_gradient<Composition<ForgetsBackwards, Square<"A">>>(X) == sentence);
   CHECK(refusal_of_gradient<Stack<ForgetsBackwards, 2>>(X) == sentence);
-  CHECK(refusal_of_gradient<Res<ForgetsBackwards>>(X) == "a matrix with 2 rows cannot be added to one with 3");
+  CHECK(refusal_of_gradient<Res<ForgetsBackwards>>(X) ==
+        "the number of rows of sequence 1 is 3 in a sum, but 2 in what is added to it");
   CHECK(refusal_of_gradient<Concat<ForgetsBackwards, Square<"A">>>(X) ==
-        "a matrix with 3 rows cannot be added to one with 2");
+        "the number of rows of sequence 1 is 2 in a sum, but 3 in what is added to it");
 
   const auto refused = []<class F>(const F& layer, const typename F::domain& input) {
     F gradient;

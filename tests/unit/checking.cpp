@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <tlm/algebra/encoder_decoder.hpp>
@@ -13,6 +14,7 @@
 #include <tlm/layers/embedding.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 #include <tlm/layers/softmax.hpp>
+#include <tlm/matrix/product.hpp>
 
 #include "../printing.hpp"
 
@@ -41,6 +43,35 @@ struct Ones {
   static constexpr void weights(auto&&, auto&) {}
 };
 
+/// For each sequence the row w, whatever X is: a pullback in which only w moves.
+template <class Real>
+struct TheRow {
+  using declared = is::Constant;
+  using domain = Matrix<n, 3, Real>;
+  using codomain = domain;
+  Row<3, Real> w;
+
+  codomain operator()(const domain& X) const { return rows_for(X, 1) += w; }
+  auto value_and_pullback(const domain& X) const {
+    return with_pullback((*this)(X), [X](const codomain& Y_bar, TheRow& gradient) {
+      accumulate_rows(gradient.w, Y_bar);
+      return domain{X.sequences(), Real(0)};
+    });
+  }
+  struct State {
+    bool begun = false;
+  };
+  codomain extend(State& state, const domain& X) const {
+    return std::exchange(state.begun, true) ? rows_for(X, 0) : (*this)(X);
+  }
+  static constexpr void weights(auto&& visit, auto& layer) { visit("w", layer.w); }
+
+ private:
+  static codomain rows_for(const domain& X, std::size_t count) {
+    return {Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), count)), Real(0)};
+  }
+};
+
 /// How many rows X has, in one row: depends on no row.
 template <class Real>
 struct NumberOfRows : WithoutWeights<Real> {
@@ -58,6 +89,13 @@ TEST_CASE("tokens carry no tags and have no derivatives, and the report does not
   CHECK_FALSE(printed(report) == Containing{"transpose"});
   CHECK(printed(report) ==
         Containing{"note:  Ones has no weights and reads tokens: there is nothing with respect to which to"});
+}
+
+TEST_CASE("a layer that does not depend on X passes, and has the rows that it has") {
+  const auto report = check<TheRow>("w");
+  INFO(report);
+  CHECK(report.holds());
+  CHECK(printed(report) == Containing{"holds: w does not depend on X: double"});
 }
 
 TEST_CASE("a layer without weights, and one that reads tokens, are differentiated by what they have") {

@@ -52,6 +52,12 @@ TEST_CASE("N divides by σ + 10⁻⁶, so a constant row becomes b") {
   const Matrix<n, d_model, double> X{Sequences{1}, 0.5};
   CHECK(distance(table(N(X)), table(N.b)) == 0);
 
+  for (const float entry : {0.7f, 100.1f, 1000.1f}) {  // their mean is rounded
+    Normalization<"N", 7> of_floats;
+    of_floats.a.xtensor().fill(1);
+    CHECK(of_floats(Matrix<n, 7>{Sequences{1}, entry}) == Matrix<n, 7>{Sequences{1}, 0.0F});
+  }
+
   // A row of σ = 10⁻⁶ is halved by it: ±10⁻⁶ becomes ±½.
   Normalization<"N", 2, double> unit;
   unit.a = {1, 1};
@@ -118,7 +124,12 @@ TEST_CASE("GELU is x·(1 + erf(x/√2))/2, and its form with tanh differs by les
       x *= (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * std::pow(x, 3)))) / 2;
     return X;
   });
-  CHECK(GELU<2, double>{}(Matrix<n, 2, double>{1e200, -1e200}) == Matrix<n, 2, double>{1e200, 0});
+  const Matrix<n, 2, double> large{1e200, -1e200}, slopes{1, 0};
+  const auto of_large = [&]<class Layer>(Layer layer) {
+    const auto [Y, pullback] = layer.value_and_pullback(large);
+    return Y == Matrix<n, 2, double>{1e200, 0} && pullback(Matrix<n, 2, double>{1, 1}, layer) == slopes;
+  };
+  CHECK((of_large(GELU<2, double>{}) && of_large(TanhGELU<2, double>{})));
   const auto difference = [](double x) {
     const Matrix<n, 1, double> X{x};
     return std::abs(GELU<1, double>{}(X)(0, 0) - TanhGELU<1, double>{}(X)(0, 0));

@@ -114,6 +114,11 @@ TEST_CASE(
     CHECK(distance_of_weights(gradient, added) == 0);
     CHECK(distance_of_weights(gradient, nothing) > 0.01);
   };
+  Tokens unknown = batch.x;
+  unknown(0, 0) = -1;
+  const Matrix<n, vocab_size, double> Y{unknown.sequences(), 0.0};
+  CHECK_THROWS_AS(cross_entropy(Y, unknown, batch.omega, 1.0), UnknownToken);
+  CHECK_THROWS_AS(cross_entropy_gradient(Y, unknown, batch.omega, 1.0), UnknownToken);
   compare(batch, Mean{});
   compare(batch, Sum{});
   compare(micro_batches(batch, 2), Smoothed<Mean>{});

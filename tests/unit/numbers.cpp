@@ -154,7 +154,8 @@ TEST_CASE("a vector refers to its entries: copies of it to the same ones, and wh
   CHECK(X == Matrix<n, 2>{2, 4, 3, 4});
   x = X.row(1);
   CHECK(X == Matrix<n, 2>{3, 4, 3, 4});
-  X.row(1) += Row<2>{10, 20}.row(0);
+  const Row<2> b{10, 20};
+  X.row(1) += b.row(0);
   X.row(0) -= X.row(1);
   CHECK(X == Matrix<n, 2>{-10, -20, 13, 24});
   X.entries() = X.entries() * 2.0f;

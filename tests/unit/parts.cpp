@@ -45,7 +45,7 @@ TEST_CASE("bad parts: one sentence each") {
   CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{}),
                        "a batch in parts needs at least one part; this one has none", std::invalid_argument);
   CHECK_THROWS_WITH_AS(loss(model, MicroBatches<Batch<double>>{{nothing, nothing}}),
-                       "the loss weights of a batch sum to 0: there is nothing to average", std::invalid_argument);
+                       "the loss weights of a batch sum to 0: no token counts", std::invalid_argument);
   CHECK_THROWS_WITH_AS(
       loss(model, MicroBatches<Batch<double>>{{nothing, wrong}}),
       "token 9, to be predicted at position 2 of sequence 1, is not in the vocabulary: tokens are 0 to 4",

@@ -53,7 +53,11 @@ struct Composition<G, F> {
 
   template <class... Environment>
   codomain extend(State& state, domain X, const Environment&... environment) const {
-    return advance(g, state.g, advance(f, state.f, std::move(X), environment...), environment...);
+    auto F_X = advance(f, state.f, std::move(X), environment...);
+    if constexpr (constant<F>)  // the first call returns all of its rows
+      return apply(g, std::move(F_X), environment...);
+    else
+      return advance(g, state.g, std::move(F_X), environment...);
   }
 
   static constexpr void parts(auto&& visit, auto& layer) {

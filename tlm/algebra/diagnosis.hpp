@@ -120,12 +120,13 @@ struct IsLeaf : Condition {
   static_assert(
       !pullback || layer,
       "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
-  static_assert(!remembers || state,
-                "a leaf that is autoregressive and not rowwise remembers the rows that it has seen: struct State { ... "
-                "}, and codomain extend(State& state, const domain& X) const");
+  static_assert(
+      !remembers || state,
+      "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before: struct State { ... "
+      "}, and codomain extend(State& state, const domain& X) const");
   static_assert(!remembers || !state || Extends<T, Item...>,
-                "a leaf that is autoregressive and not rowwise continues the rows in its State: codomain extend(State& "
-                "state, const domain& X) const, with the item that it `reads` after X");
+                "a leaf that is autoregressive or constant, and not rowwise, continues the rows in its State: codomain "
+                "extend(State& state, const domain& X) const, with the item that it `reads` after X");
 };
 
 /// The condition under which T is a layer.

@@ -17,7 +17,7 @@
 /// it is f(X, item) if there is such an item, and otherwise f(X).
 ///
 /// A pullback adds up the gradients of the items, too. They are objects of the same types, and follow the gradient of the
-/// weights: pullback(Y_bar, gradient, environment_gradient…).
+/// weights: pullback(Y_bar, gradient, environment_gradient…). It copies what it needs of a memory, which ends before it.
 namespace tlm {
 
 namespace detail {

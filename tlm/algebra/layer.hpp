@@ -30,7 +30,7 @@
 ///   using reads = …                                 if it reads an item of the environment (environment.hpp)
 ///   operator()(X), value_and_pullback(X)            with that item after X
 ///   weights(visit, layer)                           see weights.hpp
-///   State, extend(state, X)                         if it is autoregressive and not rowwise (extension.hpp)
+///   State, extend(state, X)                         if it is autoregressive or constant, not rowwise (extension.hpp)
 namespace tlm {
 
 /// No value: the state of a layer that needs none, and the derivative with respect to tokens.
@@ -65,7 +65,7 @@ concept Differentiable = requires(const T& layer, typename T::domain X, const It
     } -> CotangentOf<typename T::domain>;
 };
 
-/// T's earlier rows stay the same when rows are appended, and later rows depend on them. So T needs a State.
+/// T's earlier rows stay the same when rows are appended, and T has to know that they were there. So T needs a State.
 template <class T>
 concept Remembers = rules::Extensible<T> && !rowwise<T>;
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/pullback.hpp>
 #include <tlm/base/refuse.hpp>
 

@@ -169,7 +169,8 @@ inline constexpr std::size_t parameter_count = [] {
   return count;
 }();
 
-/// All weights of a layer, in the order of weights(): a Parameter of each. They are constant if the layer is.
+/// All weights of a layer, in the order of weights(): a Parameter of each. They are constant if the layer is. (A moved-from
+/// layer has none, and must not be given.)
 template <class Layer>
 auto parameters(Layer& layer) {
   using T = std::remove_const_t<Layer>;

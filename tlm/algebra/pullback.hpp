@@ -48,7 +48,7 @@ struct ValueAndPullback {
 
 /// Y, with the function that maps Ȳ back to X̄.
 template <class Value, class Function>
-detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function&& function) {
+detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function function) {
   Sequences sequences;
   if constexpr (requires { Y.sequences(); }) sequences = Y.sequences();
   return {std::forward<Value>(Y), {std::move(function), sequences}};

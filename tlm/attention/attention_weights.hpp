@@ -132,6 +132,8 @@ class AttentionWeights {
   ///   every sequence of queries has its sequence of keys,
   ///   with at least one key if there is a query, and at least as many as queries where the mask looks at positions,
   ///   and the mask shows each query at least one key, and no more than there are.
+  ///
+  /// Throws std::length_error if all weights of all heads are more than a Matrix holds, 2³¹ − 1.
   AttentionWeights(const Sequences& queries, const Sequences& keys)
       : queries_{queries}, keys_{keys}, begin_{begins(queries, keys)}, entries_{Sequences{begin_.back()}} {}
 

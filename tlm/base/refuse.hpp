@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 
 #include <tlm/base/language.hpp>

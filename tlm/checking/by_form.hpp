@@ -81,7 +81,9 @@ template <class F, std::size_t count>
 struct ByForm<forms::Stack<F, count>> {
   template <class T, class Real>
   static Stacked<Real> value(const T& layer, Input<Real> X) {
-    T::parts([&](std::size_t, const F& f) { X = {{}, value_of_part(f, X)}; }, layer);
+    std::size_t found = 0;
+    T::parts([&](std::size_t, const F& f) { X = {{}, value_of_part(f, X)}, ++found; }, layer);
+    if (found != count) refuse<std::logic_error>({"the layer has ", found, " parts, and its form names ", count});
     return X.target;
   }
 };

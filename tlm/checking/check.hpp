@@ -67,8 +67,8 @@ class Check {
     } else {
       claimed_or_not(Claim::rowwise, layer_.rowwise, "rowwise", "all other rows");
       claimed_or_not(Claim::autoregressive, layer_.autoregressive, "autoregressive", "the rows after i");
+      claim(Claim::of_each_sequence, "the sequences of a stack do not affect each other: ", "the others");
     }
-    claim(Claim::of_each_sequence, "the sequences of a stack do not affect each other: ", "the others");
     form();
     derivatives();
     if (layer_.autoregressive) extensions();
@@ -126,7 +126,7 @@ class Check {
                     verdict.bits);
     report_.checked(is + "the prime field, exactly" + scope, verdict.field);
     if (layer_.in_sets)
-      report_.checked(is + "sets of positions" + one_n + ", for every input and all weights of this shape" + scope,
+      report_.checked(is + "sets of positions" + one_n + ", for all finite inputs and weights of this shape" + scope,
                       verdict.sets);
   }
 
@@ -205,7 +205,7 @@ class Check {
       report_.checked(
           (layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
                           : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
-              (": sets of positions, for every input and all weights of this shape" + up_to_),
+              (": sets of positions, for all finite inputs and weights of this shape" + up_to_),
           anti_causality_fails(*layer_.in_sets, layer_.rowwise ? Claim::rowwise : Claim::autoregressive, limits_));
   }
 
@@ -295,12 +295,13 @@ struct ReturnsRows {
 /// Each line of the report tells over which numbers and how many rows it was checked. A check ends with its first
 /// counter-example. For a claim about rows that is the smallest one, because n and i run through their values in order.
 /// A layer that reads a memory M with d columns is checked as (M, X) ↦ Layer(X), an EncoderDecoder<Identity<d, Real>,
-/// Layer<Real>>.
+/// Layer<Real>>. With two of them side by side, in a Concat, it is seen whether the pullback adds to M̄.
 ///
 /// Some errors could still pass: one that begins after the rows that were looked at (a seventh row, a sixth sequence),
 /// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it
-/// was called, on the thread or on the time. So could one that holds numbers of another type than Real, and a template
-/// that asks which numbers it runs over.
+/// was called, on the thread or on the time. So could one that holds numbers of another type than Real, a template that
+/// asks which numbers it runs over, and what a layer does with noise. A part whose form is none of ∘, stack, + and Concat
+/// is taken as it is where its whole is compared with its form.
 ///
 /// A layer of tokens knows those from 0 to limits.vocab_size − 1, of which sequences are drawn. Throws
 /// std::invalid_argument for limits of 0, or of more than 31 rows: the sets of positions have no room for more.

@@ -20,7 +20,7 @@
 ///          rows of T(X) the same bit for bit;
 ///   field  the prime field: T(X|i) = T(X)|i exactly, for two keys of the uninterpreted functions;
 ///   sets   sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i.
-///          One run covers every input and all weights of that shape.
+///          One run covers all finite inputs and weights of that shape.
 ///
 /// `bits` and `sets` see that the future does not reach the past at one n. `reals` and `field` see that nothing depends
 /// on n. Both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the

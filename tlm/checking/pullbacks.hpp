@@ -145,7 +145,7 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
 }
 
 /// The failure if row i of X̄ depends on a row j < i of Ȳ, or for a rowwise operation on another row than i. One run
-/// covers every input and all weights of that shape. Tokens are not checked.
+/// covers all finite inputs and weights of that shape. Tokens are not checked.
 inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T,
                                                    Claim claim = Claim::autoregressive, const Limits& limits = {}) {
   Failure failure = failure_of(claim);

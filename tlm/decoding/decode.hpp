@@ -55,8 +55,8 @@ class Generation {
   static constexpr std::size_t vocab_size = CodomainOf<T>::cols;
 
   /// One text for each that is given. The model must outlive the session. Throws std::length_error if what is given is
-  /// longer than max_len with the start token, if max_len is 0, or if its `config` says that it cannot read max_len − 1
-  /// tokens. Throws std::invalid_argument for an empty source.
+  /// longer than max_len with the start token, if max_len is 0, or if the model's `config` says that the model cannot read
+  /// max_len − 1 tokens. Throws std::invalid_argument for an empty source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&before_softmax(model)}, limits_{limits}, texts_(given.size()) {
     if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
@@ -81,11 +81,13 @@ class Generation {
     }
   }
 
+  Generation(const T&&, const std::vector<std::vector<Token>>&, const GenerationLimits&) = delete;
+
   /// The number of texts.
   std::size_t count() const { return texts_.size(); }
 
-  /// True if text k has ended: with the end token, or with max_len tokens.
-  bool ended(std::size_t k) const { return texts_[k].ended; }
+  /// True if text k has ended: with the end token, or with max_len tokens. Throws std::out_of_range if there is no text k.
+  bool ended(std::size_t k) const { return texts_[there(k)].ended; }
 
   /// True if all texts have ended.
   bool ended() const {
@@ -118,9 +120,9 @@ class Generation {
   }
 
   /// Appends a token to text k. Throws std::logic_error if the text has ended. Throws std::out_of_range for a token that
-  /// is neither the end token nor in the vocabulary.
+  /// is neither the end token nor in the vocabulary, and if there is no text k.
   void append(std::size_t k, Token token) {
-    Text& text = texts_[k];
+    Text& text = texts_[there(k)];
     if (text.ended) refuse<std::logic_error>({"text ", k, " has ended: nothing is appended to it"});
     if (token != limits_.end && (token < 0 || std::size_t(token) >= vocab_size))
       refuse<std::out_of_range>({"token ", token, " is not in the vocabulary: tokens are 0 to ", vocab_size - 1});
@@ -128,8 +130,12 @@ class Generation {
     text.ended = token == limits_.end || text.tokens.size() >= limits_.max_len;
   }
 
-  /// Text k, without the start token. If the model continues what is given, the text begins with that.
-  std::vector<Token> text(std::size_t k) const { return {texts_[k].tokens.begin() + 1, texts_[k].tokens.end()}; }
+  /// Text k, without the start token. If the model continues what is given, the text begins with that. Throws
+  /// std::out_of_range if there is no text k.
+  std::vector<Token> text(std::size_t k) const {
+    const auto& tokens = texts_[there(k)].tokens;
+    return {tokens.begin() + 1, tokens.end()};
+  }
 
  private:
   using Score = std::remove_cvref_t<decltype(before_softmax(std::declval<const T&>()))>;
@@ -138,6 +144,10 @@ class Generation {
     std::size_t read = 0;  // this many of them by the model
     bool ended = false;
   };
+  std::size_t there(std::size_t k) const {
+    if (k >= count()) refuse<std::out_of_range>({"there is no text ", k, ", only ", count(), " of them, from 0"});
+    return k;
+  }
 
   auto read(const Tokens& unread) {
     const bool first = std::exchange(first_, false);

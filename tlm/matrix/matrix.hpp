@@ -148,14 +148,16 @@ class Matrix {
   const Real& operator()(std::size_t i, std::size_t j) const { return data()[i * cols_ + j]; }
 
   /// Row i, as a vector that refers to it: X.row(i) = X.row(j) + W.row(k).
-  auto row(std::size_t i) { return detail::as_vector<cols_>(data() + i * cols_); }
+  auto row(std::size_t i) & { return detail::as_vector<cols_>(data() + i * cols_); }
   /// Row i, as a vector that refers to it.
-  auto row(std::size_t i) const { return detail::as_vector<cols_>(data() + i * cols_); }
+  auto row(std::size_t i) const& { return detail::as_vector<cols_>(data() + i * cols_); }
+  void row(std::size_t) const&& = delete;  ///< It would outlive a matrix that ends here. Give that a name.
 
   /// All entries, row by row, as one vector that refers to them.
-  auto entries() { return detail::as_vector(data(), rows() * cols_); }
+  auto entries() & { return detail::as_vector(data(), rows() * cols_); }
   /// All entries, row by row, as one vector that refers to them.
-  auto entries() const { return detail::as_vector(data(), rows() * cols_); }
+  auto entries() const& { return detail::as_vector(data(), rows() * cols_); }
+  void entries() const&& = delete;  ///< As row.
 
   /// The entries, row by row.
   Real* data() { return entries_.data(); }
@@ -179,10 +181,9 @@ class Matrix {
       return {};
   }
 
-  /// Entry by entry. Throws std::invalid_argument unless both have the same number of rows.
+  /// Entry by entry. Throws std::invalid_argument unless both have the same sequences.
   Matrix& operator+=(const Matrix& other) {
-    if (rows() != other.rows())
-      refuse<std::invalid_argument>({"a matrix with ", other.rows(), " rows cannot be added to one with ", rows()});
+    require_same_sequences("a sum", sequences_, "what is added to it", other.sequences_);
     entries() += other.entries();
     return *this;
   }

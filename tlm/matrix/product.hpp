@@ -42,9 +42,9 @@ struct View {
   /// The transpose: the same numbers, read the other way.
   View transposed() const { return {data, cols, rows, col_step, row_step}; }
 
-  /// `height` rows from row `top`, `width` columns from column `left`.
+  /// `height` rows from row `top`, `width` columns from column `left`. A matrix without rows may have no data.
   View block(std::size_t top, std::size_t height, std::size_t left, std::size_t width) const {
-    return {data + top * row_step + left * col_step, height, width, row_step, col_step};
+    return {data ? data + top * row_step + left * col_step : data, height, width, row_step, col_step};
   }
 
   operator View<const Real>() const requires(!std::is_const_v<Real>) { return {data, rows, cols, row_step, col_step}; }
@@ -145,10 +145,12 @@ struct ProductExists<X, Matrix<inner, cols, Real>> {
 };
 template <class X, auto cols_, std::size_t inner, class Real>
 struct ProductExists<X, Transposed<Matrix<cols_, inner, Real>>> {
-  static constexpr std::size_t cols = std::size_t(cols_);
-  static constexpr bool fits = X::cols == inner, value = fits && std::is_same_v<typename X::Real, Real>;
+  static constexpr bool fixed = !std::is_same_v<decltype(cols_), Open>;
+  static constexpr std::size_t cols = fixed ? std::size_t(cols_) : 1;
+  static constexpr bool fits = X::cols == inner, value = fixed && fits && std::is_same_v<typename X::Real, Real>;
+  static_assert(fixed, "in a product A×Bᵀ the number of B's rows is fixed: B is no stack of sequences");
   static_assert(fits, "in a product A×Bᵀ both matrices have as many columns");
-  static_assert(!fits || value,
+  static_assert(!fixed || !fits || value,
                 "in a product A×Bᵀ both matrices are of the same kind of numbers: both of float, or both of double");
 };
 

@@ -24,6 +24,10 @@ class Sequences {
   /// One sequence of this many rows, which may be 0.
   explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
 
+  /// A copy shares where they begin and end. What is moved from stays as it is.
+  Sequences(const Sequences&) = default;
+  Sequences& operator=(const Sequences&) = default;
+
   /// One sequence after the other, of these lengths. Throws std::length_error if no std::size_t counts all their rows.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
     std::vector<std::size_t> ends(lengths.size());

@@ -23,6 +23,16 @@ Real real_constant(double c) {
     return Real(c);
 }
 
+/// u, cut at ±9. There erf and tanh are ±1 to the last digit; of a very large number a vectorised erf may be NaN, and the
+/// square is ∞. In an arithmetic without an order u itself.
+template <class Real>
+Real cut_at_9(Real u) {
+  if constexpr (Floating<Real>)
+    return tlm::where(u > Real(9), Real(9), tlm::where(u < Real(-9), Real(-9), u));
+  else
+    return u;
+}
+
 }  // namespace detail
 
 /// φ(x) = exp(−x²/2)/√(2π), the density of the standard normal distribution.
@@ -31,13 +41,10 @@ Real normal_density(Real x) {
   return exp(-x * x / Real(2)) * detail::real_constant<Real>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 
-/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function. Beyond ±9 erf is ±1 to the last digit, so
-/// its argument u = x/√2 is cut there: a vectorised erf of a very large number may be NaN.
+/// Φ(x) = ∫_{−∞}^x φ = (1 + erf(x/√2))/2, its distribution function.
 template <detail::Floating Real>
 Real normal_cdf(Real x) {
-  Real u = x / detail::real_constant<Real>(std::numbers::sqrt2);
-  u = tlm::where(u > Real(9), Real(9), tlm::where(u < Real(-9), Real(-9), u));
-  return (Real(1) + erf(u)) / Real(2);
+  return (Real(1) + erf(detail::cut_at_9(x / detail::real_constant<Real>(std::numbers::sqrt2)))) / Real(2);
 }
 
 }  // namespace tlm

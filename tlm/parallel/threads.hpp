@@ -101,7 +101,7 @@ class ThreadPool {
 };
 
 /// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
-/// use the processors. (For another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the
+/// use the processors. That number is the whole program's, so two of these do not live at the same time. (For another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the
 /// program starts.)
 class [[nodiscard]] OneThreadPerProduct {
  public:

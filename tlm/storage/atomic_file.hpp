@@ -161,7 +161,8 @@ class AtomicFile {
   }
 
   /// Replaces the file by what was written. If that throws, the file is as it was, unless the sentence says that it was
-  /// replaced. If existing files are refused, so is one that came meanwhile; where there are no links, until the rename.
+  /// replaced. If existing files are refused, so is one that came meanwhile. (On a file system without hard links, one that
+  /// comes in the last moment is replaced.)
   void commit() {
     if (::fsync(file_.number()) != 0) refuse("bringing " + part_ + " to the disk");
     // Unlike a rename, a link replaces nothing. On a file system without links, what comes between these lines is replaced.

@@ -195,7 +195,7 @@ class BytePairs {
     for (const Place& place : places) tokens.push_back(place.token);
   }
 
-  std::vector<std::string> bytes_;  // of each token that a merge makes
+  std::vector<std::string> bytes_;  // of each token: the single bytes, three empty ones, and then the merges
   std::vector<Merge> merges_;
   std::map<Merge, Token> merged_;
 

@@ -8,6 +8,7 @@
 
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/vocabulary.hpp>
 #include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/rows.hpp>
 #include <tlm/training/objective.hpp>
@@ -54,15 +55,27 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
   return Z;
 }
 
+namespace detail {
+
+/// Throws std::invalid_argument unless x and ω have the sequences of Y, and UnknownToken for a token that is not in the
+/// vocabulary.
+template <std::size_t cols, class Real>
+void require_targets(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega) {
+  require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
+  require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
+  require_in_vocabulary(x, cols, "to be predicted");
+}
+
+}  // namespace detail
+
 /// −Σ_k ω_k·y_k / c over all rows k of all sequences; c is Σω for the mean (objective.hpp). y_k is the entry of row k of Y =
 /// LogSoftmax(Z) at token x_k. As a sum it is Σ_v q_kv·y_kv, where q_k = OneHot(x_k). For another distribution q_k the sum
-/// takes its place. (−y_k is CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer, "Cross Entropy".) Throws
-/// std::invalid_argument unless x and ω have the sequences of Y.
+/// takes its place. (−y_k is CrossEntropy(q_k, softmax(Z_k)) of The Formulated Transformer, "Cross Entropy".) Throws like
+/// require_targets.
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega, const Real& c,
                    const Distribution& q = {}) {
-  require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
-  require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
+  detail::require_targets(Y, x, omega);
   Real loss(0);
   for (std::size_t k = 0; k < Y.rows(); ++k) {
     if constexpr (std::is_floating_point_v<Real>)
@@ -79,7 +92,7 @@ Real sum_of(const Matrix<n, 1, Real>& omega) {
 }
 
 /// F of a model Softmax∘F (layers/softmax.hpp), otherwise the model itself. It computes the scores Z, and softmax(Z) are the
-/// probabilities.
+/// probabilities. (A Softmax further inside, such as the last factor of a decoder, is not seen: let such a decoder end in Z.)
 template <class T>
 auto& before_softmax(T& model) {
   if constexpr (requires { without_softmax(model); })
@@ -89,7 +102,6 @@ auto& before_softmax(T& model) {
 }
 
 /// After row k of X a model should predict the token x_k, which has the loss weight ω_k. For T_LM this X is the X|n above.
-/// All x_k are from the vocabulary: for a batch, targets_of requires it.
 template <class Input, class Real>
 struct Targets {
   Input X;
@@ -112,10 +124,11 @@ Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& 
 ///
 ///   ∂(Σ_u q_ku·y_ku)/∂z_kv = q_kv − softmax(Z_k)_v,   hence   z̄_kv = ω_k/c·(softmax(Z_k)_v − q_kv),
 ///
-/// where softmax(Z_k) = exp(Y_k).
+/// where softmax(Z_k) = exp(Y_k). Throws like require_targets.
 template <std::size_t cols, class Real, class Distribution = OneHot>
 Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Tokens& x, const Matrix<n, 1, Real>& omega,
                                              const Real& c, const Distribution& q = {}) {
+  detail::require_targets(Y, x, omega);
   for (std::size_t k = 0; k < Y.rows(); ++k) {
     const Real share = omega(k, 0) / c;
     auto y = Y.row(k), z_bar = y;  // z̄ takes the place of y

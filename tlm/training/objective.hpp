@@ -25,12 +25,12 @@ struct OneHot {
 
 namespace detail {
 
-/// Σω, the divisor of a mean. Throws std::invalid_argument if it is 0.
+/// Σω. Throws std::invalid_argument if it is 0.
 template <class Real>
 Real require_a_weight(const Real& sum_of_weights) {
   if constexpr (std::is_floating_point_v<Real>)
     if (sum_of_weights == Real(0))
-      refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: there is nothing to average"});
+      refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: no token counts"});
   return sum_of_weights;
 }
 
