@@ -9,8 +9,8 @@
 
 #include <proofs/kernel/export/file.hpp>
 #include <tlm/algebra/concat.hpp>
-#include <tlm/layers/gelu.hpp>
 #include <tlm/derivation/derivation.hpp>
+#include <tlm/layers/gelu.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
 #include <tlm/models/transformer_lm.hpp>
