@@ -204,15 +204,16 @@ int main(int argc, char** argv) {
   std::size_t number = 0;
   const auto tie = [&]<template <class> class Layer>(Listed<Layer> listed) {
     // The theory has no RelativeBias, which is an example in proofs/layers.hpp, and not what the NumPy notebook appends to
-    // see positions. Of Dropout without noise there is nothing to compute.
+    // see positions. Of X itself, and of Dropout without noise, there is nothing to compute.
     using T = Layer<PrimeField>;
-    constexpr bool without_theory = is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, NumberAppended<PrimeField>,
-                                              IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>>;
+    constexpr bool without_theory =
+        is_one_of<T, BiasedH<PrimeField>, DropOut<PrimeField>, Same<PrimeField>, NumberAppended<PrimeField>,
+                  IndicatorsAppended<PrimeField>, IndicatorsOfSequenceAppended<PrimeField>>;
     // Of these, and of what reads a memory, the theory has no pullback.
     constexpr bool without_pullback =
-        is_one_of<T, Same<PrimeField>, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>,
-                  PositionedH<PrimeField>, TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>,
-                  NumpyModel<PrimeField>, WolframModel<PrimeField>>;
+        is_one_of<T, W_p<PrimeField>, SinesCosines<PrimeField>, Gelu<PrimeField>, PositionedH<PrimeField>,
+                  TiedEm<PrimeField>, TiedOut<PrimeField>, FormulatedModel<PrimeField>, NumpyModel<PrimeField>,
+                  WolframModel<PrimeField>>;
     if constexpr (!without_theory) write<T, !without_pullback>(directory, ++number, std::string(listed.name));
   };
   for_each_layer(tie);
