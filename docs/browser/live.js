@@ -110,7 +110,7 @@ const live = (() => {
   // A button that changes the numbers of several sliders alike, unless one of them would leave its range.
   const toAll = (label, fields, change) => {
     const changed = () => fields.map(({ input }) => change(Number(input.value)));
-    const fits = () => changed().every((value, k) => Math.abs(value) <= fields[k].input.max);
+    const fits = () => changed().every((value, k) => value >= fields[k].input.min && value <= fields[k].input.max);
     const button = make("button", {
       type: "button",
       onclick() {

@@ -68,18 +68,13 @@ class CatalogueStrings {
       refuse("it claims " + std::to_string(count) + " " + of_what + ", for which it is too short");
   }
 
-  /// Adds up the lengths of the strings. Together they may not be longer than the file. Otherwise a small file could
-  /// name one long string many times.
-  void claim(std::uint64_t length) {
-    if ((all_ += length) > bytes_.size()) refuse("it claims more text than it has bytes");
-  }
-
-  /// The next message of a list, whose strings have a length and a place at a byte of a table.
+  /// The next message of a list, whose strings have a length and a place at a byte of a table. Together they may not be
+  /// longer than the file. Otherwise a small file could name one long string many times.
   void read_string(std::uint64_t entry, std::vector<std::string>& strings) {
     const std::uint64_t length = word(entry), begin = word(entry + 4), end = begin + length;
     if (end >= bytes_.size() || bytes_[end] != '\0')
       refuse("message " + std::to_string(strings.size() + 1) + " does not end within it");
-    claim(length);
+    if ((all_ += length) > bytes_.size()) refuse("it claims more text than it has bytes");
     strings.emplace_back(bytes_.substr(begin, length));
   }
 

@@ -169,8 +169,7 @@ inline constexpr std::size_t parameter_count = [] {
   return count;
 }();
 
-/// All weights of a layer, in the order of weights(): a Parameter of each. They are constant if the layer is. (A moved-from
-/// layer has none, and must not be given.)
+/// All weights of a layer that is not moved-from, in the order of weights(): a Parameter of each, constant if the layer is.
 template <class Layer>
 auto parameters(Layer& layer) {
   using T = std::remove_const_t<Layer>;

@@ -101,8 +101,8 @@ class ThreadPool {
 };
 
 /// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
-/// use the processors. That number is the whole program's, so two of these do not live at the same time. (For another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the
-/// program starts.)
+/// use the processors. The number is the program's, so no two of these live at a time. (For another BLAS, or an OpenBLAS
+/// that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
 class [[nodiscard]] OneThreadPerProduct {
  public:
   OneThreadPerProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }
