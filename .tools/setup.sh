@@ -19,13 +19,10 @@ alone() {
 # Ctrl-C ends a script as it ends a program, so that a loop over it ends, too; 130 is its `$?`. What runs is waited for.
 trap 'rm -f -- "${log:-}"; echo "$0: interrupted" >&2; trap - INT; kill -INT $$' INT
 
-# What the library, the examples, the tests and the gate are built with: Debian's package, and what tells that it is
-# there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, an option that it links
-# with, a module of the system's Python, or a file.
 readonly compiler=${CXX:-g++}
 # Of each compiler a directory of its own.
 build_directory=build
-[[ "$compiler" == g++ ]] || build_directory+=-$(basename "$compiler")
+[[ "$compiler" == g++ ]] || build_directory+=-${compiler//[^A-Za-z0-9+._-]/_}
 case $(basename "${compiler%% *}") in
   g++* | clang++*) ;;  # which can be installed
   *)
@@ -35,6 +32,9 @@ esac
 [[ "${JOBS:-1}" =~ ^[1-9][0-9]*$ ]] || refuse "JOBS is '$JOBS', and should be an integer from 1 on"
 # The Python that finds Debian's packages, which need not be the first one.
 readonly system_python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
+# What the library, the examples, the tests and the gate are built with: Debian's package, and what tells that it is
+# there, wherever it lies: a program, a module of pkg-config, a header that the compiler finds, an option that it links
+# with, a module of the system's Python, or a file.
 readonly for_compiling=("$(basename "${compiler%% *}" | sed 's/^clang++/clang/') program ${compiler%% *}")
 readonly library=(
   "meson program meson"
@@ -133,10 +133,12 @@ install_missing() {
     fi
     sudo=(sudo)
   fi
-  echo "Installing ${missing[*]}"
+  echo "Installing ${missing[*]}" >&2
   "${sudo[@]}" apt-get update -qq >/dev/null 2>&1 || true  # what it knows may do
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
-    >/dev/null 2>&1 || {
+  local said
+  said=$("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" 2>&1 >/dev/null) || {
+    echo "$said" >&2
     echo "apt-get could not install ${missing[*]}" >&2
     exit 2
   }

@@ -53,16 +53,13 @@ const std::map<std::string, Model> models{
 std::string_view check_of(std::string_view declared) {
   if (declared == tlm::is::Rowwise::text)
     return "proofs/04_leaves.cpp: each layer of the list that is called rowwise is rowwise: over the four arithmetics "
-           "(of "
-           "tokens not over sets), n ≤ 6";
+           "(of tokens not over sets), n ≤ 6";
   if (declared == tlm::is::LowerTriangular::text)
     return "proofs/02_masked_softmax.cpp: softmax(◺A) is lower triangular: row i of softmax(◺A)×V depends on no row of "
-           "V "
-           "after i, for every A and V, over sets of positions, n ≤ 6";
+           "V after i, for every A and V, over sets of positions, n ≤ 6";
   if (declared == tlm::is::Full::text)
     return "proofs/04_leaves.cpp: attention without a mask is not autoregressive in general: the first of two rows "
-           "sees "
-           "the second (random weights, over each of the four arithmetics)";
+           "sees the second (random weights, over each of the four arithmetics)";
   return "proofs/04_leaves.cpp: each layer of the list that is called autoregressive is autoregressive: over the four "
          "arithmetics (of tokens not over sets), n ≤ 6 (no theorem for the bias, and for what appends t or indicators "
          "of t)";

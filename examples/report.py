@@ -78,6 +78,11 @@ def draw_maps(maps, columns=None, size=None):
     return svg(figure)
 
 
+def refuse(path):
+    """Ends: there is no record at this path."""
+    sys.exit(f"report.py: {path} is no record of a run: make one by ./examples/run --record FILE.json")
+
+
 def read(path):
     """A record. Ends with a sentence if it is none."""
     try:
@@ -87,7 +92,7 @@ def read(path):
     except OSError as error:
         sys.exit(f"report.py: {path} cannot be read: {error.strerror}")
     except (ValueError, KeyError, TypeError):
-        sys.exit(f"report.py: {path} is no record of a run: make one by ./examples/run --record FILE.json")
+        refuse(path)
     return record
 
 
@@ -100,7 +105,8 @@ def page(record):
         f"<td>{'right' if sample['answer'] == sample['expected'] else 'should be ' + html.escape(sample['expected'])}</td></tr>"
         for sample in record["samples"])
     curve = ("loss", record["about"].get("first_step", 1), record["every"], record["losses"])
-    losses = draw_losses([curve]) if record["losses"] else f"<p>There were fewer than {record['every']} steps.</p>"
+    means = f"<p>Means of {record['every']} steps each.</p>"
+    losses = means + draw_losses([curve]) if record["losses"] else f"<p>There were fewer than {record['every']} steps.</p>"
     maps = draw_maps(record["attention"]) if record["attention"] else "<p>None was kept.</p>"
     total = record["total"]
     return f"""<!DOCTYPE html>
@@ -113,7 +119,7 @@ table {{ border-collapse: collapse; }} td, th {{ padding: 0.1rem 0.8rem 0.1rem 0
 div {{ overflow-x: auto; }}
 </style></head><body>
 <h1>A run of {html.escape(str(record['about'].get('program', 'tlm')))}</h1><table>{about}</table>
-<h2>Losses</h2><p>Means of {record['every']} steps each.</p>{losses}
+<h2>Losses</h2>{losses}
 <h2>Answers</h2><p>{record['right']} of {total} are right{'' if len(record['samples']) == total else f', and {len(record["samples"])} are shown'}.</p>
 <div><table>{samples}</table></div>
 <h2>Attention</h2><p>Each row is a query: how much it looks at each key, from dark (0) to bright (1). What it does not see is
@@ -122,13 +128,19 @@ left out.</p>{maps}</body></html>
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return
     if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
         sys.exit(__doc__.strip())
+    try:
+        text = page(read(sys.argv[1]))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        refuse(sys.argv[1])
     source = pathlib.Path(sys.argv[1])
     target = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else source.with_suffix(".html")
     if target.resolve() == source.resolve():
         sys.exit(f"report.py: the page would replace the record {source}: name another file for it")
-    text = page(read(source))
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as error:

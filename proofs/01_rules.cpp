@@ -101,7 +101,9 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
 /// The rule by which "T is Claim" follows, or the one that lacks a premise.
 template <class T, class Claim>
 std::string_view rule_of() {
-  return derivation<T, Claim>().front().rule;
+  std::string_view name;
+  Deriver::by_which<T, Claim>([&]<class Rule>() { name = Rule::name; });
+  return name;
 }
 
 /// The claims that replace a premise when it is given up: the premise does not follow from them.

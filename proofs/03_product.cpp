@@ -59,7 +59,7 @@ TEST_CASE(
 TEST_CASE(
     "for random weights every entry of row i of H(X) depends on each of the rows 1, …, i: if one of them is drawn "
     "anew, every entry changes (over the prime field, n ≤ 6)") {
-  must_hold(a_row_does_not_count(OperationOf<H<PrimeField>>{"H"}, Claim::autoregressive));
+  must_hold(a_row_does_not_count(*operation<H<PrimeField>, all_faces>("H"), Claim::autoregressive));
 }
 
 TEST_CASE(
@@ -73,7 +73,7 @@ TEST_CASE(
 }
 
 TEST_CASE("control: a row that does not matter is seen: row 2 of PE(X) does not depend on row 1") {
-  const auto failure = a_row_does_not_count(OperationOf<PE<PrimeField>>{"PE"}, Claim::autoregressive);
+  const auto failure = a_row_does_not_count(*operation<PE<PrimeField>, all_faces>("PE"), Claim::autoregressive);
   REQUIRE(fails(failure));
   CHECK(failure->n == 2);
   CHECK(failure->i == 2);

@@ -81,11 +81,11 @@ TEST_CASE(
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
     for (const std::uint64_t key : {21u, 22u}) {
       PrimeField::key = key;
-      must_hold(value_fails(OperationOf<Layer<PrimeField>, pullback_face>{listed.name}, key));
+      must_hold(value_fails(OperationOf<Layer<PrimeField>, both_faces>{listed.name}, key));
       must_hold(transpose_fails<Layer, PrimeField>(listed.name, key));
     }
     for (const auto requirement : {Requirement::linear, Requirement::adds, Requirement::again})
-      must_hold(pullback_fails(OperationOf<Layer<PrimeField>, pullback_face>{listed.name}, requirement, 2));
+      must_hold(pullback_fails(OperationOf<Layer<PrimeField>, both_faces>{listed.name}, requirement, 2));
   });
 }
 

@@ -36,7 +36,7 @@ TEST_CASE(
     doctest::description("Composition_extension, Zip_extension, Product_extension, extending_is_computing_at_once, "
                          "earlier_rows_stand")) {
   for_each(generic_formulas, []<template <class> class Layer>(Listed<Layer> listed) {
-    must_hold(extension_fails(OperationOf<Layer<PrimeField>, extension_face>{listed.name}, 11));
+    must_hold(extension_fails(OperationOf<Layer<PrimeField>, both_faces>{listed.name}, 11));
   });
 }
 
@@ -46,9 +46,9 @@ TEST_CASE(
   const auto check = [](const Operation<PrimeField>& T, std::uint64_t seed) {
     must_hold(extension_fails(T, seed, {.rows = 4}));
   };
-  check(OperationOf<FormulatedModel<PrimeField>, extension_face>{"the formulated model"}, 5);
-  check(OperationOf<NumpyModel<PrimeField>, extension_face>{"the NumPy notebook's model"}, 6);
-  check(OperationOf<WolframModel<PrimeField>, extension_face>{"the Wolfram article's model"}, 7);
+  check(OperationOf<FormulatedModel<PrimeField>, both_faces>{"the formulated model"}, 5);
+  check(OperationOf<NumpyModel<PrimeField>, both_faces>{"the NumPy notebook's model"}, 6);
+  check(OperationOf<WolframModel<PrimeField>, both_faces>{"the Wolfram article's model"}, 7);
 }
 
 namespace {

@@ -71,7 +71,7 @@ Checked checked(const std::string& name) {
   const std::string model = name + " model", decoder = name + " decoder";
   return {
       .model = {.in_double = operation<T<double>>(model),
-                .in_field = operation<T<PrimeField>, pullback_face>(model),
+                .in_field = operation<T<PrimeField>, both_faces>(model),
                 .in_sets = operation<EncoderDecoder<E<Dependencies>, D<Dependencies>>>(model)},
       .in_duals = operation<T<Dual<PrimeField>>>(model),
       .encoder = operation<E<PrimeField>>(name + " encoder"),

@@ -177,11 +177,10 @@ TEST_CASE(
     "(H∘G)∘F = H∘(G∘F) and F∘id = F = id∘F, in values, pullbacks and extensions: generic autoregressive F, G and H, "
     "exactly over the prime field, a stack of 3, 0 and 2 rows (theorems for values, and for H∘G∘F in pullbacks)" *
     doctest::description("composition_is_associative, pullback_of_composition_is_associative, identity_is_neutral")) {
-  constexpr int faces = pullback_face | extension_face;
-  CHECK(are_one(*field<LeftFirst, faces>(), *field<RightFirst, faces>()));
-  CHECK(are_one(*field<F_of_identity, faces>(), *field<JustF, faces>()));
-  CHECK(are_one(*field<IdentityOfF, faces>(), *field<JustF, faces>()));
-  CHECK(!are_one(*field<LeftFirst, faces>(), *field<AnotherF, faces>()));  // control
+  CHECK(are_one(*field<LeftFirst, both_faces>(), *field<RightFirst, both_faces>()));
+  CHECK(are_one(*field<F_of_identity, both_faces>(), *field<JustF, both_faces>()));
+  CHECK(are_one(*field<IdentityOfF, both_faces>(), *field<JustF, both_faces>()));
+  CHECK(!are_one(*field<LeftFirst, both_faces>(), *field<AnotherF, both_faces>()));  // control
 }
 
 TEST_CASE(

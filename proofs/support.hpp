@@ -23,6 +23,9 @@ using namespace checking;
 /// The largest n that the proofs try, unless they say otherwise.
 inline constexpr std::size_t greatest_n = Limits{}.rows;
 
+/// The faces of an operation that several files ask for, so that all of them have the same type.
+inline constexpr int both_faces = pullback_face | extension_face;
+
 /// Requires that a claim holds: the first counter-example is printed, and ends the test case.
 inline void must_hold(const std::optional<Failure>& failure) {
   if (failure) FAIL(*failure);

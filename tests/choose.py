@@ -31,6 +31,7 @@ def refuse(sentence):
 
 def list_tests(suites, names):
     """All suites, and the tests of some of them: if none is named, the proofs, which are those that one runs alone."""
+    names = [name.removesuffix("/") for name in names]
     for name in set(names) - set(suites) - set(ABSENT):
         refuse(f"there is no suite '{name}'; --list alone names all of them")
     for suite, tests in sorted(suites.items()):

@@ -11,8 +11,8 @@
 
 /// What the encoder–decoders learn here: to copy a sequence of symbols, or to reverse it.
 ///
-/// The sequences have 1 to 8 of 10 symbols, with all lengths equally likely. Some of every length are held out: training
-/// never sees them, and the success rate counts nothing else.
+/// The sequences have 1 to 8 of 10 symbols, with all lengths about equally likely. Some of every length are held out:
+/// training never sees them, and the success rate counts nothing else.
 class Task {
  public:
   enum class Kind { copy, reverse };

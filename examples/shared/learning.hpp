@@ -95,8 +95,7 @@ class ModelFile : public tlm::storage::SafetensorsFile {
 
  private:
   [[noreturn]] void refuse_setting(const std::string& key, const std::string& what) const {
-    refuse("its " + tlm::storage::printable(key) + " is " + tlm::storage::printable(text(key)) + ", and should be " +
-           what);
+    refuse("its " + tlm::in_quotes(key) + " is " + tlm::in_quotes(text(key)) + ", and should be " + what);
   }
 };
 
@@ -324,7 +323,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   save();
   std::cout << "saved in " << settings.model << " after "
             << duration(std::chrono::duration<double>(Clock::now() - start).count())
-            << (!patient ? ": the loss on held-out data no longer falls, its least weights are kept"
+            << (!patient ? ": the loss on held-out data no longer falls; the weights with the least are kept"
                 : stopped && run.step < steps ? ": --resume goes on from here"
                                               : "")
             << std::endl;

@@ -92,8 +92,9 @@ class ProgressReport {
     const bool due = live_ ? Clock::now() - shown_ > std::chrono::milliseconds{100} : progress.step % 500 == 0;
     if (!quiet_ && (last || due)) show(progress.step, last);
     if (!stops) return tlm::Continue::yes;
-    std::cout << "interrupted at step " << progress.step << " of " << steps_
-              << ": what follows is of the model as it was then\n";
+    if (!quiet_)
+      std::cout << "interrupted at step " << progress.step << " of " << steps_
+                << ": what follows is of the model as it was then\n";
     return tlm::Continue::no;
   }
 

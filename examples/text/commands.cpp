@@ -55,20 +55,21 @@ Text read(const std::string& path) {
   return {std::move(text), std::move(held_out), std::move(data)};
 }
 
-/// The held-out text in windows. In each only the second half counts, so that every token has half a window before it.
+/// The held-out text in windows, which begin as in training. In each only the second half counts, so that every token has
+/// half a window before it.
 tlm::MicroBatches<tlm::Batch<>> windows(const Text& text, const Tokenizer& tokenizer) {
   constexpr std::size_t half = config.max_len / 2;
   auto tokens = tokenizer.encode(text.known);
   if (tokens.size() < config.max_len + 1)
     throw std::invalid_argument("the text has " + std::to_string(tokens.size()) + " tokens to learn from: at least " +
                                 std::to_string(config.max_len + 1) + " are needed");
-  tokens.erase(tokens.begin(), tokens.end() - std::ptrdiff_t(half + 1));
+  tokens.erase(tokens.begin(), tokens.end() - std::ptrdiff_t(half));
   for (const tlm::Token token : tokenizer.encode(text.held_out)) tokens.push_back(token);
   tlm::MicroBatches<tlm::Batch<>> held_out;
-  for (std::size_t begin = 1; begin + half < tokens.size(); begin += half) {
+  for (std::size_t begin = 0; begin + half < tokens.size(); begin += half) {
     const auto at = [&](std::size_t k) { return tokens.begin() + std::ptrdiff_t(k); };
     const std::vector<tlm::Token> window{at(begin), at(std::min(begin + 2 * half, tokens.size()))};
-    held_out.batches.push_back(tlm::unweighted(tokens[begin - 1], tlm::Tokens{window}));
+    held_out.batches.push_back(tlm::unweighted(Tokenizer::start, tlm::Tokens{window}));
     for (std::size_t i = 0; i < half; ++i) held_out.batches.back().omega(i, 0) = 0;
   }
   return held_out;

@@ -131,10 +131,9 @@ inline std::string utf8_of_latin(std::string_view text, bool is_15) {
 /// first form of the translation, the plural with the last. If there is only one form, it goes with the plural. (That
 /// is right for French. In some languages the singular is not the first form.) The header is not a message.
 ///
-/// Messages without a translation are left out, those that depend on the system, and those that are not in the charset of
-/// the header. All are left out
-/// if that charset is not UTF-8, ASCII, ISO-8859-1 or ISO-8859-15. Throws std::invalid_argument if the file is not a
-/// catalogue.
+/// Left out are messages without a translation, those that depend on the system, and those that are not in the charset
+/// of the header. All are left out if that charset is not UTF-8, ASCII, ISO-8859-1 or ISO-8859-15. Throws
+/// std::invalid_argument if the file is not a catalogue.
 inline SentencePairs pairs_of_catalogue(std::string_view bytes, const std::string& name) {
   const CatalogueStrings strings{bytes, name};
   SentencePairs read;

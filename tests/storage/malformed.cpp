@@ -101,7 +101,8 @@ const std::vector<Case> cases{
     {file_of(R"({"A":{"dtype":"F32","shape":[0]}})"), R"("A" has no "data_offsets")"},
     {file_of(R"({"A":{"dtype":"F32","shape":[0],"data_offsets":[0,0],"stride":1}})"),
      R"("A" has a "stride", which the format does not know)"},
-    {file_of(R"({"\u001b[2J":1})"), "\"\\u001b[2J\" is 1 and not an object"},
+    {file_of(R"({"\u001b[2J":1})"), "\"\\x1B[2J\" is 1 and not an object"},
+    {file_of(R"({"\u009b2J":1})"), "\"\\xC2\\x9B2J\" is 1 and not an object"},
     // The metadata.
     {file_of(R"({"__metadata__":[]})"), R"("__metadata__" is an array and not an object)"},
     {file_of(R"({"__metadata__":{"a":1}})"), R"("a" of "__metadata__" is 1 and not a text)"},
@@ -178,7 +179,7 @@ const std::vector<Case> cases{
     {one(F32, "[" + many_times("1,", 64) + "2]", "[0,8]"), R"("shape" of "A" has more than 64 numbers)"},
     {one(F32, "[" + many_times("1,") + "2]", "[0,8]"), R"("shape" of "A" has more than 64 numbers)"},
     {file_of(R"({")" + std::string(1'000'000, 'A') + R"(":1})"),
-     R"(")" + std::string(100, 'A') + R"(" … is 1 and not an object)"},
+     R"(")" + std::string(100, 'A') + R"(…" is 1 and not an object)"},
 };
 
 }  // namespace

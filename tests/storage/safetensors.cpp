@@ -114,7 +114,7 @@ TEST_CASE("a file is laid out as the format wants it: to the byte") {
   CHECK(text_again == text);
   CHECK(file.metadata() == storage::Metadata{{"format", "tlm"}, {"tlm_version", "0.1.0"}, {"über", "\"\n"}});
   CHECK(refusal([&] { file.require_nothing_but(places); }) ==
-        "file is refused: what it is read into has no \"none\", F32 [0, 4] (and 2 more)");
+        "file is refused: what it is read into has no \"none\", F32 [0, 4]");
 }
 
 TEST_CASE("an empty file of tensors") {
@@ -163,7 +163,7 @@ TEST_CASE("what does not fit a model is refused by the weight's name, and the mo
         "file is refused: there is no \"DB_1.FF.A\", F32 [4, 6]");
   CHECK(rewritten([&](List& list) {
           std::erase_if(list, [](const auto& tensor) { return tensor.name.starts_with("DB_2.FF"); });
-        }) == "file is refused: there is no \"DB_2.FF.N_ff.a\", F32 [1, 4] (and 5 more)");
+        }) == "file is refused: there is no \"DB_2.FF.N_ff.a\", F32 [1, 4]");
   CHECK(rewritten([&](List& list) { A(list)->name = "DB_1.FF.Z"; }) ==
         "file is refused: what it is read into has no \"DB_1.FF.Z\", F32 [4, 6]");
   CHECK(rewritten([&](List& list) {
@@ -201,9 +201,9 @@ TEST_CASE("what a file cannot hold is not written, and what was there stays") {
   };
   CHECK(why({"A", "B", "A"}) == "file is refused: \"A\" is there twice");
   CHECK(why({"__metadata__"}) == "file is refused: \"__metadata__\" is there twice");
-  CHECK(why({"A\xFF"}) == "\"A\uFFFD\" is not UTF-8, and is not stored");
+  CHECK(why({"A\xFF"}) == "\"A\\xFF\" is not UTF-8, and is not stored");
   CHECK(why({}, {{"format", "2"}}).starts_with("\"format\" is \"tlm\", and cannot be \"2\" too: "));
-  CHECK(why({}, {{"key", "\xC0"}}) == "\"\uFFFD\" is not UTF-8, and is not stored");
+  CHECK(why({}, {{"key", "\xC0"}}) == "\"\\xC0\" is not UTF-8, and is not stored");
   std::vector<storage::Tensor> list;
   CHECK(refusal([&] { storage::add_numbers(list, "A", std::span{x}, {3}); }) == "2 numbers do not fill the shape of A");
   CHECK(list.empty());
@@ -225,7 +225,7 @@ TEST_CASE("a tensor of a type that is not known is no reason to refuse the other
   storage::add_numbers(places, "W", std::span{x}, {2});
   file.read(places);
   CHECK(x == std::array<float, 2>{1, 2});
-  const std::string described = R"("F3\u0007" [2])";
+  const std::string described = R"("F3\x07" [2])";
   CHECK(refusal([&] { file.require_nothing_but(places); }) ==
         "file is refused: what it is read into has no \"q\", " + described);
   places.front().name = "q";

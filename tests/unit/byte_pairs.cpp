@@ -245,7 +245,7 @@ TEST_CASE("what is no list of merges is refused with the number of the line") {
   CHECK(refusal_of(head + "a b\nc d\ne f\ng h\n") ==
         "line 5 of the list of merges is one merge too many: a vocabulary of 262 tokens has room for 3");
   const Text large = head + "a " + Text(1000, 'x') + "\n";
-  CHECK(refusal_of(large) == line + "has \"" + Text(40, 'x') + "…\", which is no byte and no merge of a line before");
+  CHECK(refusal_of(large) == line + "has \"" + Text(100, 'x') + "…\", which is no byte and no merge of a line before");
 }
 
 }  // namespace tlm::tests::in_byte_pairs

@@ -28,46 +28,43 @@ constexpr bool remembers_lengths = [] {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("what is refused leaves the state as it was: the right rows then give those of the whole", F,
-                          refused) {
-  if constexpr (autoregressive<F>) {
-    INFO("of ", name_of<F>());
-    using Rows = typename F::domain;
-    Generator generator{3};
-    const F layer = random_layer<F>(generator);
-    const auto X = random_rows<Rows>(Sequences{4}, generator), Z = random_rows<Rows>(Sequences{3}, generator);
-    const auto Y_X = layer(X), Y_Z = layer(Z);
-    const auto begun = [&] {
-      State<F> state{};
-      extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
-      return state;
-    };
-    // One sequence too many; a second one that is too long, after a first one that is not; a token outside of the
-    // vocabulary.
-    auto three = random_rows<Rows>(Sequences::of_lengths({1, 1, 1}), generator);
-    auto too_long = random_rows<Rows>(Sequences::of_lengths({2, max_len}), generator);
-    auto unknown = random_rows<Rows>(Sequences::of_lengths({2, 2}), generator);
-    if constexpr (std::is_same_v<Rows, Tokens>) unknown(3, 0) = Token(vocab_size);
-    std::size_t refusals = 0;
-    for (const Rows* wrong : {&three, &too_long, &unknown}) {
-      CAPTURE(wrong->sequences());
-      State<F> state = begun();
-      try {
-        extend(layer, state, *wrong);
-        continue;  // It takes what is wrong for others.
-      } catch (const std::exception& refusal) {
-        ++refusals;
-        CAPTURE(refusal.what());
-        const auto later =
-            extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
-        CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
-        CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
-      }
+TEST_CASE_TEMPLATE("what is refused leaves the state as it was: the right rows then give those of the whole", F,
+                   proofs::Em<double>, proofs::PE<double>, proofs::W_p<double>, proofs::NumberAppended<double>,
+                   proofs::PositionedH<double>, proofs::H<double>, proofs::T_LM<double>) {
+  INFO("of ", name_of<F>());
+  using Rows = typename F::domain;
+  Generator generator{3};
+  const F layer = random_layer<F>(generator);
+  const auto X = random_rows<Rows>(Sequences{4}, generator), Z = random_rows<Rows>(Sequences{3}, generator);
+  const auto Y_X = layer(X), Y_Z = layer(Z);
+  const auto begun = [&] {
+    State<F> state{};
+    extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
+    return state;
+  };
+  // One sequence too many; a second one that is too long, after a first one that is not; a token outside of the
+  // vocabulary.
+  auto three = random_rows<Rows>(Sequences::of_lengths({1, 1, 1}), generator);
+  auto too_long = random_rows<Rows>(Sequences::of_lengths({2, max_len}), generator);
+  auto unknown = random_rows<Rows>(Sequences::of_lengths({2, 2}), generator);
+  if constexpr (std::is_same_v<Rows, Tokens>) unknown(3, 0) = Token(vocab_size);
+  std::size_t refusals = 0;
+  for (const Rows* wrong : {&three, &too_long, &unknown}) {
+    CAPTURE(wrong->sequences());
+    State<F> state = begun();
+    try {
+      extend(layer, state, *wrong);
+      continue;  // It takes what is wrong for others.
+    } catch (const std::exception& refusal) {
+      ++refusals;
+      CAPTURE(refusal.what());
+      const auto later = extend(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
+      CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
+      CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
     }
-    CHECK(refusals == (rowwise<F> ? 0 : 1) + remembers_lengths<F> + std::is_same_v<Rows, Tokens>);
   }
+  CHECK(refusals == (rowwise<F> ? 0 : 1) + remembers_lengths<F> + std::is_same_v<Rows, Tokens>);
 }
-TEST_CASE_TEMPLATE_APPLY(refused, LayersInDouble);
 
 TEST_CASE("and so where a part has moved when the next one refuses: PE(CA(X)) with a piece that is too long") {
   using T = Composition<PositionalEncoding<max_len, d_model, double>, CausalAttention<d_model, n_heads, double>>;

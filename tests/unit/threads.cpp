@@ -41,8 +41,6 @@ TEST_CASE("what a thread throws is thrown where it was asked, and the threads go
   CHECK_THROWS_AS(loss_and_gradient(model, SharedBatch{threads, wrong}, gradient), std::out_of_range);
   CHECK(loss_and_gradient(model, SharedBatch{threads, translations()}, gradient) ==
         doctest::Approx(loss(model, translations())).epsilon(1e-14));
-  CHECK(loss(model, SharedBatch{threads, translations()}) ==
-        doctest::Approx(loss(model, translations())).epsilon(1e-14));
   CHECK_THROWS_WITH_AS(Threads<Model>{0}, "0 threads compute nothing: at least 1 is needed", std::invalid_argument);
 }
 

@@ -19,7 +19,8 @@ struct Composition : Composition<F_1, Composition<F_2, Fs...>> {
 template <class G, class F>
 struct Composition<G, F> {
   using form = forms::Composition<G, F>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::Compose<G, F>;
+  static_assert(fits::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<G>;
 

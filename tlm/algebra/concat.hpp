@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/environment.hpp>
@@ -21,7 +22,10 @@ struct Concat : Concat<F_1, Concat<F_2, Fs...>> {
 template <class F, class G>
 struct Concat<F, G> {
   using form = forms::Concat<F, G>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::AreLayers<F, G>;
+  static_assert(fits::value);
+  static_assert(std::is_same_v<DomainOf<F>, DomainOf<G>>,
+                "layers that are concatenated take the same X: they have the same domain");
   using domain = DomainOf<F>;
   using codomain = Matrix<n, F::codomain::cols + G::codomain::cols, typename F::codomain::Real>;
 

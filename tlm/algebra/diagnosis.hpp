@@ -137,7 +137,7 @@ requires(!rules::Formula<T>) struct IsLayer<T> : IsLeaf<T, typename T::reads> {
 };
 template <rules::Formula T>
 struct IsLayer<T> : Condition {
-  static_assert(Fits<typename T::form>::value && (rules::IsLeafOrFormula<T>::value || true));
+  static_assert(rules::IsLeafOrFormula<T>::value || true);  // its `fits` asserts the rest
 };
 
 // --- Formulas ------------------------------------------------------------------------------------------------------------
@@ -160,49 +160,20 @@ struct AreLayers : Condition {
   static constexpr bool holds = (Layer<F> && ...);
 };
 
-/// The condition under which the parts of a form are layers and fit each other. Other forms have conditions of their own.
-template <class Form>
-struct Fits : AreLayers<> {};
-template <class F>
-struct Fits<forms::Composition<F>> : AreLayers<F> {};
-template <class G, class F, class... Fs>
-struct Fits<forms::Composition<G, F, Fs...>> : Condition {
-  using Rest = Fits<forms::Composition<F, Fs...>>;
-  static_assert(IsLayer<G>::value && DomainIs<DomainOf<G>, CodomainOf<F>>::value && Rest::value);
-  static constexpr bool holds = Layer<G> && composable<DomainOf<G>, CodomainOf<F>> && Rest::holds;
-};
-template <class F>
-struct Fits<forms::Residual<F>> : Fits<forms::Composition<F, F>> {};
-template <class F, std::size_t count>
-struct Fits<forms::Stack<F, count>> : Fits<forms::Composition<F, F>> {
-  static_assert(count > 0, "a Stack has at least one layer");
-};
-template <class F, class... Fs>
-struct Fits<forms::Concat<F, Fs...>> : AreLayers<F, Fs...> {
-  static_assert((std::is_same_v<DomainOf<F>, DomainOf<Fs>> && ...),
-                "layers that are concatenated take the same X: they have the same domain");
-};
-template <class Item, class F>
-struct Fits<forms::Tied<Item, F>> : AreLayers<F> {};
-template <class F>
-struct Fits<forms::OfMemory<F>> : AreLayers<F> {};
+/// The condition under which G ∘ F is a layer.
 template <class G, class F>
-struct Fits<forms::ThroughMemory<G, F>> : AreLayers<G, F> {};
-template <class Encoder, class Decoder>
-struct Fits<forms::EncoderDecoder<Encoder, Decoder>> : AreLayers<Encoder, Decoder> {};
+struct Compose : AreLayers<G, F> {
+  static_assert(DomainIs<DomainOf<G>, CodomainOf<F>>::value);
+  static constexpr bool holds = AreLayers<G, F>::holds && composable<DomainOf<G>, CodomainOf<F>>;
+};
 
 // --- Use -----------------------------------------------------------------------------------------------------------------
 
-/// The condition under which T can be extended row by row. A failure shows it.
-template <class T>
+/// The condition under which T can be extended row by row, in this environment. A failure shows both.
+template <class T, class... Environment>
 struct CanExtend : Condition {
   static_assert(rules::Extensible<T> || !Layer<T>,
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
-};
-
-/// The condition under which a layer is extended in an environment: claims are about layers without noise.
-template <class... Environment>
-struct ExtendsWithoutNoise : Condition {
   static_assert((!std::is_same_v<Environment, Noise> && ...),
                 "extend takes no noise: claims are derived for a layer without noise");
 };

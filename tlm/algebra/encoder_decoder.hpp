@@ -25,7 +25,8 @@ struct SourceAndTarget {
 template <class Encoder, class Decoder>
 struct EncoderDecoder {
   using form = forms::EncoderDecoder<Encoder, Decoder>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::AreLayers<Encoder, Decoder>;
+  static_assert(fits::value);
   using domain = SourceAndTarget<DomainOf<Encoder>, DomainOf<Decoder>>;
   using codomain = CodomainOf<Decoder>;
   using provides = Memory<CodomainOf<Encoder>>;

@@ -43,7 +43,7 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// half updated: some parts have moved on, others have not. So it must not be used any more.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
-  static_assert(detail::CanExtend<T>::value && detail::ExtendsWithoutNoise<Environment...>::value);
+  static_assert(detail::CanExtend<T, Environment...>::value);
   if constexpr (std::is_same_v<State<T>, Nothing>) {
     return apply(layer, std::move(X), environment...);
   } else {

@@ -85,15 +85,15 @@ concept LeafReading =
     rules::Leaf<T> && !rules::Formula<T> && HasTypes<T> && Function<T, Item...> && HasWeights<T> &&
     std::default_initializable<T> && Differentiable<T, Item...> && (!Remembers<T> || Extends<T, Item...>);
 
-/// Whether the parts of a formula are layers that fit each other: see diagnosis.hpp.
-template <class Form>
-struct Fits;
+/// The parts of a formula do not fit each other: its `fits` is one of the conditions of diagnosis.hpp.
+template <class T>
+concept Misfit = !T::fits::holds;
 
 }  // namespace detail
 
 /// T is a layer.
 template <class T>
-concept Layer = (rules::Formula<T> && !rules::Leaf<T> && detail::Fits<typename T::form>::holds) ||
+concept Layer = (rules::Formula<T> && !rules::Leaf<T> && !detail::Misfit<T>) ||
                 (detail::Reads<T> && detail::LeafReading<T, typename T::reads>) ||
                 (!detail::Reads<T> && detail::LeafReading<T>);
 

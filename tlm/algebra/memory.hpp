@@ -39,7 +39,8 @@ inline void require_memory(const Sequences& memory, const Sequences& targets) {
 template <class F>
 struct FromMemory {
   using form = forms::OfMemory<F>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::AreLayers<F>;
+  static_assert(fits::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   using reads = Memory<domain>;

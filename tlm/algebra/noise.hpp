@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/parts.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/base/refuse.hpp>
 

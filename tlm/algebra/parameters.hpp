@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tlm/algebra/parts.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
 #include <tlm/base/hash.hpp>
@@ -106,6 +107,13 @@ consteval auto weights_of() {
 template <class Layer>
 inline constexpr auto weight_list = weights_of<Layer>();
 
+/// A visitor that takes down where the numbers of each weight are.
+template <class Real>
+struct TakeNumbers {
+  Parameter<Real>* next;
+  constexpr void operator()(const Name&, auto& weight) { (next++)->numbers = weight.data(); }
+};
+
 /// The condition under which a path leads to one weight only. A failure shows the layer.
 template <class Layer>
 struct PathsAreUnique : Condition {
@@ -177,13 +185,12 @@ auto parameters(Layer& layer) {
   using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
   static_assert(detail::PathsAreUnique<T>::value);
   std::array<Parameter<Real>, detail::weight_list<T>.size()> all;
-  std::size_t k = 0;
-  detail::visit_weights(
-      [&](const Name&, auto& weight) {
-        const auto& [path, role, rows, cols, none] = detail::weight_list<T>[k];
-        all[k++] = {path, role, rows, cols, weight.data()};
-      },
-      layer);
+  detail::TakeNumbers<Real> take{all.data()};
+  detail::visit_weights(take, layer);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto& [path, role, rows, cols, none] = detail::weight_list<T>[k];
+    all[k] = {path, role, rows, cols, all[k].numbers};
+  }
   return all;
 }
 

@@ -13,7 +13,8 @@ namespace tlm {
 template <class F>
 struct Res {
   using form = forms::Residual<F>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::Compose<F, F>;
+  static_assert(fits::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
 

@@ -16,7 +16,9 @@ namespace tlm {
 template <class F, std::size_t count>
 struct Stack {
   using form = forms::Stack<F, count>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::Compose<F, F>;
+  static_assert(fits::value);
+  static_assert(count > 0, "a Stack has at least one layer");
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
 

@@ -26,7 +26,8 @@ struct TiedWeight {
 template <class Item, class F>
 struct Tied {
   using form = forms::Tied<Item, F>;
-  static_assert(detail::Fits<form>::value);
+  using fits = detail::AreLayers<F>;
+  static_assert(fits::value);
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
 

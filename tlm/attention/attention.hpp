@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -12,7 +13,6 @@
 #include <tlm/attention/conditions.hpp>
 #include <tlm/attention/kv_cache.hpp>
 #include <tlm/attention/mask_and_bias.hpp>
-#include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/rows.hpp>
 
 namespace tlm {
@@ -137,7 +137,10 @@ struct Attention {
   }
 
  private:
-  static Real one_over_c() { return Real(1) / sqrt(Real(d_head)); }
+  static Real one_over_c() {
+    using std::sqrt;  // or that of Real
+    return Real(1) / sqrt(Real(d_head));
+  }
 
   /// X_h: the columns of head h in the rows of sequence s.
   template <class M>

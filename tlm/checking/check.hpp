@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tlm/algebra/parts.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/checking/extension.hpp>

@@ -47,7 +47,6 @@ struct Found {
 template <class T>
 std::vector<Found> beam_search(const T& model, const std::vector<Token>& given, const GenerationLimits& limits,
                                const Beam& beam = {}) {
-  static_assert(detail::IsLayer<T>::value);
   std::vector<Found> found;
   if constexpr (detail::CanDecode<T>::value) {
     if (beam.width == 0) refuse<std::invalid_argument>({"the width of a beam is 0: at least 1 text must have room"});

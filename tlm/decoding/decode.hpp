@@ -35,6 +35,7 @@ struct CanDecode {
   static constexpr bool is_layer = Layer<T>, looks_back = !is_layer || autoregressive<T>;
   static constexpr bool fits = !is_layer || !looks_back || of_tokens || of_source;
   static constexpr bool value = is_layer && looks_back && fits;
+  static_assert(IsLayer<T>::value);
   static_assert(looks_back, "decoding extends what was computed, which needs a model that is autoregressive by type");
   static_assert(fits, "a model that decodes reads tokens: sequences of them, or a source and a target");
 };
@@ -175,7 +176,6 @@ class Generation {
 template <class T, class Choice = Greedy>
 std::vector<std::vector<Token>> decode_all(const T& model, const std::vector<std::vector<Token>>& given,
                                            const GenerationLimits& limits, const Choice& choose = {}) {
-  static_assert(detail::IsLayer<T>::value);
   std::vector<std::vector<Token>> texts(given.size());
   if constexpr (detail::CanDecode<T>::value) {
     Generation<T> generation{model, given, limits};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/symbol.hpp>
 #include <tlm/derivation/formula_text.hpp>
 
 /// Operations in the book's notation.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -42,6 +43,19 @@ struct RootOfVariancePlusEpsilon {
   static auto of(const auto& root) { return root; }
 };
 
+/// The largest power of two that is at most max(1, max_j |x_j|); it is 1 if an entry is infinite, and in an arithmetic that
+/// does not overflow.
+template <class Adaptor>
+auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
+  using Real = typename Adaptor::value_type;
+  if constexpr (std::is_floating_point_v<Real>) {
+    const Real greatest = combined(xt::abs(x), Real(1), greater_one);
+    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
+  } else {
+    return Real(1);
+  }
+}
+
 /// X_i ↦ a·(x − mean(x))/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
 /// `Divisor` makes the root r of the variance σ² = Σ_j (x_j − mean(x))²/d, and s of r. The weights a and b have as many
@@ -71,7 +85,16 @@ struct StandardizedRows {
     codomain Y = scaled_and_shifted(standard.Z);
     return with_pullback(std::move(Y),
                          [this, standard = std::move(standard)](codomain Y_bar, StandardizedRows& gradient) {
-                           pull_back(standard, Y_bar, gradient);
+                           for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
+                             const Real r = standard.root[i], s = Divisor::of(r);
+                             const auto z = standard.Z.row(i);
+                             auto y_bar = Y_bar.row(i), x_bar = y_bar;  // x̄ takes the place of ȳ
+                             gradient.a.row(0) += y_bar * z;
+                             gradient.b.row(0) += y_bar;
+                             const auto z_bar = a.row(0) * y_bar;
+                             const Real slope = quotient_or_zero(mean_of(z_bar * z), r);
+                             x_bar = (z_bar - mean_of(z_bar)) / s - z * slope;
+                           }
                            return Y_bar;  // now X̄
                          });
   }
@@ -89,9 +112,9 @@ struct StandardizedRows {
       Real& r = standard.root[i];
       const auto x = X.row(i);
       auto z = standard.Z.row(i);
-      // A row is divided by a power of two first, which changes no digit of z but by underflow: squares of large numbers
-      // would overflow. So here mean is mean(x)/scale and u is (x − mean(x))/scale, while r and s are as above. The mean is
-      // rounded; what is missing is subtracted, too, so that the u of a constant row is 0.
+      // A row is divided by a power of two first: squares of large numbers would overflow. That changes no digit of z,
+      // but of tiny entries beside huge ones. So here mean is mean(x)/scale and u is (x − mean(x))/scale, while r and s
+      // are as above. The mean is rounded; what is missing is subtracted, too, so that the u of a constant row is 0.
       const Real scale = scale_of(x), unit = Real(1) / scale, mean = mean_of(x * unit);
       const auto u = x * unit - mean - mean_of(x * unit - mean);  // it is computed where it is used
       r = Divisor::root(mean_of(u * u), scale);
@@ -104,19 +127,6 @@ struct StandardizedRows {
     codomain Y{Z.sequences()};
     for (std::size_t i = 0; i < Z.rows(); ++i) Y.row(i) = a.row(0) * Z.row(i) + b.row(0);
     return Y;
-  }
-
-  void pull_back(const Standardized& standard, codomain& Y_bar, StandardizedRows& gradient) const {
-    for (std::size_t i = 0; i < Y_bar.rows(); ++i) {
-      const Real r = standard.root[i], s = Divisor::of(r);
-      const auto z = standard.Z.row(i);
-      auto y_bar = Y_bar.row(i), x_bar = y_bar;  // x̄ takes the place of ȳ
-      gradient.a.row(0) += y_bar * z;
-      gradient.b.row(0) += y_bar;
-      const auto z_bar = a.row(0) * y_bar;
-      const Real slope = quotient_or_zero(mean_of(z_bar * z), r);
-      x_bar = (z_bar - mean_of(z_bar)) / s - z * slope;
-    }
   }
 };
 

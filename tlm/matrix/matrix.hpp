@@ -90,8 +90,9 @@ class Matrix {
   Matrix(const Sequences& sequences, const Real& everywhere) requires(is_stack)
       : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
-  Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack)
-      : Matrix{filled(sequences, entries)} {
+  Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack) : Matrix{sequences} {
+    if (entries.size() != rows() * cols_)
+      refuse<std::invalid_argument>({entries.size(), " entries do not fill ", rows(), " rows of ", cols_});
     std::copy(entries.begin(), entries.end(), data());
   }
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
@@ -112,8 +113,10 @@ class Matrix {
   Matrix(std::initializer_list<std::initializer_list<Real>> sequences) requires(is_stack&& cols_ == 1)
       : Matrix{std::vector<std::vector<Real>>(sequences.begin(), sequences.end())} {}
   /// A column, from the entries of each sequence. A sequence may be empty.
-  explicit Matrix(const std::vector<std::vector<Real>>& sequences) requires(is_stack&& cols_ == 1)
-      : Matrix{of_lengths_of(sequences)} {
+  explicit Matrix(const std::vector<std::vector<Real>>& sequences) requires(is_stack&& cols_ == 1) {
+    std::vector<std::size_t> lengths;
+    for (const auto& entries : sequences) lengths.push_back(entries.size());
+    *this = Matrix{Sequences::of_lengths(lengths)};
     Real* next = data();
     for (const auto& entries : sequences) next = std::copy(entries.begin(), entries.end(), next);
   }
@@ -241,18 +244,6 @@ class Matrix {
         refuse<std::invalid_argument>({entries, " entries do not make a matrix of ", rows_, " rows of ", cols_});
     }
     return entries / cols_;
-  }
-
-  static const Sequences& filled(const Sequences& sequences, const std::vector<Real>& entries) {
-    if (entries.size() != sequences.rows() * cols_)
-      refuse<std::invalid_argument>({entries.size(), " entries do not fill ", sequences.rows(), " rows of ", cols_});
-    return sequences;
-  }
-
-  static Sequences of_lengths_of(const std::vector<std::vector<Real>>& sequences) {
-    std::vector<std::size_t> lengths(sequences.size());
-    for (std::size_t s = 0; s < sequences.size(); ++s) lengths[s] = sequences[s].size();
-    return Sequences::of_lengths(lengths);
   }
 
   Sequences sequences_;

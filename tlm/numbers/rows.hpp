@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
 
 #include <tlm/numbers/vector.hpp>
 
-/// The functions of a row of numbers: its maximum, sum, mean and scale, and its softmax, for attention and for Softmax layers.
+/// The functions of a row of numbers: its maximum, sum and mean, and its softmax, for attention and for Softmax layers.
 /// A Vector refers to its entries. So a function that takes one can change them.
 namespace tlm {
 
@@ -71,25 +70,6 @@ template <detail::XtensorExpression E>
 [[gnu::always_inline]] inline auto mean_of(const E& x) {
   return sum_of(x) / typename E::value_type(x.size());
 }
-
-namespace detail {
-
-/// The largest power of two that is at most max(1, max_j |x_j|); it is 1 if an entry is infinite.
-///
-/// A division by it keeps all digits, but of tiny entries beside huge ones, and then squares do not overflow. It is 1 in
-/// an arithmetic that does not overflow.
-template <class Adaptor>
-auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
-  using Real = typename Adaptor::value_type;
-  if constexpr (std::is_floating_point_v<Real>) {
-    const Real greatest = combined(xt::abs(x), Real(1), greater_one);
-    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
-  } else {
-    return Real(1);
-  }
-}
-
-}  // namespace detail
 
 /// x ← exp(x) / Σ_j exp(x_j). The maximum entry is subtracted first: it cancels, and exp does not overflow.
 template <class Adaptor>

@@ -7,7 +7,6 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <semaphore>
 #include <stdexcept>
@@ -131,11 +130,9 @@ class Threads {
   /// `count` threads. A batch without `least_tokens` for each uses fewer. Throws std::invalid_argument for 0 threads.
   explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread)
       : threads_{count}, least_tokens_{std::max<std::size_t>(1, least_tokens)} {}
-  /// The number of threads, including the calling one.
-  std::size_t count() const { return threads_.count(); }
-  /// The number of threads that share a batch with this number of tokens.
+  /// The number of threads, including the calling one, that share a batch with this number of tokens.
   std::size_t count_for(std::size_t tokens) const {
-    return std::clamp<std::size_t>(tokens / least_tokens_, 1, count());
+    return std::clamp<std::size_t>(tokens / least_tokens_, 1, threads_.count());
   }
 
   /// The sum of the losses of all parts, each computed on a thread of its own. Adds their gradients to `gradient`, in
@@ -191,12 +188,6 @@ struct SharedBatch {
   }
 };
 
-/// The loss of the whole batch, computed by the calling thread. Throws like the loss of MicroBatches.
-template <class T, class Workers, class BatchOf, class Objective = Mean>
-RealOf<T> loss(const T& model, const SharedBatch<Workers, BatchOf>& shared, const Objective& objective = {}) {
-  return loss(model, shared.batch, objective);
-}
-
 /// The loss of the whole batch. Adds its gradient to `gradient`. Throws like the workers, and what objective_of_parts
 /// throws.
 template <class T, class Workers, class BatchOf, class Objective = Mean>
@@ -208,8 +199,7 @@ RealOf<T> loss_and_gradient(const T& model, const SharedBatch<Workers, BatchOf>&
 /// True if this process is one of several that mpirun, mpiexec or srun has started. Each sets variables of its own
 /// (Open MPI, MPICH's Hydra, PMIx). A program without MPI would train as often as it was started.
 inline bool started_as_a_rank() {
-  const std::initializer_list<const char*> words{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
-  return std::any_of(words.begin(), words.end(), [](const char* word) { return std::getenv(word) != nullptr; });
+  return std::getenv("OMPI_COMM_WORLD_RANK") || std::getenv("PMI_RANK") || std::getenv("PMIX_RANK");
 }
 
 }  // namespace tlm

@@ -46,11 +46,16 @@ void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
   add_weights(list, adam.second_moment, "adam.v.");
   add_number(list, "adam.t", adam.t);
 }
-template <class Byte, class Wrapper>
-requires requires(Wrapper wrapper) { wrapper.optimizer; }
-void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Wrapper& wrapper) {
-  add_optimizer(list, wrapper.optimizer);
-  if constexpr (requires { wrapper.schedule; }) add_number(list, "schedule.t", wrapper.t);
+template <class Byte, class OfClipped>
+requires requires(OfClipped clipped) { clipped.norm; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfClipped& clipped) {
+  add_optimizer(list, clipped.optimizer);
+}
+template <class Byte, class OfScheduled>
+requires requires(OfScheduled scheduled) { scheduled.schedule; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfScheduled& scheduled) {
+  add_optimizer(list, scheduled.optimizer);
+  add_number(list, "schedule.t", scheduled.t);
 }
 
 /// Adds the state of a generator to a list: its seed, and how many numbers were drawn. The state must outlive the list.
@@ -77,7 +82,8 @@ void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
 
 /// Writes a training run, with its tokenizer in the metadata, to a file that is replaced whole or not at all
 /// (AtomicFile). `configuration` holds what must be the same on resuming and is not in the run: the shape of the model
-/// beyond its paths, the rates of the optimizer, and the objective. Its words are the program's own, except "tokenizer".
+/// beyond its paths, the rates of the optimizer, and the objective. Its words are the program's own, except "tokenizer",
+/// "format" and "tlm_version".
 /// Throws like write.
 template <class Model, class Optimizer>
 void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimizer>& run, Metadata configuration = {},

@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/storage/tensors.hpp>
+#include <tlm/text/utf8.hpp>
 
 /// The header of a safetensors file. (Format: https://github.com/huggingface/safetensors#format.)
 ///
@@ -66,18 +67,10 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// The maximum number of dimensions: NumPy's. The format has no limit, and JSON takes 30 times as much memory as digits.
 inline constexpr int most_dimensions = 64;
 
-/// A text in JSON's notation, without characters below U+0020 and without bytes that are not UTF-8; cut if it is long.
-inline std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 100;
-  const bool cut = text.size() > longest;
-  return nlohmann::json(text.substr(0, longest)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-         (cut ? " …" : "");
-}
-
 /// The type and the shape of an Entry or of NamedNumbers, such as "F32 [8, 32]". An unknown type is quoted.
 template <class Numbers>
 std::string described(const Numbers& numbers) {
-  std::string text = bits_of(numbers.type) > 0 ? std::string(numbers.type) : printable(numbers.type);
+  std::string text = bits_of(numbers.type) > 0 ? std::string(numbers.type) : in_quotes(numbers.type);
   const char* before = " [";
   for (const std::uint64_t number : numbers.shape) {
     if (text.size() > 100) return text + ", …]";
@@ -108,7 +101,7 @@ class HeaderParser {
     } catch (const Json::parse_error& error) {
       refuse({"its header is not JSON in UTF-8, from byte ", error.byte, " of it on"});
     } catch (const Json::out_of_range&) {  // such as 1e999
-      refuse({"a number of ", printable(name_), " is larger than any double"});
+      refuse({"a number of ", in_quotes(name_), " is larger than any double"});
     }
     return std::move(header_);
   }
@@ -120,17 +113,17 @@ class HeaderParser {
     const bool is_object = event == Event::object_start;
     if (event == Event::key && depth == 1) {
       name_ = value;
-      if (!names_.insert(name_).second) refuse({printable(name_), " is there twice"});
+      if (!names_.insert(name_).second) refuse({in_quotes(name_), " is there twice"});
       keys_.clear();
     } else if (event == Event::key) {
       key_ = value;
       if (!keys_.insert(key_).second) refuse({of_entry(key_), " is there twice"});
       if (!is_metadata() && std::find(keys.begin(), keys.end(), key_) == keys.end())
-        refuse({printable(name_), " has a ", printable(key_), ", which the format does not know"});
+        refuse({in_quotes(name_), " has a ", in_quotes(key_), ", which the format does not know"});
     } else if (is_object || event == Event::array_start) {
       const std::string what = is_object ? " is an object" : " is an array";
-      if (depth > 2) refuse({printable(name_), " is nested deeper than an entry"});
-      if (depth == 1 && !is_object) refuse({printable(name_), what, " and not an object"});
+      if (depth > 2) refuse({in_quotes(name_), " is nested deeper than an entry"});
+      if (depth == 1 && !is_object) refuse({in_quotes(name_), what, " and not an object"});
       const bool is_list = !is_metadata() && key_ != "dtype";
       if (depth == 2 && (is_object || !is_list))
         refuse({of_entry(key_), what, " and not ", is_list ? "an array" : "a text"});
@@ -146,13 +139,13 @@ class HeaderParser {
 
   /// Takes an entry, all of which was read.
   void take(const Json& entry) {
-    if (!entry.is_object()) refuse({printable(name_), " is ", in_words(entry), " and not an object"});
+    if (!entry.is_object()) refuse({in_quotes(name_), " is ", in_words(entry), " and not an object"});
     if (is_metadata()) {
       for (const auto& [key, value] : entry.items()) header_.metadata[key] = text(entry, key);
       return;
     }
     for (const char* const key : keys)
-      if (!entry.contains(key)) refuse({printable(name_), " has no ", printable(key)});
+      if (!entry.contains(key)) refuse({in_quotes(name_), " has no ", in_quotes(key)});
     const auto offsets = numbers(entry, "data_offsets");
     if (offsets.size() != 2) refuse({of_entry("data_offsets"), " has ", offsets.size(), " numbers, and not 2"});
     Entry taken{text(entry, "dtype"), numbers(entry, "shape"), offsets[0], offsets[1]};
@@ -178,7 +171,7 @@ class HeaderParser {
 
   /// The numbers end after they begin. If the type is known, the shape gives the number of bytes between.
   void check_size(const Entry& entry) const {
-    const std::string made = printable(name_) + ", " + described(entry) + ", ";
+    const std::string made = in_quotes(name_) + ", " + described(entry) + ", ";
     if (entry.end < entry.begin) refuse({made, "ends at ", entry.end, ", before it begins at ", entry.begin});
     const std::uint64_t of_each = bits_of(entry.type);
     if (of_each == 0) return;
@@ -194,14 +187,14 @@ class HeaderParser {
   }
 
   static std::string in_words(const Json& value) {
-    if (value.is_string()) return printable(value.get_ref<const std::string&>());
+    if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
     return value.type() == Json::value_t::number_integer && value == 0 ? "-0" : value.dump();
   }
 
   static constexpr std::array keys{"dtype", "shape", "data_offsets"};
   bool is_metadata() const { return name_ == "__metadata__"; }
 
-  std::string of_entry(const std::string& key) const { return printable(key) + " of " + printable(name_); }
+  std::string of_entry(const std::string& key) const { return in_quotes(key) + " of " + in_quotes(name_); }
   [[noreturn]] void refuse(std::initializer_list<detail::Word> why) const { refuse_file(file_, why); }
 
   const std::string& file_;
@@ -239,12 +232,12 @@ inline Header read_header(const std::string& file, std::string_view text, std::u
   for (const auto& [name, entry] : header.tensors) in_order.emplace(entry.begin, entry.end, name);
   std::uint64_t before = 0;  // where the numbers before end
   for (const auto& [begin, end, name] : in_order) {
-    if (end > size) refuse_file(file, {"it is cut off: ", printable(name), " ends at byte ", end, " of ", size});
+    if (end > size) refuse_file(file, {"it is cut off: ", in_quotes(name), " ends at byte ", end, " of ", size});
     if (begin < before)
       refuse_file(file,
-                  {printable(name), " begins at byte ", begin, ", where another one has its numbers up to ", before});
+                  {in_quotes(name), " begins at byte ", begin, ", where another one has its numbers up to ", before});
     if (begin > before)
-      refuse_file(file, {"bytes ", before, " to ", begin - 1, " before ", printable(name), " are nobody's"});
+      refuse_file(file, {"bytes ", before, " to ", begin - 1, " before ", in_quotes(name), " are nobody's"});
     before = end;
   }
   if (before < size) refuse_file(file, {"its last ", size - before, " bytes are nobody's"});
@@ -258,7 +251,7 @@ inline std::string written_header(const std::vector<Tensor>& tensors, const Meta
     try {
       return nlohmann::json(text).dump();
     } catch (const nlohmann::json::type_error&) {
-      refuse<std::invalid_argument>({printable(text), " is not UTF-8, and is not stored"});
+      refuse<std::invalid_argument>({in_quotes(text), " is not UTF-8, and is not stored"});
     }
   };
   std::string header = "{\"__metadata__\":{", comma;

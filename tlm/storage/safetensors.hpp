@@ -34,8 +34,8 @@ inline std::string version_text(std::uint64_t version = TLM_VERSION) {
 inline void add_text(Metadata& metadata, const std::string& name, const std::string& text) {
   const auto [place, is_new] = metadata.emplace(name, text);
   if (!is_new && place->second != text)
-    refuse<std::invalid_argument>({printable(name), " is ", printable(text), ", and cannot be ",
-                                   printable(place->second), " too: the library has texts of this name"});
+    refuse<std::invalid_argument>({in_quotes(name), " is ", in_quotes(text), ", and cannot be ",
+                                   in_quotes(place->second), " too: the library has texts of this name"});
 }
 
 /// Writes tensors and metadata as a safetensors file, whole or not at all (AtomicFile). It adds "format", which is
@@ -52,7 +52,7 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
   std::uint64_t size = 0;
   for (const Tensor& tensor : tensors) {
     if (bits_of(tensor.type) == 0)
-      refuse<std::invalid_argument>({printable(tensor.name), " is of the type ", printable(tensor.type),
+      refuse<std::invalid_argument>({in_quotes(tensor.name), " is of the type ", in_quotes(tensor.type),
                                      ", which is not known: it is not stored"});
     size += tensor.bytes.size();
   }
@@ -105,16 +105,16 @@ class SafetensorsFile {
     for (const auto& [key, text] : expected) {
       const auto found = metadata().find(key);
       if (found == metadata().end())
-        refuse("it does not say its " + printable(key) + ", which should be " + printable(text));
+        refuse("it does not say its " + in_quotes(key) + ", which should be " + in_quotes(text));
       if (found->second != text)
-        refuse("its " + printable(key) + " is " + printable(found->second) + ", and should be " + printable(text));
+        refuse("its " + in_quotes(key) + " is " + in_quotes(found->second) + ", and should be " + in_quotes(text));
     }
   }
 
   /// The text of this name in the metadata. Throws std::runtime_error if there is none.
   const std::string& text(const std::string& key) const {
     const auto found = metadata().find(key);
-    if (found == metadata().end()) refuse("it does not say its " + printable(key));
+    if (found == metadata().end()) refuse("it does not say its " + in_quotes(key));
     return found->second;
   }
 
@@ -127,7 +127,7 @@ class SafetensorsFile {
     in.imbue(std::locale::classic());  // in others a point may stand between thousands
     in >> major >> point >> minor >> point >> patch;
     const std::uint64_t number = 10000 * major + 100 * minor + patch;
-    if (version_text(number) != version) refuse("its \"tlm_version\" is " + printable(version) + ", which is none");
+    if (version_text(number) != version) refuse("its \"tlm_version\" is " + in_quotes(version) + ", which is none");
     if (number > TLM_VERSION)
       refuse("tlm " + version + " has written it, which is newer than this one, " + version_text());
   }
@@ -136,27 +136,23 @@ class SafetensorsFile {
   void require_nothing_but(const std::vector<Place>& places, std::string_view prefix = "") const {
     std::set<std::string_view> names;
     for (const Place& place : places) names.insert(place.name);
-    std::vector<std::string> others;
     for (const auto& [name, entry] : tensors())
       if (name.starts_with(prefix) && !names.contains(name))
-        others.push_back(printable(name) + ", " + described(entry));
-    require_none("what it is read into has no ", others);
+        refuse("what it is read into has no " + in_quotes(name) + ", " + described(entry));
   }
 
   /// Reads all of the list, or changes nothing. Throws std::runtime_error if a tensor of the list is not in the file or
   /// has another type or shape there, std::invalid_argument if a place has room for more or fewer bytes, and
   /// std::system_error if the file cannot be read. Until all is read, a second copy is in memory.
   void read(const std::vector<Place>& places) const {
-    std::vector<std::string> missing;
-    for (const Place& place : places)
-      if (!tensors().contains(place.name)) missing.push_back(printable(place.name) + ", " + described(place));
-    require_none("there is no ", missing);
     for (const Place& place : places) {
-      const Entry& entry = tensors().at(place.name);
+      const auto found = tensors().find(place.name);
+      if (found == tensors().end()) refuse("there is no " + in_quotes(place.name) + ", " + described(place));
+      const Entry& entry = found->second;
       if (entry.type != place.type || entry.shape != place.shape)
-        refuse(printable(place.name) + " is " + described(entry) + ", and should be " + described(place));
+        refuse(in_quotes(place.name) + " is " + described(entry) + ", and should be " + described(place));
       if (place.bytes.size() != entry.end - entry.begin)
-        tlm::refuse<std::invalid_argument>({printable(place.name), " has ", entry.end - entry.begin,
+        tlm::refuse<std::invalid_argument>({in_quotes(place.name), " has ", entry.end - entry.begin,
                                             " bytes, and what it is read into ", place.bytes.size()});
     }
     std::vector<std::vector<std::byte>> copies;
@@ -171,11 +167,6 @@ class SafetensorsFile {
   [[noreturn]] void refuse(const std::string& why) const { refuse_file(name_, {why}); }
 
  private:
-  void require_none(const std::string& why, const std::vector<std::string>& list) const {
-    if (list.size() > 1) refuse(why + list.front() + " (and " + std::to_string(list.size() - 1) + " more)");
-    if (list.size() == 1) refuse(why + list.front());
-  }
-
   /// Fills `bytes` with the bytes of the file from this offset on. Throws std::system_error if it cannot, and
   /// std::runtime_error if the file ends before.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const {

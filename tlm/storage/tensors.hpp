@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/refuse.hpp>
 
@@ -86,7 +85,6 @@ void add_number(std::vector<NamedNumbers<Byte>>& list, std::string name, Number&
 /// layer must outlive the list.
 template <class Byte, class Layer>
 void add_weights(std::vector<NamedNumbers<Byte>>& list, Layer& layer, const std::string& prefix = "") {
-  static_assert(IsStored<typename CodomainOf<std::remove_const_t<Layer>>::Real>::value);
   for (const auto& weight : parameters(layer))
     add_numbers(list, prefix + std::string(weight.path), std::span{weight.numbers, weight.size()},
                 {weight.rows, weight.cols});

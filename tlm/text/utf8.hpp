@@ -56,7 +56,7 @@ inline std::string as_utf8(std::string_view text) {
 
 /// A text as a sentence quotes it: a long one is cut, and what is not a character or controls a terminal becomes \xNN.
 inline std::string in_quotes(std::string_view text) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t most = 100;
   std::string shown;
   const auto hexadecimal = [&](unsigned char byte) {
     constexpr std::string_view digits = "0123456789ABCDEF";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
@@ -78,9 +79,10 @@ Real cross_entropy(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix
   detail::require_targets(Y, x, omega);
   Real loss(0);
   for (std::size_t k = 0; k < Y.rows(); ++k) {
+    const Real y = q.expectation(Y.row(k), std::size_t(x(k, 0)));
     if constexpr (std::is_floating_point_v<Real>)
-      if (omega(k, 0) == Real(0)) continue;  // 0·(−∞) is not a number
-    loss -= omega(k, 0) / c * q.expectation(Y.row(k), std::size_t(x(k, 0)));
+      if (omega(k, 0) == Real(0) && !std::isnan(y)) continue;  // 0·(−∞) is NaN; a NaN of the scores is to be seen
+    loss -= omega(k, 0) / c * y;
   }
   return loss;
 }

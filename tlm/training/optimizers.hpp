@@ -103,24 +103,11 @@ struct Adam {
   std::uint64_t t = 0;
 };
 
-namespace detail {
-
-/// ‖g‖ = √Σg², over all weights of a gradient together, in double.
-template <class Layer>
-double norm_of(const Layer& gradient) {
-  double sum = 0;
-  for (const auto& weight : parameters(gradient))
-    for (const double g : weight) sum += g * g;
-  return std::sqrt(sum);
-}
-
-}  // namespace detail
-
 /// An optimizer with gradient clipping by norm (Pascanu et al., 2013, algorithm 1). Before it moves the weights,
 ///
 ///   g ← g·limit/‖g‖   if ‖g‖ > limit,
 ///
-/// with the norm of the whole gradient, which is scaled in place.
+/// with the norm ‖g‖ = √Σg² of the whole gradient, in double, which is scaled in place.
 ///
 ///   Clipped adam{Adam<Model>{}, 1.0};
 template <class Optimizer>
@@ -134,7 +121,10 @@ struct Clipped {
   void operator()(Layer& layer, Layer& gradient) {
     using Real = typename CodomainOf<Layer>::Real;
     detail::require_positive<Real>("the limit of Clipped", limit);
-    norm = detail::norm_of(gradient);
+    double squares = 0;
+    for (const auto& weight : parameters(gradient))
+      for (const double g : weight) squares += g * g;
+    norm = std::sqrt(squares);
     if (!std::isfinite(norm))
       refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do with too large a learning rate"});

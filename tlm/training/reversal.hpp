@@ -30,8 +30,6 @@ struct Reversal {
           {"the task needs lengths 1 ≤ min_length ≤ max_length, not ", shortest, " and ", longest});
   }
 
-  /// The vocabulary: the tokens and 0.
-  std::size_t vocab_size() const { return std::size_t(n_tokens) + 1; }
   /// Room for a token 0 and the longest sequence.
   std::size_t max_len() const { return 2 * std::size_t(max_length) + 3; }
 

@@ -63,20 +63,15 @@ struct Cosine {
   }
 };
 
-/// An optimizer with a learning rate of its own.
-template <class Optimizer>
-concept HasLearningRate = requires(Optimizer optimizer) {
-  optimizer.learning_rate = 0.5;
-};
-
 /// An optimizer whose learning rate follows a schedule: its t-th call moves the weights with the rate η(t), whatever
 /// learning rate the optimizer was made with.
 ///
 ///   Scheduled adam{Adam<Model>{}, WarmUp{.d_model = 128, .warm_up = 400}};
 template <class Optimizer, class Schedule>
 struct Scheduled {
+  static constexpr bool has_a_rate = requires(Optimizer optimizer) { optimizer.learning_rate = 0.5; };
   static_assert(
-      HasLearningRate<Optimizer>,
+      has_a_rate,
       "a schedule sets the learning_rate of an optimizer, and this has none: Clipped goes around Scheduled, as "
       "in Clipped{Scheduled{Adam, schedule}}");
   Optimizer optimizer;
@@ -86,7 +81,7 @@ struct Scheduled {
   /// Throws what the schedule and the optimizer throw. A refused step does not count.
   template <class Layer, class Gradient>
   void operator()(Layer& layer, Gradient& gradient) {
-    if constexpr (HasLearningRate<Optimizer>) {
+    if constexpr (has_a_rate) {
       optimizer.learning_rate = schedule(t + 1);
       optimizer(layer, gradient);
       ++t;

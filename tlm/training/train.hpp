@@ -57,7 +57,8 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 /// Throws what next_batch, loss, optimizer and report throw. Throws std::invalid_argument if the weights were never
 /// initialized (require_initialized, called once, in the first step with a loss). Throws std::runtime_error for a loss that
-/// is infinite or not a number. The model is then as it was after the last complete step.
+/// is infinite or not a number. The model is then as it was after the last complete step. (The gradient is not looked at;
+/// Clipped does that.)
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>
 std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report,
                   const Objective& objective = {}) {

@@ -14,6 +14,7 @@
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/parameters.hpp>
+#include <tlm/algebra/parts.hpp>
 
 /// What the definition of an operation is about: its weights, the memory that it reads, and its source.
 namespace tlm::coq {
