@@ -16,10 +16,10 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11634,
-    "lines of the book": 6796,
+    "lines of tlm/": 11628,
+    "lines of the book": 6790,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2650,
+    "lines read with layers/causal_attention.hpp": 2644,
     "lines read with training/loss.hpp": 1092,
     "lines read with matrix/product.hpp": 865,
     "names that tlm.hpp brings": 119,

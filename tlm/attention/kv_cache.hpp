@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -11,10 +10,8 @@
 
 namespace tlm::detail {
 
-/// The keys K and values V that queries look at: stacks of sequences that grow row by row, split into heads.
-///
-/// Appending a row takes amortised constant time. The rows of a head are stored one after the other: K_i and V_i of
-/// sequence s are views.
+/// The keys K and values V that queries look at: stacks of sequences that grow row by row. Appending a row takes amortised
+/// constant time.
 template <std::size_t n_heads, std::size_t d_key, std::size_t d_value, class Real>
 class KVCache {
  public:
@@ -30,15 +27,13 @@ class KVCache {
   /// std::invalid_argument, and changes nothing, unless K and V have the same sequences, as many as before.
   void append(const Keys& K, const Values& V) {
     require_same_sequences("the keys", K.sequences(), "the values", V.sequences());
-    if (heads_.empty()) heads_.resize(K.sequences().count() * n_heads);
-    require_continuation(heads_.size() / n_heads, K.sequences().count());
+    if (rows_.empty()) rows_.resize(K.sequences().count());
+    require_continuation(rows_.size(), K.sequences().count());
     std::vector<std::size_t> lengths;
-    for (std::size_t s = 0; s < K.sequences().count(); ++s) {
-      for (std::size_t h = 0; h < n_heads; ++h) {
-        append(heads_[s * n_heads + h].keys, view(K, s), h, d_key);
-        append(heads_[s * n_heads + h].values, view(V, s), h, d_value);
-      }
-      lengths.push_back(heads_[s * n_heads].keys.size() / d_key);
+    for (std::size_t s = 0; s < rows_.size(); ++s) {
+      append(rows_[s].keys, view(K, s));
+      append(rows_[s].values, view(V, s));
+      lengths.push_back(rows_[s].keys.size() / Keys::cols);
     }
     sequences_ = Sequences::of_lengths(lengths);
   }
@@ -46,27 +41,26 @@ class KVCache {
   /// Which keys, and values, belong to which sequence.
   const Sequences& sequences() const { return sequences_; }
   /// K_i: the keys of head h in sequence s.
-  View<const Real> keys(std::size_t s, std::size_t h) const {
-    return {heads_[s * n_heads + h].keys.data(), sequences_.length(s), d_key, d_key};
-  }
+  View<const Real> keys(std::size_t s, std::size_t h) const { return head<d_key>(rows_[s].keys, s, h); }
   /// V_i: the values of head h in sequence s.
-  View<const Real> values(std::size_t s, std::size_t h) const {
-    return {heads_[s * n_heads + h].values.data(), sequences_.length(s), d_value, d_value};
-  }
+  View<const Real> values(std::size_t s, std::size_t h) const { return head<d_value>(rows_[s].values, s, h); }
 
  private:
-  using Rows = std::vector<Real, AlignedAllocator<Real>>;
-  struct Head {
-    Rows keys, values;
+  using Entries = std::vector<Real, AlignedAllocator<Real>>;
+  struct Rows {
+    Entries keys, values;
   };
 
-  static void append(Rows& rows, View<const Real> more, std::size_t h, std::size_t width) {
-    std::size_t end = rows.size();
-    rows.resize(end + more.rows * width);
-    for (std::size_t i = 0; i < more.rows; ++i, end += width) std::copy_n(&more(i, h * width), width, &rows[end]);
+  static void append(Entries& rows, View<const Real> more) {
+    rows.insert(rows.end(), more.data, more.data + more.rows * more.cols);
+  }
+  template <std::size_t width>
+  View<const Real> head(const Entries& rows, std::size_t s, std::size_t h) const {
+    return View<const Real>{rows.data(), sequences_.length(s), n_heads * width, n_heads * width}.block(
+        0, sequences_.length(s), h * width, width);
   }
 
-  std::vector<Head> heads_;  // of head h in sequence s: heads_[s * n_heads + h]
+  std::vector<Rows> rows_;  // of each sequence
   Sequences sequences_;
 };
 
