@@ -217,8 +217,7 @@ TEST_CASE(
 
 TEST_CASE(
     "A∘F is a causal kernel if A is and F is autoregressive, and need not be one if one is less: generic A and F, over "
-    "the "
-    "prime field, n ≤ 6" *
+    "the prime field, n ≤ 6" *
     doctest::description("composition_is_causal_kernel")) {
   check_rule<CompositionOf, is::CausalKernel, is::CausalKernel, is::Autoregressive>("composition_is_causal_kernel");
 }

@@ -144,8 +144,7 @@ TEST_CASE(
 
 TEST_CASE(
     "leaving hidden entries out is masking them by −∞: softmax(◺A) by its formula, with 0 above the diagonal, in "
-    "double "
-    "within 1e-15, n ≤ 6" *
+    "double within 1e-15, n ≤ 6" *
     doctest::description("softmax_of_hidden, attention_to_what_is_visible, softmax_formula")) {
   Generator generator{5};
   for (std::size_t n = 1; n <= greatest_n; ++n) {
@@ -163,8 +162,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a product of two matrices softmax(◺A)×softmax(◺B) has rows ≥ 0 of sum 1, so that attention to averages of values "
-    "gives "
-    "averages of values: in double within 1e-15, n = 6" *
+    "gives averages of values: in double within 1e-15, n = 6" *
     doctest::description("product_of_stochastic_is_stochastic, rows_of_softmax_of_triangle, softmax_of_hidden")) {
   Generator generator{7};
   const Table A = softmax_of_all(masked(table(random_square<double>(greatest_n, generator)))),
@@ -198,8 +196,7 @@ TEST_CASE("control: ◺(A/c) is not (◺A)/c for c < 0, where −∞/c = ∞: in
 
 TEST_CASE(
     "softmax(◺A) is not rowwise, contrary to what the article says: for A = (0 0; 0 0) row 2 alone gives (1 0), and "
-    "not "
-    "(½ ½)" *
+    "not (½ ½)" *
     doctest::description("softmax_of_triangle_is_not_rowwise")) {
   const std::vector<double> row{0, 0};
   CHECK(softmax_of_all(masked({row, row}))[1] == std::vector{0.5, 0.5});

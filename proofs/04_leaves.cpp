@@ -126,8 +126,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the sequences of a stack do not affect each other, for each layer of the list: over the four arithmetics (of "
-    "tokens "
-    "not over sets), in stacks of 2 and 5 sequences of 0 to 6 rows") {
+    "tokens not over sets), in stacks of 2 and 5 sequences of 0 to 6 rows") {
   must_hold_of_layers(all, of_rows, "the sequences of a stack do not affect each other: ");
 }
 
@@ -167,8 +166,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the pullback of each layer of the list is linear, adds to the gradient, and can be applied again: exactly over "
-    "the "
-    "prime field") {
+    "the prime field") {
   must_hold_of_layers(
       all, {"the pullback is linear", "the pullback adds to the gradient", "the pullback can be applied again"});
 }
@@ -187,8 +185,7 @@ TEST_CASE(
 
 TEST_CASE(
     "extending each autoregressive layer of the list by pieces gives the rows of the whole, for all ways to split n ≤ "
-    "6 "
-    "rows: exactly over the prime field, and in double within 1e-12 (no theorem for H with a bias, and for what "
+    "6 rows: exactly over the prime field, and in double within 1e-12 (no theorem for H with a bias, and for what "
     "appends t or indicators of t)" *
     doctest::description("extending_is_computing_at_once, each_row_extension, by_position_extension, "
                          "Composition_extension, Zip_extension, Product_extension")) {

@@ -63,8 +63,7 @@ TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over
 
 TEST_CASE(
     "H_i(X) = softmax(◺(Q_i(X)×K_i(X)ᵀ/√d_head))×V_i(X), written out entry by entry: exactly over the prime field, and "
-    "in "
-    "double within 1e-12, n ≤ 6") {
+    "in double within 1e-12, n ≤ 6") {
   const auto compare = []<class Real>(Real) {
     redrawing(7, [](Generator& generator) {
       const auto head = draw_layer<OneHead<Real>>(generator);
@@ -203,8 +202,7 @@ TEST_CASE(
 
 TEST_CASE(
     "FF, Φ, CA, DB by both formulas and T_LM pass the other checks of tlm::check: they are what their forms say (CA of "
-    "one "
-    "head has none that the checks know), their "
+    "one head has none that the checks know), their "
     "pullbacks are the transposes of their derivatives, extending them by any pieces gives the rows of the whole, and "
     "those that are not called rowwise are not rowwise (theorems for T_LM: its pullback, where no ReLU is at 0, and "
     "its extension)" *

@@ -231,8 +231,7 @@ TEST_CASE(
     "loss weights, is > 0: in "
     "double within 1e-14, 100 draws of 4 rows" *
     doctest::description("LogSoftmax_formula, log_probabilities_are_nonpositive, log_probabilities_are_negative, "
-                         "probabilities_sum_to_1, "
-                         "loss_of_scores_is_positive")) {
+                         "probabilities_sum_to_1, loss_of_scores_is_positive")) {
   Generator generator{18};
   for (int draws = 0; draws < 100; ++draws) {
     const auto Z = draw_matrix<Matrix<n, vocab_size, double>>(Sequences{4}, generator);
@@ -256,8 +255,7 @@ TEST_CASE(
 TEST_CASE(
     "the loss is convex in (Y, B), the weights of Φ, if ω ≥ 0: without loss weights, halfway between two draws it is "
     "at most the mean of both, in "
-    "double, "
-    "100 draws of 4 rows; and it is not concave (control)" *
+    "double, 100 draws of 4 rows; and it is not concave (control)" *
     doctest::description("loss_is_convex_in_Φ, loss_of_a_token_is_convex_in_Φ")) {
   Generator generator{19};
   std::size_t strictly = 0;

@@ -161,8 +161,7 @@ TEST_CASE(
 
 TEST_CASE(
     "one causal layer without positions does not see the order of earlier rows: row 4 of CA(X) and of DB(X) is the "
-    "same "
-    "for all orders of rows 1 to 3, exactly over the prime field (a theorem for one head alone)" *
+    "same for all orders of rows 1 to 3, exactly over the prime field (a theorem for one head alone)" *
     doctest::description("causal_attention_does_not_see_the_order")) {
   CHECK(!last_row_sees_order(*field<CA>()));
   CHECK(!last_row_sees_order(*field<DB>()));
@@ -222,8 +221,7 @@ TEST_CASE("the values of PE, before training, and of W_p lie in [−1, 1]: float
 
 TEST_CASE(
     "long vectors make small gradients: the maximum of the softmax's Jacobian at t·s falls with t = 1, 10, 100, 1000, "
-    "and "
-    "is below 1e-30 at the last: s of 6 random numbers, in double") {
+    "and is below 1e-30 at the last: s of 6 random numbers, in double") {
   Generator generator{9};
   using Rows = Matrix<n, 6, double>;
   const Rows s = draw_matrix<Rows>(Sequences{1}, generator);
@@ -253,8 +251,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the loss does not change if all ω are multiplied by one number ≠ 0, exactly over the prime field; at ω = 0 it has "
-    "no "
-    "value, though the notebook says that it works for any point of the batch space: the loss of T_LM in double "
+    "no value, though the notebook says that it works for any point of the batch space: the loss of T_LM in double "
     "refuses ω = 0") {
   redrawing(10, [](Generator& generator) {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);

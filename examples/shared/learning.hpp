@@ -323,7 +323,7 @@ void learn(Learning<Model>& learning, const NextBatch& next_batch, const Evaluat
   save();
   std::cout << "saved in " << settings.model << " after "
             << duration(std::chrono::duration<double>(Clock::now() - start).count())
-            << (!patient ? ": the loss on held-out data no longer falls; the weights with the least are kept"
+            << (!patient ? ": the loss on held-out data no longer falls; the weights with the smallest loss are kept"
                 : stopped && run.step < steps ? ": --resume goes on from here"
                                               : "")
             << std::endl;

@@ -71,7 +71,7 @@ inline bool can_rewrite() {
 
 /// Reports the progress of training: on a terminal one line that is rewritten in place, otherwise plain lines, one
 /// every 500 steps. If Ctrl-C ends the training, a line says that what follows is from a model that has not finished
-/// learning.
+/// learning. If it is to be quiet, it prints nothing.
 class ProgressReport {
  public:
   /// The record receives every loss.

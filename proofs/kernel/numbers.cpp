@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <proofs/kernel/export/file.hpp>
+#include <tlm/algebra/parts.hpp>
 #include <tlm/checking/drawing.hpp>
 
 #include "../layers.hpp"

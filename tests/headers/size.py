@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11628,
-    "lines of the book": 6790,
+    "lines of tlm/": 11631,
+    "lines of the book": 6791,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2644,
-    "lines read with training/loss.hpp": 1092,
-    "lines read with matrix/product.hpp": 865,
+    "lines read with layers/causal_attention.hpp": 2645,
+    "lines read with training/loss.hpp": 1093,
+    "lines read with matrix/product.hpp": 866,
     "names that tlm.hpp brings": 119,
 }
 

@@ -138,6 +138,14 @@ TEST_CASE("a file is there when it is whole, and then alone") {
     CHECK(contents_of("file.part") == "second");
     file.commit();
     CHECK(contents_of("file") == "second");
+    // From then on neither that file is changed, nor what another process writes.
+    put("file.part", "another's");
+    CHECK(refused([&] { file.write(bytes_of("more")); }) ==
+          "cannot write file: writing file.part: Bad file descriptor");
+    CHECK_THROWS_AS(file.commit(), std::system_error);
+    CHECK(contents_of("file") == "second");
+    CHECK(contents_of("file.part") == "another's");
+    std::filesystem::remove("file.part");
   }
   CHECK(files_here() == 1);
   std::filesystem::create_hard_link("file", "file.part");  // as where a process was killed after linking

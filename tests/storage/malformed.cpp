@@ -102,6 +102,7 @@ const std::vector<Case> cases{
     {file_of(R"({"A":{"dtype":"F32","shape":[0],"data_offsets":[0,0],"stride":1}})"),
      R"("A" has a "stride", which the format does not know)"},
     {file_of(R"({"\u001b[2J":1})"), "\"\\x1B[2J\" is 1 and not an object"},
+    {file_of(R"({"a\"\\":1})"), R"("a\"\\" is 1 and not an object)"},
     {file_of(R"({"\u009b2J":1})"), "\"\\xC2\\x9B2J\" is 1 and not an object"},
     // The metadata.
     {file_of(R"({"__metadata__":[]})"), R"("__metadata__" is an array and not an object)"},

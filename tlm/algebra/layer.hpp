@@ -85,7 +85,7 @@ concept LeafReading =
     rules::Leaf<T> && !rules::Formula<T> && HasTypes<T> && Function<T, Item...> && HasWeights<T> &&
     std::default_initializable<T> && Differentiable<T, Item...> && (!Remembers<T> || Extends<T, Item...>);
 
-/// The parts of a formula do not fit each other: its `fits` is one of the conditions of diagnosis.hpp.
+/// The parts of a formula do not fit each other (diagnosis.hpp). A formula without `fits` has no condition.
 template <class T>
 concept Misfit = !T::fits::holds;
 

@@ -90,9 +90,10 @@ class Matrix {
   Matrix(const Sequences& sequences, const Real& everywhere) requires(is_stack)
       : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
-  Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack) : Matrix{sequences} {
-    if (entries.size() != rows() * cols_)
-      refuse<std::invalid_argument>({entries.size(), " entries do not fill ", rows(), " rows of ", cols_});
+  Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack) {
+    if (entries.size() != sequences.rows() * cols_)
+      refuse<std::invalid_argument>({entries.size(), " entries do not fill ", sequences.rows(), " rows of ", cols_});
+    *this = Matrix{sequences};
     std::copy(entries.begin(), entries.end(), data());
   }
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.

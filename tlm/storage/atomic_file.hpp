@@ -174,7 +174,7 @@ class AtomicFile {
     else if (std::rename(part_.c_str(), path_.c_str()) != 0)
       refuse("renaming " + part_);
     committed_ = true;
-    file_ = Descriptor{};  // PATH.part may be another writer's from now on
+    file_ = Descriptor{};  // it is PATH from now on, which is not to be changed; and another writer may make PATH.part
     const auto directory = std::filesystem::path{path_}.parent_path();
     const Descriptor parent{::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     // EINVAL: a file system that has nothing to flush for a directory.

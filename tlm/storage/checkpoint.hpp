@@ -83,8 +83,7 @@ void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
 /// Writes a training run, with its tokenizer in the metadata, to a file that is replaced whole or not at all
 /// (AtomicFile). `configuration` holds what must be the same on resuming and is not in the run: the shape of the model
 /// beyond its paths, the rates of the optimizer, and the objective. Its words are the program's own, except "tokenizer",
-/// "format" and "tlm_version".
-/// Throws like write.
+/// "format" and "tlm_version". Throws like write.
 template <class Model, class Optimizer>
 void save_run(const std::filesystem::path& path, const TrainingRun<Model, Optimizer>& run, Metadata configuration = {},
               Existing existing = Existing::replaced) {

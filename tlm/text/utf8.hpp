@@ -54,7 +54,8 @@ inline std::string as_utf8(std::string_view text) {
   return characters;
 }
 
-/// A text as a sentence quotes it: a long one is cut, and what is not a character or controls a terminal becomes \xNN.
+/// A text as a sentence quotes it: a long one is cut, what is not a character or controls a terminal becomes \xNN,
+/// and \ stands before " and \.
 inline std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 100;
   std::string shown;
@@ -66,10 +67,12 @@ inline std::string in_quotes(std::string_view text) {
     std::string_view rest = text;
     const auto character = take_character(rest);
     const std::size_t length = character ? text.size() - rest.size() : 1;
-    if (character && *character >= 0x20 && (*character < 0x7F || *character >= 0xA0))
+    if (character && *character >= 0x20 && (*character < 0x7F || *character >= 0xA0)) {
+      if (*character == '"' || *character == '\\') shown += '\\';
       shown += text.substr(0, length);
-    else
+    } else {
       for (std::size_t i = 0; i < length; ++i) hexadecimal(static_cast<unsigned char>(text[i]));
+    }
     text.remove_prefix(length);
   }
   return '"' + shown + (text.empty() ? "\"" : "…\"");

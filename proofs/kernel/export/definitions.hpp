@@ -13,6 +13,7 @@
 #include <proofs/kernel/export/term.hpp>
 #include <proofs/kernel/export/variables.hpp>
 #include <tlm/algebra/parameters.hpp>
+#include <tlm/algebra/parts.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/derivation/derivation.hpp>
 #include <tlm/derivation/notation.hpp>
