@@ -30,7 +30,7 @@ class KVCache {
     if (rows_.empty()) rows_.resize(K.sequences().count());
     require_continuation(rows_.size(), K.sequences().count());
     std::vector<std::size_t> lengths;
-    for (std::size_t s = 0; s < rows_.size(); ++s) {
+    for (std::size_t s = 0; s < K.sequences().count(); ++s) {
       append(rows_[s].keys, view(K, s));
       append(rows_[s].values, view(V, s));
       lengths.push_back(rows_[s].keys.size() / Keys::cols);
