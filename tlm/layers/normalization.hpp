@@ -113,8 +113,8 @@ struct StandardizedRows {
       const auto x = X.row(i);
       auto z = standard.Z.row(i);
       // A row is divided by a power of two first: squares of large numbers would overflow. That changes no digit of z,
-      // except where tiny entries stand beside huge ones. So here mean is mean(x)/scale and u is (x − mean(x))/scale, while r and s
-      // are as above. The mean is rounded; what is missing is subtracted, too, so that the u of a constant row is 0.
+      // except where tiny entries stand beside huge ones. Here mean is mean(x)/scale, and u is (x − mean(x))/scale. The
+      // mean is rounded; what is missing is subtracted, too, so that the u of a constant row is 0. r and s are as above.
       const Real scale = scale_of(x), unit = Real(1) / scale, mean = mean_of(x * unit);
       const auto u = x * unit - mean - mean_of(x * unit - mean);  // it is computed where it is used
       r = Divisor::root(mean_of(u * u), scale);
