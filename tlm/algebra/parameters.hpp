@@ -53,35 +53,45 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-/// What the paths of a layer take: so many letters in all, with ", " between them, for so many weights.
-struct PathsSize {
-  std::size_t letters = 0, weights = 0;
+/// A visitor that goes through the weights of a layer three times: it counts them and the letters of their paths, with
+/// ", " between two, then writes the paths, "FF.A_1, FF.A_2", and then lists the weights, each with its path.
+struct Listing {
+  std::size_t letters = 0, weights = 0;  ///< So many so far.
+  char* text = nullptr;                  ///< Where the paths are written, if anywhere.
+  const char* paths = nullptr;           ///< The text, for the list.
+  Parameter<void>* list = nullptr;       ///< Where the weights are listed, if anywhere.
+
+  template <class Weight>
+  constexpr void operator()(const PlacedName& name, Weight&) {
+    if (weights > 0) put(", ");
+    const std::size_t begin = letters;
+    name.spell([&](std::string_view piece) { put(piece); });
+    if (list) list[weights] = {{paths + begin, letters - begin}, name.role, Weight::size / Weight::cols, Weight::cols};
+    ++weights;
+  }
+
+ private:
+  constexpr void put(std::string_view piece) {
+    for (const char c : piece) {
+      if (text) text[letters] = c;
+      ++letters;
+    }
+  }
 };
-/// Writes the paths of all weights of a layer, "FF.A_1, FF.A_2", to `text`. If it is null, they are only counted.
+/// What it has counted in the end.
 template <class Layer>
-constexpr PathsSize write_paths(char* text) {
-  PathsSize size;
-  const auto put = [&](std::string_view piece) {
-    for (std::size_t c = 0; text && c < piece.size(); ++c) *text++ = piece[c];
-    size.letters += piece.size();
-  };
-  visit_weights(
-      [&](const PlacedName& name, auto&) {
-        if (size.weights++ > 0) put(", ");
-        name.spell(put);
-      },
-      imaginary<Layer>);
-  return size;
+constexpr Listing listed(Listing listing = {}) {
+  visit_weights(listing, imaginary<Layer>);
+  return listing;
 }
-/// What the paths of this layer take.
 template <class Layer>
-inline constexpr PathsSize size_of_paths = write_paths<Layer>(nullptr);
+inline constexpr Listing counted = listed<Layer>();
 
 /// The paths of all weights of a layer: "FF.A_1, FF.A_2".
 template <class Layer>
 consteval auto paths_of() {
-  char text[size_of_paths<Layer>.letters + 1]{};
-  write_paths<Layer>(text);
+  char text[counted<Layer>.letters + 1]{};
+  listed<Layer>({.text = text});
   return Symbol{text};
 }
 /// This text, to which the list refers.
@@ -90,28 +100,17 @@ inline constexpr auto paths = paths_of<Layer>();
 
 /// The weights of a layer, in the order of weights(), as its type has them: without numbers.
 template <class Layer>
-consteval auto weights_of() {
-  std::array<Parameter<void>, size_of_paths<Layer>.weights> list;
-  std::size_t k = 0, begin = 0;
-  visit_weights(
-      [&]<class Weight>(const PlacedName& name, Weight&) {
-        std::size_t size = 0;
-        name.spell([&](std::string_view piece) { size += piece.size(); });
-        list[k++] = {{paths<Layer>.text + begin, size}, name.role, Weight::size / Weight::cols, Weight::cols};
-        begin += size + 2;  // and ", "
-      },
-      imaginary<Layer>);
+inline constexpr auto weight_list = [] {
+  std::array<Parameter<void>, counted<Layer>.weights> list;
+  listed<Layer>({.paths = paths<Layer>.text, .list = list.data()});
   return list;
-}
-/// This list.
-template <class Layer>
-inline constexpr auto weight_list = weights_of<Layer>();
+}();
 
 /// A visitor that takes down where the numbers of each weight are.
 template <class Real>
-struct TakeNumbers {
-  Parameter<Real>* next;
-  constexpr void operator()(const Name&, auto& weight) { (next++)->numbers = weight.data(); }
+struct TakePlaces {
+  Real** next;
+  constexpr void operator()(const Name&, auto& weight) { *next++ = weight.data(); }
 };
 
 /// The condition under which a path leads to one weight only. A failure shows the layer.
@@ -184,12 +183,13 @@ auto parameters(Layer& layer) {
   using Number = typename T::codomain::Real;
   using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
   static_assert(detail::PathsAreUnique<T>::value);
-  std::array<Parameter<Real>, detail::weight_list<T>.size()> all;
-  detail::TakeNumbers<Real> take{all.data()};
-  detail::visit_weights(take, layer);
+  std::array<Number*, detail::weight_list<T>.size()> places;
+  detail::TakePlaces<Number> take{places.data()};
+  detail::visit_weights(take, const_cast<T&>(layer));  // it changes nothing, and Real is constant where the layer is
+  std::array<Parameter<Real>, places.size()> all;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto& [path, role, rows, cols, none] = detail::weight_list<T>[k];
-    all[k] = {path, role, rows, cols, all[k].numbers};
+    all[k] = {path, role, rows, cols, places[k]};
   }
   return all;
 }

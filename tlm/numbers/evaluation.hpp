@@ -36,7 +36,7 @@ requires(std::same_as<typename xt::xscalar<Closure>::value_type, Real>) struct A
 template <class E, class Real>
 requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_type, Real> && !std::integral<Real> &&
          E::static_layout == xt::layout_type::row_major) struct AtOnce<E, Real> {
-  [[gnu::always_inline]] static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t count) {
+  static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t count) {
     if constexpr (lanes<Real> == 1) {
       return x.data()[j];
     } else {
@@ -53,10 +53,10 @@ template <class Real, class Indices, class F, class... E>
 struct OfFunction;
 template <class Real, std::size_t... k, class F, class... E>
 struct OfFunction<Real, std::index_sequence<k...>, F, E...> {
-  [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
+  static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
     return f.functor().simd_apply(AtOnce<std::remove_cvref_t<E>, Real>::read(std::get<k>(f.arguments()), j, count)...);
   }
-  [[gnu::always_inline]] static bool fits(const xt::xfunction<F, E...>& f, std::size_t size) {
+  static bool fits(const xt::xfunction<F, E...>& f, std::size_t size) {
     return (AtOnce<std::remove_cvref_t<E>, Real>::fits(std::get<k>(f.arguments()), size) && ...);
   }
 };
@@ -69,7 +69,7 @@ struct AtOnce<xt::xfunction<F, E...>, Real> : OfFunction<Real, std::index_sequen
 
 /// take(batch, j, count) for all `size` entries of e, batch by batch. Throws std::invalid_argument for another size.
 template <class E>
-[[gnu::always_inline]] inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
+inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
   using Real = typename E::value_type;
   if (!AtOnce<E, Real>::fits(e, size)) refuse<std::invalid_argument>({"this is no expression of ", size, " entries"});
   std::size_t j = 0;

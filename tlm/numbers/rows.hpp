@@ -16,19 +16,18 @@ namespace detail {
 /// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, where ∘ is associative and commutative, and all ∘ all = all: each
 /// place of a batch begins with it, and takes every lanes-th entry. (xtensor's reducers go from entry to entry.)
 template <XtensorExpression E, class Real = typename E::value_type>
-[[gnu::always_inline]] inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
+inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
   if constexpr (EvaluatedAtOnce<E>) {
     SimdBatch<Real> batches(all);
     Real each[lanes<Real>];
-    for_each_batch(
-        x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) __attribute__((always_inline)) {
-          if (count == lanes<Real>) {
-            batches = combine(batches, batch);
-          } else {
-            store<Real>(batch, each, count);
-            for (std::size_t k = 0; k < count; ++k) all = combine(all, each[k]);
-          }
-        });
+    for_each_batch(x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) {
+      if (count == lanes<Real>) {
+        batches = combine(batches, batch);
+      } else {
+        store<Real>(batch, each, count);
+        for (std::size_t k = 0; k < count; ++k) all = combine(all, each[k]);
+      }
+    });
     store<Real>(batches, each, lanes<Real>);
     for (const Real& one : each) all = combine(all, one);
   } else {
@@ -61,13 +60,13 @@ auto max_of(const Vector<Adaptor>& x) {
 
 /// Σ_j x_j over the entries of an expression. Floating-point numbers are added in the fastest order.
 template <detail::XtensorExpression E>
-[[gnu::always_inline]] inline auto sum_of(const E& x) {
+inline auto sum_of(const E& x) {
   return detail::combined(x, typename E::value_type(0), [](const auto& a, const auto& b) { return a + b; });
 }
 
 /// (Σ_j x_j)/d of the d entries of an expression.
 template <detail::XtensorExpression E>
-[[gnu::always_inline]] inline auto mean_of(const E& x) {
+inline auto mean_of(const E& x) {
   return sum_of(x) / typename E::value_type(x.size());
 }
 

@@ -20,7 +20,7 @@ concept EvaluatedAtOnce = requires {
 
 /// The first `count` numbers of a batch.
 template <class Real>
-[[gnu::always_inline]] inline void store(const SimdBatch<Real>& batch, Real* to, std::size_t count) {
+inline void store(const SimdBatch<Real>& batch, Real* to, std::size_t count) {
   if constexpr (lanes<Real> == 1) {
     *to = batch;
   } else {
@@ -52,13 +52,12 @@ class Vector : public Adaptor {
 
   /// x = e. Throws std::invalid_argument unless e has as many entries.
   template <class E>
-  [[gnu::always_inline]] Vector& operator=(const xt::xexpression<E>& expression) {
+  Vector& operator=(const xt::xexpression<E>& expression) {
     const E& e = expression.derived_cast();
     if constexpr (detail::EvaluatedAtOnce<E> && std::same_as<typename E::value_type, Real>) {
-      detail::for_each_batch(
-          e, this->size(),
-          [x = this->data()](const auto& batch, std::size_t j, std::size_t count)
-              __attribute__((always_inline)) { detail::store<Real>(batch, x + j, count); });
+      detail::for_each_batch(e, this->size(), [x = this->data()](const auto& batch, std::size_t j, std::size_t count) {
+        detail::store<Real>(batch, x + j, count);
+      });
     } else {
       if (e.dimension() != 1 || e.size() != this->size())
         refuse<std::invalid_argument>({"this is no expression of ", this->size(), " entries"});
@@ -70,8 +69,8 @@ class Vector : public Adaptor {
   Vector& operator=(const Vector& x) { return *this = static_cast<const xt::xexpression<Adaptor>&>(x); }
 
   /// x = x + e, and x = x − e.
-  [[gnu::always_inline]] Vector& operator+=(const auto& e) { return *this = *this + e; }
-  [[gnu::always_inline]] Vector& operator-=(const auto& e) { return *this = *this - e; }
+  Vector& operator+=(const auto& e) { return *this = *this + e; }
+  Vector& operator-=(const auto& e) { return *this = *this - e; }
 };
 
 namespace detail {
