@@ -23,9 +23,11 @@
 #include <vector>
 
 #include <examples/shared/interruption.hpp>
+#include <examples/shared/lock.hpp>
 #include <examples/shared/ranks.hpp>
 #include <examples/shared/record.hpp>
 #include <examples/shared/settings.hpp>
+#include <examples/shared/utf8.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/parallel/threads.hpp>
 #include <tlm/storage/checkpoint.hpp>
@@ -143,7 +145,7 @@ class RunFiles {
           throw std::invalid_argument(writer + " writes " + one + ", which is " + other.name);
   }
 
-  std::optional<tlm::storage::Lock> lock_;
+  std::optional<Lock> lock_;
 };
 
 /// How a model learns, where programs differ.
@@ -246,7 +248,7 @@ std::vector<std::string> labels(const std::vector<tlm::Token>& tokens, const Tok
     else if (first == text.npos)
       labels.push_back("␣");
     else
-      labels.push_back(tlm::as_utf8(text.substr(first, text.find_last_not_of(space) + 1 - first)));
+      labels.push_back(as_utf8(text.substr(first, text.find_last_not_of(space) + 1 - first)));
   }
   return labels;
 }

@@ -18,6 +18,7 @@
 
 #include <examples/shared/learning.hpp>
 #include <examples/shared/read_file.hpp>
+#include <examples/shared/utf8.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/text/byte_pairs.hpp>
@@ -164,7 +165,7 @@ void train(Options options) {
     const auto part = [](const std::vector<tlm::Token>& of, std::size_t begin, std::size_t end) {
       return std::vector<tlm::Token>{of.begin() + std::ptrdiff_t(begin), of.begin() + std::ptrdiff_t(end)};
     };
-    const auto written = [&](const std::vector<tlm::Token>& said) { return tlm::as_utf8(tokenizer.decode(said)); };
+    const auto written = [&](const std::vector<tlm::Token>& said) { return program::as_utf8(tokenizer.decode(said)); };
     for (std::size_t begin = 0; begin + half < tokens.size(); begin += half) {
       const auto asked = part(tokens, begin, begin + half);
       const auto longer = tlm::decode(model, asked, {Tokenizer::start, Tokenizer::end, half + 2});

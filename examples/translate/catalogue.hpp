@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <tlm/base/refuse.hpp>
-#include <tlm/text/lines.hpp>
+#include <tlm/text/utf8.hpp>
 #include "pairs.hpp"
 
 /// Catalogues of gettext (.mo), which hold the translations of the messages of programs. Every Linux has such pairs.

@@ -189,7 +189,16 @@ inline std::string lines_of(const std::vector<SentencePair>& pairs) {
   return lines;
 }
 
-/// Sources and targets as tokens, each with the start token and the end token, as in the Wolfram article.
+/// start, the tokens of a text, end: what a translator reads and generates, as in the Wolfram article.
+template <std::size_t vocab_size>
+std::vector<Token> framed(const BytePairs<vocab_size>& byte_pairs, std::string_view text) {
+  std::vector<Token> tokens = byte_pairs.encode(text);
+  tokens.insert(tokens.begin(), BytePairs<vocab_size>::start);
+  tokens.push_back(BytePairs<vocab_size>::end);
+  return tokens;
+}
+
+/// Sources and targets as framed tokens.
 struct TokenPairs {
   std::vector<std::vector<Token>> sources, targets;
   std::vector<SentencePair> pairs;  ///< The sentences whose tokens they are.
@@ -203,7 +212,7 @@ TokenPairs tokens_of(const std::vector<SentencePair>& pairs, const BytePairs<voc
                      std::size_t max_len) {
   TokenPairs tokens;
   for (const SentencePair& pair : pairs) {
-    auto source = byte_pairs.framed(pair.source), target = byte_pairs.framed(pair.target);
+    auto source = framed(byte_pairs, pair.source), target = framed(byte_pairs, pair.target);
     if (const std::size_t length = std::max(source.size(), target.size()); length > max_len) {
       tokens.left_out.push_back(pair.place + " has a sentence of " + std::to_string(length) + " tokens: max_len is " +
                                 std::to_string(max_len));

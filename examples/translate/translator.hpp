@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <examples/shared/learning.hpp>
+#include <examples/shared/utf8.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/models/wolfram_transformer.hpp>
@@ -67,8 +68,8 @@ class Translator {
       for (std::size_t s = 0; s < settings.batch_size; ++s) {
         if (corpus.draw) {
           const auto pair = corpus.draw(run.generator);
-          x.push_back(tokenizer.framed(pair.source));
-          y.push_back(tokenizer.framed(pair.target));
+          x.push_back(tlm::framed(tokenizer, pair.source));
+          y.push_back(tlm::framed(tokenizer, pair.target));
         } else {
           const auto k = std::size_t(run.generator.integer(0, int(known.sources.size()) - 1));
           x.push_back(known.sources[k]);
@@ -124,19 +125,19 @@ class Translator {
 
   /// The translation of a sentence. Throws std::length_error if it is too long.
   std::string operator()(const std::string& sentence) const {
-    if (const std::size_t length = tokenizer_.framed(sentence).size(); length > max_len)
+    if (const std::size_t length = tlm::framed(tokenizer_, sentence).size(); length > max_len)
       throw std::length_error("it has " + std::to_string(length) + " tokens, and the model reads " +
                               std::to_string(max_len) + " at the most");
     if (beam_ == 1) return said(*model_, tokenizer_, sentence);
-    const auto found =
-        tlm::beam_search(*model_, tokenizer_.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len}, {beam_});
-    return tlm::as_utf8(tokenizer_.decode(found.front().text));
+    const auto found = tlm::beam_search(*model_, tlm::framed(tokenizer_, sentence),
+                                        {Tokenizer::start, Tokenizer::end, max_len}, {beam_});
+    return program::as_utf8(tokenizer_.decode(found.front().text));
   }
 
  private:
   static std::string said(const Model& model, const Tokenizer& tokenizer, const std::string& sentence) {
-    return tlm::as_utf8(
-        tokenizer.decode(tlm::decode(model, tokenizer.framed(sentence), {Tokenizer::start, Tokenizer::end, max_len})));
+    return program::as_utf8(tokenizer.decode(
+        tlm::decode(model, tlm::framed(tokenizer, sentence), {Tokenizer::start, Tokenizer::end, max_len})));
   }
 
   std::unique_ptr<Model> model_;

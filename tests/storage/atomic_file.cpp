@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include <examples/shared/lock.hpp>
+
 #include "storage.hpp"
 
 namespace {
@@ -191,9 +193,9 @@ TEST_CASE("a lock keeps another one away for as long as it is there, however oft
   const Directory directory;
   std::filesystem::create_symlink("file", "link");
   const std::string locked = "cannot write link: another writer has locked file.lock: Resource temporarily unavailable";
-  const auto another = [] { return refused([] { storage::Lock{"link"}; }); };
+  const auto another = [] { return refused([] { program::Lock{"link"}; }); };
   {
-    const storage::Lock lock{"file"};
+    const program::Lock lock{"file"};
     CHECK(another() == locked);
     replace("file", "first");
     replace("file", "second");
@@ -203,13 +205,13 @@ TEST_CASE("a lock keeps another one away for as long as it is there, however oft
   CHECK(another() == "");
   // What a killed process left is taken over.
   put("file.lock", "");
-  { const storage::Lock lock{"file"}; }
+  { const program::Lock lock{"file"}; }
   CHECK(files_here() == 2);
   // A file that is not empty is not a lock.
   put("file.lock", "x");
-  CHECK(refused([] { storage::Lock{"file"}; }) == "cannot write file: file.lock is there and not empty: File exists");
+  CHECK(refused([] { program::Lock{"file"}; }) == "cannot write file: file.lock is there and not empty: File exists");
   CHECK(contents_of("file.lock") == "x");
-  CHECK(refused([] { storage::Lock{""}; }) == "cannot write '': it has no name: No such file or directory");
+  CHECK(refused([] { program::Lock{""}; }) == "cannot write '': it has no name: No such file or directory");
 }
 
 TEST_CASE("what another process puts in its place just before it is locked is not touched") {

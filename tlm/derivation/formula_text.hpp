@@ -28,7 +28,7 @@ struct FormulaText {
   std::string within(Operation operation) const { return last > operation ? text : "(" + text + ")"; }
 
   friend FormulaText operator+(const FormulaText& a, const FormulaText& b) {
-    return {(a.last == map ? a.within(map) : a.text) + " + " + (b.last == map ? b.within(map) : b.text), sum};
+    return {a.within(map) + " + " + b.within(map), sum};
   }
   friend FormulaText operator*(const FormulaText& a, const FormulaText& b) {
     return {a.within(sum) + "×" + b.within(product), product};

@@ -93,12 +93,7 @@ class Ranks {
   static constexpr std::size_t at_once = 1 << 20;
 
   /// True if `here` is true on any rank.
-  bool any(bool here) {
-    if (count_ == 1) return here;
-    int so = int(here);
-    MPI_Allreduce(MPI_IN_PLACE, &so, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-    return so != 0;
-  }
+  bool any(bool here) { return !alike(here) || here; }
 
   /// True if all ranks have the same number.
   bool alike(std::uint64_t number) {

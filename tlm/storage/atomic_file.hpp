@@ -88,28 +88,6 @@ inline Descriptor locked(const std::string& path, const std::string& written) {
   }
 }
 
-/// A file that one process has for itself, however often the process replaces it meanwhile. Another Lock of the file is
-/// refused.
-///
-/// It locks PATH.lock beside the file. That is an empty file, which is removed at the end. A process that is killed
-/// leaves it, and the next one takes it over.
-class Lock {
- public:
-  /// Throws std::system_error if the file is locked. Also throws if PATH.lock is not empty, because then it is
-  /// something else.
-  explicit Lock(const std::filesystem::path& path)
-      : path_{target_of(path).string() + ".lock"}, file_{locked(path_, path.string())} {
-    if (std::filesystem::file_size(path_) > 0)
-      refuse_to_write(path.string(), path_ + " is there and not empty", EEXIST);
-  }
-  Lock(Lock&&) = delete;
-  ~Lock() { ::unlink(path_.c_str()); }  // before it is closed, which unlocks it
-
- private:
-  std::string path_;
-  Descriptor file_;
-};
-
 /// What an AtomicFile does if the file already exists.
 enum class Existing { replaced, refused };
 

@@ -6,12 +6,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <locale>
 #include <map>
 #include <set>
 #include <span>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -60,8 +59,7 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
                    [](const Tensor& a, const Tensor& b) { return bits_of(a.type) > bits_of(b.type); });
 
   const std::string header = written_header(tensors, metadata);
-  const std::uint64_t header_size = header.size();
-  const auto length = std::bit_cast<std::array<std::byte, 8>>(header_size);
+  const auto length = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t{header.size()});
   try {  // What no reader would accept is not written.
     header_length(path.string(), 8 + header.size() + size, length);
     read_header(path.string(), header, size);
@@ -121,12 +119,9 @@ class SafetensorsFile {
   /// Throws std::runtime_error if a newer version of the library has written the file, by its "tlm_version".
   void require_no_newer_version() const {
     const std::string& version = text("tlm_version");
-    std::uint64_t major = 0, minor = 0, patch = 0;
-    char point = 0;
-    std::istringstream in{version};
-    in.imbue(std::locale::classic());  // in others a point may stand between thousands
-    in >> major >> point >> minor >> point >> patch;
-    const std::uint64_t number = 10000 * major + 100 * minor + patch;
+    unsigned major = 0, minor = 0, patch = 0;
+    std::sscanf(version.c_str(), "%4u.%4u.%4u", &major, &minor, &patch);
+    const std::uint64_t number = 10000 * std::uint64_t{major} + 100 * minor + patch;
     if (version_text(number) != version) refuse("its \"tlm_version\" is " + in_quotes(version) + ", which is none");
     if (number > TLM_VERSION)
       refuse("tlm " + version + " has written it, which is newer than this one, " + version_text());

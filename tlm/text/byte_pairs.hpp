@@ -134,14 +134,6 @@ class BytePairs {
     return tokens;
   }
 
-  /// start, the tokens of a text, end: what a translator reads and generates.
-  std::vector<Token> framed(std::string_view text) const {
-    std::vector<Token> tokens = encode(text);
-    tokens.insert(tokens.begin(), start);
-    tokens.push_back(end);
-    return tokens;
-  }
-
   /// The bytes of the tokens, one after the other. Throws like bytes.
   std::string decode(const std::vector<Token>& tokens) const {
     std::string text;

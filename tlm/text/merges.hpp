@@ -33,20 +33,13 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
     std::ptrdiff_t times;
   };
   struct Pair {
-    Merge merge;
     std::ptrdiff_t times = 0;
     std::vector<std::size_t> pieces = {};  // that have it, or had it; ascending
   };
   std::vector<Piece> pieces;
-  std::vector<Pair> pairs;
-  std::map<Merge, std::size_t> number_of;
-  const auto pair_of = [&](Token left, Token right) -> Pair& {
-    const auto [number, is_new] = number_of.try_emplace({left, right}, pairs.size());
-    if (is_new) pairs.push_back({{left, right}});
-    return pairs[number->second];
-  };
+  std::map<Merge, Pair> pairs;
   const auto add = [&](Token left, Token right, std::size_t p) {
-    Pair& pair = pair_of(left, right);
+    Pair& pair = pairs[{left, right}];
     pair.times += pieces[p].times;
     if (pair.pieces.empty() || pair.pieces.back() != p) pair.pieces.push_back(p);
   };
@@ -57,17 +50,15 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
     for (std::size_t i = 1; i < tokens.size(); ++i) add(tokens[i - 1], tokens[i], pieces.size() - 1);
   }
 
-  const auto is_later = [](const Pair& a, const Pair& b) {
-    return a.times != b.times ? a.times < b.times : a.merge > b.merge;
-  };
+  const auto is_rarer = [](const auto& a, const auto& b) { return a.second.times < b.second.times; };
   std::vector<Merge> merges;
   while (merges.size() < most) {
-    const auto found = std::max_element(pairs.begin(), pairs.end(), is_later);
-    if (found == pairs.end() || found->times < 2) break;
-    const Pair merged = std::exchange(*found, {});
-    const Merge merge = merged.merge;
+    const auto found = std::max_element(pairs.begin(), pairs.end(), is_rarer);  // of several the first, the least
+    if (found == pairs.end() || found->second.times < 2) break;
+    const auto merged = pairs.extract(found);
+    const Merge merge = merged.key();
     const Token made = first + Token(merges.size());
-    for (const std::size_t p : merged.pieces) {
+    for (const std::size_t p : merged.mapped().pieces) {
       auto& [tokens, times] = pieces[p];
       std::size_t end = 0;
       for (std::size_t i = 0; i < tokens.size(); ++i, ++end) {
@@ -76,11 +67,11 @@ inline std::vector<Merge> learn_merges(std::string_view text, Token first, std::
           continue;
         }
         if (end > 0) {
-          pair_of(tokens[end - 1], tokens[i]).times -= times;
+          pairs[{tokens[end - 1], tokens[i]}].times -= times;
           add(tokens[end - 1], made, p);
         }
         if (i + 2 < tokens.size()) {
-          pair_of(tokens[i + 1], tokens[i + 2]).times -= times;
+          pairs[{tokens[i + 1], tokens[i + 2]}].times -= times;
           add(made, tokens[i + 2], p);
         }
         tokens[end] = made;

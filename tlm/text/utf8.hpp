@@ -40,20 +40,6 @@ inline std::optional<char32_t> take_character(std::string_view& text) {
   return character;
 }
 
-/// The text as UTF-8: each byte that is not part of a character becomes U+FFFD, the replacement character.
-inline std::string as_utf8(std::string_view text) {
-  std::string characters;
-  while (!text.empty()) {
-    if (const auto character = take_character(text)) {
-      append_character(characters, *character);
-    } else {
-      append_character(characters, U'\uFFFD');
-      text.remove_prefix(1);
-    }
-  }
-  return characters;
-}
-
 /// A text as a sentence quotes it: a long one is cut, what is not a character or controls a terminal becomes \xNN,
 /// and \ stands before " and \.
 inline std::string in_quotes(std::string_view text) {

@@ -42,6 +42,15 @@ inline Tokens after_start(Token start, const Tokens& x) {
   return X;
 }
 
+/// Throws std::invalid_argument unless x and ω have the sequences of Y, and UnknownToken for a token that is not in the
+/// vocabulary.
+template <std::size_t cols, class Real>
+void require_targets(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega) {
+  require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
+  require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
+  require_in_vocabulary(x, cols, "to be predicted");
+}
+
 }  // namespace detail
 
 /// LogSoftmax(z) = z − log Σ_j exp(z_j), for each row z. It is the same for z − m, with any number m. With the maximum as m
@@ -55,19 +64,6 @@ Matrix<n, cols, Real> log_softmax(Matrix<n, cols, Real> Z) {
   }
   return Z;
 }
-
-namespace detail {
-
-/// Throws std::invalid_argument unless x and ω have the sequences of Y, and UnknownToken for a token that is not in the
-/// vocabulary.
-template <std::size_t cols, class Real>
-void require_targets(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega) {
-  require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
-  require_same_sequences("the tokens to be predicted", x.sequences(), "the loss weights", omega.sequences());
-  require_in_vocabulary(x, cols, "to be predicted");
-}
-
-}  // namespace detail
 
 /// −Σ_k ω_k·y_k / c over all rows k of all sequences; c is Σω for the mean (objective.hpp). y_k is the entry of row k of Y =
 /// LogSoftmax(Z) at token x_k. As a sum it is Σ_v q_kv·y_kv, where q_k = OneHot(x_k). For another distribution q_k the sum

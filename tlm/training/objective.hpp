@@ -23,32 +23,25 @@ struct OneHot {
   void subtract(const auto& share, auto r, std::size_t x) const { r[x] -= share; }
 };
 
-namespace detail {
-
-/// Σω. Throws std::invalid_argument if it is 0.
-template <class Real>
-Real require_a_weight(const Real& sum_of_weights) {
-  if constexpr (std::is_floating_point_v<Real>)
-    if (sum_of_weights == Real(0))
-      refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: no token counts"});
-  return sum_of_weights;
-}
-
-}  // namespace detail
-
 /// The weighted mean: c = Σω. (Article, "Batch evaluation with loss weights".)
 struct Mean {
-  /// c. Throws like require_a_weight.
-  auto divisor(const auto& sum_of_weights) const { return detail::require_a_weight(sum_of_weights); }
+  /// c. Throws std::invalid_argument if it is 0.
+  template <class Real>
+  Real divisor(const Real& sum_of_weights) const {
+    if constexpr (std::is_floating_point_v<Real>)
+      if (sum_of_weights == Real(0))
+        refuse<std::invalid_argument>({"the loss weights of a batch sum to 0: no token counts"});
+    return sum_of_weights;
+  }
   OneHot q() const { return {}; }  ///< q
 };
 
 /// The weighted sum: c = 1. (The Formulated Transformer, "Forward pass".)
 struct Sum {
-  /// c. Throws like require_a_weight.
+  /// c. Throws like that of Mean.
   template <class Real>
   Real divisor(const Real& sum_of_weights) const {
-    detail::require_a_weight(sum_of_weights);
+    Mean{}.divisor(sum_of_weights);
     return Real(1);
   }
   OneHot q() const { return {}; }  ///< q
