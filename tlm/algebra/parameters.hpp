@@ -78,12 +78,13 @@ struct Listing {
     }
   }
 };
-/// What it has counted in the end.
+/// The visitor after all weights of a layer.
 template <class Layer>
 constexpr Listing listed(Listing listing = {}) {
   visit_weights(listing, imaginary<Layer>);
   return listing;
 }
+/// One that has only counted.
 template <class Layer>
 inline constexpr Listing counted = listed<Layer>();
 

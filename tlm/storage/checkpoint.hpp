@@ -46,13 +46,16 @@ void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
   add_weights(list, adam.second_moment, "adam.v.");
   add_number(list, "adam.t", adam.t);
 }
-template <class Byte, class OfWrapper>
-requires(
-    requires(OfWrapper clipped) { clipped.norm; } ||
-    requires(OfWrapper scheduled) { scheduled.schedule; }) void add_optimizer(std::vector<NamedNumbers<Byte>>& list,
-                                                                              OfWrapper& wrapper) {
-  add_optimizer(list, wrapper.optimizer);
-  if constexpr (requires { wrapper.schedule; }) add_number(list, "schedule.t", wrapper.t);
+template <class Byte, class OfClipped>
+requires requires(OfClipped clipped) { clipped.norm; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfClipped& clipped) {
+  add_optimizer(list, clipped.optimizer);
+}
+template <class Byte, class OfScheduled>
+requires requires(OfScheduled scheduled) { scheduled.schedule; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfScheduled& scheduled) {
+  add_optimizer(list, scheduled.optimizer);
+  add_number(list, "schedule.t", scheduled.t);
 }
 
 /// Adds the state of a generator to a list: its seed, and how many numbers were drawn. The state must outlive the list.
