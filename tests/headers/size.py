@@ -16,7 +16,7 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11557,
+    "lines of tlm/": 11556,
     "lines of the book": 6780,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2644,

@@ -156,7 +156,6 @@ class ThreadsOfRanks {
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
     if (parts.empty() || parts.size() > ranks_.count())
       refuse<std::invalid_argument>({ranks_.count(), " ranks cannot share ", parts.size(), " parts of a batch"});
-    if (ranks_.count() == 1) return loss_and_gradient(model, SharedBatch{threads_, parts.front()}, gradient, objective);
     if (!ranks_.alike(hash_of(model)))
       refuse<std::runtime_error>(
           {"the ranks do not have the same weights: all of them must start from the same file, or seed"});
