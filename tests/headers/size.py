@@ -16,11 +16,11 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11556,
-    "lines of the book": 6780,
+    "lines of tlm/": 11555,
+    "lines of the book": 6779,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2644,
-    "lines read with training/loss.hpp": 1081,
+    "lines read with layers/causal_attention.hpp": 2643,
+    "lines read with training/loss.hpp": 1080,
     "lines read with matrix/product.hpp": 865,
     "names that tlm.hpp brings": 119,
 }

@@ -8,8 +8,7 @@
 #include <tlm/numbers/vector.hpp>
 
 /// The functions of a row of numbers: its maximum, sum and mean, and its softmax, for attention and for Softmax layers.
-/// A Vector refers to its entries. So a function that takes one can change them. (Templates need no `inline`. GCC compiles
-/// some of these in less time with it.)
+/// A Vector refers to its entries. So a function that takes one can change them.
 namespace tlm {
 
 namespace detail {
