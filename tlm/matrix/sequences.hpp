@@ -15,18 +15,15 @@ namespace tlm {
 /// Where each sequence of a stack begins and ends.
 ///
 /// A stack is several sequences one under the other, each with its own number of rows. Sequence s consists of the
-/// rows begin(s) … end(s) − 1. One sequence is the X of the book, and costs no allocation.
+/// rows begin(s) … end(s) − 1. One sequence is the X of the book, and costs no allocation. Copies share where they begin
+/// and end; what is moved from is one sequence of as many rows, or none.
 class Sequences {
  public:
   /// No sequences.
   Sequences() = default;
 
   /// One sequence of this many rows, which may be 0.
-  explicit Sequences(std::size_t rows) : count_{1}, rows_{rows} {}
-
-  /// A copy shares where they begin and end. What is moved from stays as it is.
-  Sequences(const Sequences&) = default;
-  Sequences& operator=(const Sequences&) = default;
+  explicit Sequences(std::size_t rows) : any_{true}, rows_{rows} {}
 
   /// One sequence after the other, of these lengths. Throws std::length_error if no std::size_t counts all their rows.
   static Sequences of_lengths(const std::vector<std::size_t>& lengths) {
@@ -38,13 +35,12 @@ class Sequences {
         refuse<std::length_error>({"a sequence of ", lengths[s], " rows is too long to be counted"});
     }
     Sequences result{rows};
-    result.count_ = ends.size();
     result.ends_ = std::make_shared<const std::vector<std::size_t>>(std::move(ends));
     return result;
   }
 
   /// The number of sequences.
-  std::size_t count() const { return count_; }
+  std::size_t count() const { return ends_ ? ends_->size() : any_; }
   /// The number of rows of all sequences together.
   std::size_t rows() const { return rows_; }
   /// The first row of sequence s.
@@ -64,7 +60,8 @@ class Sequences {
   }
 
  private:
-  std::size_t count_ = 0, rows_ = 0;
+  bool any_ = false;
+  std::size_t rows_ = 0;
   std::shared_ptr<const std::vector<std::size_t>> ends_;  // null: at most one sequence
 };
 

@@ -14,7 +14,8 @@ namespace tlm {
 namespace detail {
 
 /// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, where ∘ is associative and commutative, and all ∘ all = all: each
-/// place of a batch begins with it, and takes every lanes-th entry. (xtensor's reducers go from entry to entry.)
+/// place of a batch begins with it, and takes every lanes-th entry. Then the places are halved until one is left.
+/// (xtensor's reducers go from entry to entry.)
 template <XtensorExpression E, class Real = typename E::value_type>
 inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
   if constexpr (EvaluatedAtOnce<E>) {
@@ -29,7 +30,9 @@ inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& com
       }
     });
     store<Real>(batches, each, lanes<Real>);
-    for (const Real& one : each) all = combine(all, one);
+    for (std::size_t half = lanes<Real> / 2; half > 0; half /= 2)
+      for (std::size_t k = 0; k < half; ++k) each[k] = combine(each[k], each[k + half]);
+    all = combine(all, each[0]);
   } else {
     for (const auto& x_j : x) all = combine(all, x_j);
   }
