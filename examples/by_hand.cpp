@@ -3,6 +3,7 @@
 // the article's formulas, with nothing but rows of numbers. Then the library computes the same, and the two must agree.
 // Prints the matrices as JSON, for the book's pages.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iostream>

@@ -2,6 +2,7 @@
 // The whole model: T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em. It turns n tokens into n rows of scores, one score for
 // each token that may follow. It is autoregressive: T(x|i) = T(x)|i.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iostream>

@@ -3,6 +3,8 @@
 // result depend on which rows of its input. What each arithmetic says about the layers, and about planted errors. And
 // how many multiplications a layer needs.
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>

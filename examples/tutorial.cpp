@@ -5,6 +5,8 @@
 // [includes]
 #include <exception>
 #include <iostream>
+#include <string_view>
+#include <utility>
 
 #include <tlm/checking/check.hpp>
 #include <tlm/storage/safetensors.hpp>
