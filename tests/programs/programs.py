@@ -680,9 +680,9 @@ class FromText(Programs):
     BEFORE = ".*"  # what they learn from
     TRAINING = {"translate": ["train", "--blocks", "2", "--batch-size", "2"], "text": ["train", "--batch-size", "1"]}
 
-    def trained(self, program, *options, model="model"):
-        """The file of what it has learned in a step."""
-        run(program, *self.TRAINING[program], "--steps", "1", *options, "--model", model)
+    def trained(self, program, *options, steps="1", model="model"):
+        """The file of what it has learned in these steps."""
+        run(program, *self.TRAINING[program], "--steps", steps, *options, "--model", model)
         return model
 
     def test_an_interrupted_run_that_is_resumed_ends_as_one_that_was_not(self):
@@ -721,7 +721,7 @@ class FromText(Programs):
         self.assertEqual(record["samples"][0]["answer"] + "\n", said)
 
     def test_what_was_learned_is_used(self):
-        model, of_text = self.trained("translate"), self.trained("text", model="text")
+        model, of_text = self.trained("translate", steps="30"), self.trained("text", model="text")  # which stops, too
         by_argument = self.translated(model, b"", "two hundred", "three").stdout
         self.assertEqual(self.translated(model, b"two hundred\nthree\n").stdout, by_argument)
         self.assertGreaterEqual(by_argument.count(b"\n"), 2)

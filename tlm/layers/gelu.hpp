@@ -27,8 +27,8 @@ struct TimesTanh {
   static auto value_and_derivative(const Real& x) {
     const Real a = Real(44'715) / Real(1'000'000);
     const Real c = detail::real_constant<Real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-    const Real y = detail::cut_at_9(x);  // beyond, t = ±1 and 1 − t² = 0
-    const Real t = tanh(c * (y + a * y * y * y)), u_slope = c * (Real(1) + Real(3) * a * y * y);
+    const Real cut = detail::cut_at_9(x);  // beyond, t = ±1 and 1 − t² = 0
+    const Real t = tanh(c * (cut + a * cut * cut * cut)), u_slope = c * (Real(1) + Real(3) * a * cut * cut);
     return std::pair{x * (Real(1) + t) / Real(2), (Real(1) + t + x * (Real(1) - t * t) * u_slope) / Real(2)};
   }
 };

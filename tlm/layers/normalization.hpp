@@ -58,8 +58,8 @@ auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
 
 /// X_i ↦ a·(x − mean(x))/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.
 ///
-/// `Divisor` makes the root r of the variance σ² = Σ_j (x_j − mean(x))²/d, and s of r. The weights a and b have as many
-/// coordinates as x. Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
+/// `Divisor` makes the root r from the variance σ² = Σ_j (x_j − mean(x))²/d, and s from r. The weights a and b have as
+/// many coordinates as x. Rowwise. (It has no name: N, N_ca and N_ff differ by name only.)
 template <class Divisor, std::size_t d_model, class Real>
 struct StandardizedRows {
   using declared = is::Rowwise;
@@ -78,8 +78,8 @@ struct StandardizedRows {
   ///   r² = ⟨u, u⟩/d + …   hence  ∂s/∂u = ∂r/∂u = u/(d·r) = s z/(d·r);
   ///   u = x − mean(x)     hence  x̄ = ū − mean(ū), where mean(z) = 0.
   ///
-  /// Together x̄ = (z̄ − mean(z̄))/s − z·⟨z̄, z⟩/(d·r). For a constant row z = 0, and r = 0 if there is no ε under the root.
-  /// Then leaving out the last term is exact: u ↦ u/(σ(u) + ε) has the derivative 1/ε at u = 0.
+  /// Together x̄ = (z̄ − mean(z̄))/s − z·slope with slope = ⟨z̄, z⟩/(d·r) = mean(z̄·z)/r. For a constant row z = 0, and r = 0
+  /// if there is no ε under the root. Then leaving out the last term is exact: u/(σ(u) + ε) has the derivative I/ε at 0.
   auto value_and_pullback(const domain& X) const& {
     Standardized standard = standardized(X);
     codomain Y = scaled_and_shifted(standard.Z);
@@ -113,12 +113,14 @@ struct StandardizedRows {
       const auto x = X.row(i);
       auto z = standard.Z.row(i);
       // A row is divided by a power of two first: squares of large numbers would overflow. That changes no digit of z,
-      // except where tiny entries stand beside huge ones. Here mean is mean(x)/scale, and u is (x − mean(x))/scale. The
-      // mean is rounded; what is missing is subtracted, too, so that the u of a constant row is 0. r and s are as above.
-      const Real scale = scale_of(x), unit = Real(1) / scale, mean = mean_of(x * unit);
-      const auto u = x * unit - mean - mean_of(x * unit - mean);  // it is computed where it is used
+      // except where tiny entries stand beside huge ones. The mean is rounded. So what is missing of it is subtracted, too:
+      // u is (x − mean(x))/scale, and that of a constant row is 0. r and s are as above.
+      const Real scale = scale_of(x), unit = Real(1) / scale, rounded_mean = mean_of(x * unit);
+      const auto centred = x * unit - rounded_mean;
+      const auto u = centred - mean_of(centred);
       r = Divisor::root(mean_of(u * u), scale);
-      z = u / (Divisor::of(r) * unit);  // Divisor::of(r) is s
+      const Real s = Divisor::of(r);
+      z = u / (s * unit);  // (x − mean(x))/s
     }
     return standard;
   }

@@ -15,8 +15,8 @@ namespace tlm {
 /// Where each sequence of a stack begins and ends.
 ///
 /// A stack is several sequences one under the other, each with its own number of rows. Sequence s consists of the
-/// rows begin(s) … end(s) − 1. One sequence is the X of the book, and costs no allocation. Copies share where they begin
-/// and end; what is moved from is one sequence of as many rows, or none.
+/// rows begin(s) … end(s) − 1. One sequence is the X of the book, and costs no allocation.
+/// What is moved from is one sequence of as many rows, or none.
 class Sequences {
  public:
   /// No sequences.
@@ -52,11 +52,8 @@ class Sequences {
 
   /// The same sequences, of the same lengths.
   friend bool operator==(const Sequences& left, const Sequences& right) {
-    if (left.count() != right.count()) return false;
-    if (left.ends_ == right.ends_) return left.rows() == right.rows();
-    for (std::size_t s = 0; s < left.count(); ++s)
-      if (left.end(s) != right.end(s)) return false;
-    return true;
+    return left.count() == right.count() && left.rows() == right.rows() &&
+           (left.count() < 2 || left.ends_ == right.ends_ || *left.ends_ == *right.ends_);
   }
 
  private:

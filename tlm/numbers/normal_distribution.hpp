@@ -23,14 +23,14 @@ Real real_constant(double c) {
     return Real(c);
 }
 
-/// u, cut at ±9. There erf and tanh are ±1 to the last digit; of a very large number a vectorised erf may be NaN, and the
-/// square is ∞. In an arithmetic without an order u itself.
+/// x, cut at ±9. There erf(x) is ±1 to the last digit, and so is the tanh of TanhGELU, of ±33. Of a very large number a
+/// vectorised erf may be NaN, and the square is ∞. In an arithmetic without an order it is x itself.
 template <class Real>
-Real cut_at_9(Real u) {
+Real cut_at_9(Real x) {
   if constexpr (Floating<Real>)
-    return tlm::where(u > Real(9), Real(9), tlm::where(u < Real(-9), Real(-9), u));
+    return tlm::where(x > Real(9), Real(9), tlm::where(x < Real(-9), Real(-9), x));
   else
-    return u;
+    return x;
 }
 
 }  // namespace detail

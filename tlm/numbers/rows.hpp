@@ -14,7 +14,7 @@ namespace tlm {
 namespace detail {
 
 /// all ∘ x₀ ∘ x₁ ∘ … over the entries of an expression, where ∘ is associative and commutative, and all ∘ all = all: each
-/// place of a batch begins with it, and takes every lanes-th entry. Then the places are halved until one is left.
+/// place of a batch begins with it, and takes every lanes-th entry of whole batches. Then halves are put together.
 /// (xtensor's reducers go from entry to entry.)
 template <XtensorExpression E, class Real = typename E::value_type>
 inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
@@ -80,11 +80,11 @@ void softmax(Vector<Adaptor> x) {
   x = x / sum_of(x);
 }
 
-/// With y = softmax(x): ∂y_j/∂x_k = y_j ([j = k] − y_k), hence
+/// With y = softmax(x): ∂y_j/∂x_k = y_j ([j = k] − y_k). A bar is a cotangent, so x̄_k = Σ_j ȳ_j·∂y_j/∂x_k is
 ///
-///   x̄ = y (ȳ − Σ_k y_k ȳ_k),
+///   x̄_k = y_k (ȳ_k − Σ_j y_j ȳ_j).
 ///
-/// entry by entry. It replaces ȳ. (The NumPy notebook writes the product of ȳ and the matrix of the derivatives.)
+/// It replaces ȳ. (The NumPy notebook writes the product of ȳ and the matrix of the derivatives.)
 template <class Y, class Cotangent>
 void softmax_pullback(const Vector<Y>& y, Vector<Cotangent> y_bar) {
   auto x_bar = y_bar;  // it takes the place of ȳ

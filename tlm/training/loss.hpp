@@ -112,7 +112,7 @@ template <class T, class Input, class Real, class Objective = Mean, class... Noi
 Real loss(const T& model, const Targets<Input, Real>& targets, const Objective& objective = {}, const Noise&... noise) {
   const auto& [X, x, omega] = targets;
   const Real c = objective.divisor(sum_of(omega));                 // Σω for the mean
-  const auto Y = log_softmax(before_softmax(model)(X, noise...));  // LogSoftmax(T(X)), where X is X|n
+  const auto Y = log_softmax(before_softmax(model)(X, noise...));  // LogSoftmax(T(X)), where X may be X|n
   return cross_entropy(Y, x, omega, c, objective.q());             // −Σωy/c
 }
 
@@ -136,7 +136,8 @@ Matrix<n, cols, Real> cross_entropy_gradient(Matrix<n, cols, Real> Y, const Toke
   return Y;  // now Z̄
 }
 
-/// Returns the same loss, and adds its gradient with respect to the weights to `gradient`: Z̄, pulled back through T.
+/// Returns the same loss, and adds its gradient with respect to the weights to `gradient`: Z̄, pulled back through T. (A copy
+/// of the noise stands where its gradient would be added up: it has none.)
 template <class T, class Input, class Real, class Objective = Mean, class... Noise>
 Real loss_and_gradient(const T& model, const Targets<Input, Real>& targets, T& gradient,
                        const Objective& objective = {}, Noise... noise) {

@@ -82,20 +82,20 @@ struct Adam {
     detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
                           "finite and at least 0", weight_decay);
     ++t;
-    // m/(1−β₁ᵗ) and v/(1−β₂ᵗ) correct that the moments start at 0. Here corrected_eta is η/(1−β₁ᵗ), correction is
-    // 1/(1−β₂ᵗ), and decay is ηλ.
-    const auto corrected_eta = Real(learning_rate / (1 - std::pow(beta_1, double(t))));
-    const auto correction = Real(1 / (1 - std::pow(beta_2, double(t))));
-    const auto b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);
+    const auto eta = Real(learning_rate), b_1 = Real(beta_1), b_2 = Real(beta_2), eps = Real(epsilon);
+    // m/(1−β₁ᵗ) and v/(1−β₂ᵗ) correct that the moments start at 0.
+    const auto correction_of_m = Real(1 / (1 - std::pow(double(b_1), double(t))));
+    const auto correction_of_v = Real(1 / (1 - std::pow(double(b_2), double(t))));
     const auto weights = parameters(layer), first = parameters(first_moment), second = parameters(second_moment);
     const auto derivatives = parameters(gradient);
     for (std::size_t k = 0; k < weights.size(); ++k) {
-      const auto decay = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
+      const auto eta_lambda = Real(weights[k].role == Role::matrix ? learning_rate * weight_decay : 0);
       auto w = weights[k].entries(), m = first[k].entries(), v = second[k].entries();
       const auto g = derivatives[k].entries();
       m = b_1 * m + (1 - b_1) * g;
       v = b_2 * v + (1 - b_2) * g * g;
-      w = w - (corrected_eta * m / (xt::sqrt(v * correction) + eps) + decay * w);
+      const auto m_hat = correction_of_m * m, v_hat = correction_of_v * v;
+      w = w - eta * m_hat / (xt::sqrt(v_hat) + eps) - eta_lambda * w;
     }
   }
 
@@ -107,7 +107,7 @@ struct Adam {
 ///
 ///   g ← g·limit/‖g‖   if ‖g‖ > limit,
 ///
-/// with the norm ‖g‖ = √Σg² of the whole gradient, in double, which is scaled in place.
+/// where ‖g‖ = √Σg² is the norm of the whole gradient, computed in double. The gradient is scaled in place.
 ///
 ///   Clipped adam{Adam<Model>{}, 1.0};
 template <class Optimizer>
