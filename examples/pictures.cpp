@@ -48,7 +48,8 @@ Json dependencies(const std::string& name) {
   constexpr std::size_t rows = 8;
   Generator generator{1};
   const auto layer = checking::draw_layer<Layer<Dependencies>>(generator);
-  const auto Y = layer(checking::tagged<typename Layer<Dependencies>::domain>(Sequences{rows}));
+  using Rows = typename Layer<Dependencies>::domain;
+  const auto Y = layer(checking::tagged(Sequences{rows}, Rows::cols).template as<Rows>());
   Json matrix = Json::array();
   for (std::size_t i = 0; i < rows; ++i) {
     Dependencies seen(1);

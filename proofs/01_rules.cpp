@@ -46,7 +46,9 @@ std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed)
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto A = draw_layer<Kernel<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
-      const auto X = input<PrimeField>(draw_input<Domain>(Sequences{n}, generator));
+      Input<PrimeField> X{{}, draw_rows<PrimeField>(shape_of<Target<Domain>>(), Sequences{n}, generator)};
+      if constexpr (Pair<Domain>)
+        X.source = draw_rows<PrimeField>(shape_of<decltype(Domain::x)>(), Sequences{n + 1}, generator);
       const auto A_X = A(as<Domain>(X));
       for (const Cut& cut : cuts(claim, Sequences{n})) {
         const auto A_Xi = A(as<Domain>(cut.of(X)));

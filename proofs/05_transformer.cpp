@@ -272,7 +272,7 @@ TEST_CASE(
                                   .i = i,
                                   .left = {"with NaN in them T(X)|i gives", ""},
                                   .right = {"before it gave", ""}},
-                                 spoilt_model(x) | i, Y | i, 0, SameBits{}));
+                                 Stacked<Real>{spoilt_model(x) | i}, Stacked<Real>{Y | i}, 0, SameBits{}));
     }
   };
   check(static_cast<T_LM<float>*>(nullptr));

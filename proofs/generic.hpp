@@ -29,6 +29,12 @@
 /// of the calculus (of compositions, sums, products) are checked on them as well.
 namespace tlm::proofs {
 
+/// An uninterpreted function of a list of numbers. There is one for each `name` and each length of the list.
+inline PrimeField uninterpreted(std::uint64_t name, const std::vector<PrimeField>& list) {
+  PrimeField value = PrimeField::hash(9, name);
+  for (const PrimeField a : list) value = PrimeField::hash(9, 31 * value.residue() + a.residue());
+  return PrimeField::hash(10, value.residue());
+}
 Dual<PrimeField> uninterpreted(std::uint64_t name, const std::vector<Dual<PrimeField>>& list);
 
 /// The partial derivative of an uninterpreted function with respect to number k of its list: another uninterpreted

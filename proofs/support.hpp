@@ -53,6 +53,18 @@ inline bool must_hold(const Report& report, std::string_view words) {
   return said;
 }
 
+using checking::same;
+/// True if two matrices are the same, entry by entry and in their sequences.
+template <class M>
+requires requires(const M& X) { X.xtensor(); }
+bool same(const M& A, const M& B) {
+  if constexpr (requires { A.sequences(); })
+    if (!(A.sequences() == B.sequences())) return false;
+  for (std::size_t e = 0; e < A.rows() * M::cols; ++e)
+    if (!same(A.data()[e], B.data()[e])) return false;
+  return true;
+}
+
 /// Requires that the two sides of an equation are equal, in the sense of Agree. For a single sequence, n is its number
 /// of rows.
 template <class M>
@@ -67,7 +79,7 @@ void must_be_equal(const char* equation, const std::string& object, const M& lef
                               .n = n,
                               .left = {"the left side is", ""},
                               .right = {"the right side is", ""}},
-                             left, right));
+                             Stacked<typename M::Real>{left}, Stacked<typename M::Real>{right}));
 }
 
 /// Rows first, …, first + count − 1 of X, as a sequence of their own.

@@ -120,7 +120,7 @@ void append_dependencies() {
   using checking::Dependencies;
   Generator generator{0};
   const auto layer = checking::draw_layer<Attending<Dependencies>>(generator);
-  const auto Y = layer(checking::tagged<Matrix<n, d, Dependencies>>(Sequences{rows}));
+  const auto Y = layer(checking::tagged(Sequences{rows}, d).as<Matrix<n, d, Dependencies>>());
   for (std::size_t i = 0; i < rows; ++i) {
     Dependencies seen(1);
     for (std::size_t j = 0; j < d; ++j) seen += Y(i, j);

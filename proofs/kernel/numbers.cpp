@@ -22,7 +22,6 @@
 
 using namespace tlm;
 using namespace tlm::proofs;
-using checking::draw_input;
 using checking::draw_layer;
 using checking::draw_matrix;
 using checking::PrimeField;
@@ -111,7 +110,13 @@ void write(const std::string& directory, std::size_t number, const std::string& 
     auto layer = draw_layer<Layer>(generator);
     inputs.clear(), outputs.clear(), cotangents.clear(), pulled_back.clear();
     for (std::size_t n = 1; n <= greatest_n; ++n) {
-      const auto X = draw_input<typename Layer::domain>(Sequences{n}, generator);
+      const auto X = [&]<class Domain>(Domain*) {
+        if constexpr (checking::Pair<Domain>)
+          return Domain{draw_matrix<decltype(Domain::x)>(Sequences{n + 1}, generator),
+                        draw_matrix<decltype(Domain::y)>(Sequences{n}, generator)};
+        else
+          return draw_matrix<Domain>(Sequences{n}, generator);
+      }(static_cast<typename Layer::domain*>(nullptr));
       const auto Y = layer(X);
       if constexpr (checking::Pair<typename Layer::domain>)
         inputs.push_back("(" + matrix(X.x) + ", " + matrix(X.y) + ")");

@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 11555,
-    "lines of the book": 6779,
+    "lines of tlm/": 11429,
+    "lines of the book": 6738,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2640,
-    "lines read with training/loss.hpp": 1078,
-    "lines read with matrix/product.hpp": 859,
+    "lines read with layers/causal_attention.hpp": 2629,
+    "lines read with training/loss.hpp": 1073,
+    "lines read with matrix/product.hpp": 849,
     "names that tlm.hpp brings": 119,
 }
 
@@ -58,7 +58,7 @@ def main():
     brought = sorted({name for path in reached(library, "tlm.hpp")
                       for name in names((library / path).read_text(encoding="utf-8"))})
     sizes = {
-        "lines of tlm/": lines(library, everything),
+        "lines of tlm/": 11429lines(library, everything),
         "lines of the book": lines(library, [path for path in everything if path.split("/")[0] in BOOK]),
         "lines of algebra/layer.hpp": lines(library, ["algebra/layer.hpp"]),
         "names that tlm.hpp brings": len(brought),

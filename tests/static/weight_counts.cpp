@@ -86,9 +86,9 @@ namespace of_formulated {
 constexpr formulated::Config c{.s = 37'000};
 constexpr std::size_t attention =
     c.h * (c.d_model * c.d_k + c.d_model * c.d_k + c.d_model * c.d_v) + c.h * c.d_v * c.d_model;
-static_assert(parameter_count<formulated::SelfMultiHead<c, float>> == attention &&
-              parameter_count<formulated::MaskedMultiHead<c, float>> == attention &&
-              parameter_count<formulated::CrossMultiHead<c, float>> == attention);
+static_assert(parameter_count<formulated::NamedMultiHead<"H", c, Unmasked, FromItself, float>> == attention &&
+              parameter_count<formulated::NamedMultiHead<"H", c, Causal, FromItself, float>> == attention &&
+              parameter_count<formulated::NamedMultiHead<"H", c, Unmasked, FromMemory, float>> == attention);
 constexpr std::size_t network = c.d_model * c.d_ff + c.d_ff + c.d_ff * c.d_model + c.d_model;
 constexpr std::size_t norm = c.d_model + c.d_model;
 constexpr std::size_t encoder = c.N * (attention + network + 2 * norm);

@@ -11,6 +11,7 @@
 
 #include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/checking/check.hpp>
+#include <tlm/layers/embedding.hpp>
 #include <tlm/layers/softmax.hpp>
 #include <tlm/matrix/product.hpp>
 
@@ -140,14 +141,15 @@ TEST_CASE("finite doubles agree within 1e-12 of their size; all else agrees if i
 
 TEST_CASE("results are compared in every entry, and in their numbers of rows") {
   using checking::first_difference;
-  const Matrix<n, 2, double> X{1, 2, 3, 4};
+  using checking::Stacked;
+  const Stacked<double> X{Matrix<n, 2, double>{1, 2, 3, 4}};
   auto other = X;
   other(1, 1) = 5;
   CHECK(!first_difference(Failure{}, X, X));
   const auto entry = first_difference(Failure{}, X, other, 3);
   REQUIRE(entry);
   CHECK((entry->entry == "row 5, column 2" && entry->left.value == "4" && entry->right.value == "5"));
-  const auto rows = first_difference(Failure{}, X, X | 1);
+  const auto rows = first_difference(Failure{}, X, X.rows(0, 1));
   REQUIRE(rows);
   CHECK((rows->entry == "the numbers of rows" && rows->left.value == "2 rows" && rows->right.value == "1 row"));
 }
@@ -189,12 +191,17 @@ TEST_CASE("(x, y)|i is (x, y|i): the source is read as a whole") {
 
 TEST_CASE("sources are as long as the targets in reverse order, and one row longer") {
   Generator generator{1};
-  const auto X = checking::draw_input<SourceAndTarget<Tokens, Tokens>>(Sequences::of_lengths({2, 5}), generator);
-  CHECK(X.y.sequences() == Sequences::of_lengths({2, 5}));
-  CHECK(X.x.sequences() == Sequences::of_lengths({6, 3}));
+  const checking::OperationOf<EncoderDecoder<Softmax<2>, FromMemory<Softmax<2>>>> T{"T"};
+  const auto X = checking::draw_input(T, Sequences::of_lengths({2, 5}), generator);
+  CHECK(X.target.sequences == Sequences::of_lengths({2, 5}));
+  CHECK(X.source.sequences == Sequences::of_lengths({6, 3}));
+  using Sets = checking::Dependencies;  // a source of tokens has no tags
+  const checking::OperationOf<EncoderDecoder<Embedding<5, 2, Sets>, FromMemory<Softmax<2, Sets>>>> of_tokens{"T"};
+  CHECK(checking::draw_input(of_tokens, Sequences::of_lengths({2, 5}), generator).source.tokens.size() == 9);
 }
 
 TEST_CASE("derivatives that are all 0 are no comparison, NaN is no derivative, and others agree within a millionth") {
+  CHECK(!checking::gradient_fails(checking::OperationOf<Softmax<1, double>, checking::pullback_face>{"1"}, 1));
   const auto failure_of = [](double by_differences, double by_pullback) {
     double x = 0;
     const std::vector<Parameter<double>> point{{"w", Role::matrix, 1, 1, &x}},

@@ -83,7 +83,7 @@ TEST_CASE("several heads are concatenated, and each divides by the root of its o
 
 TEST_CASE("cross-attention: the memory does not depend on X") {
   CHECK(
-      proof_tree<formulated::CrossMultiHead<toy, float>>() ==
+      proof_tree<formulated::NamedMultiHead<"MultiHead", toy, Unmasked, FromMemory, float>>() ==
       R"(MultiHead is autoregressive: MultiHead(X) = Concat(H_1(X), H_2(X))×W_O; compositions of autoregressive operations are autoregressive
   X ↦ X×W_O is rowwise, hence autoregressive: declared
   X ↦ Concat(H_1(X), H_2(X)) is autoregressive: Concat(F_1(X), …, F_k(X)) is autoregressive if each F_i is

@@ -123,6 +123,8 @@ TEST_CASE(
   CHECK(refusal_of<StrictlyBefore>(Sequences{3}, Sequences{3}) == shows(1, 0, 3));
   CHECK(refusal_of<StrictlyBefore>(Sequences{2}, Sequences{3}) == "");
   CHECK(refusal_of<OneOfTheFuture>(Sequences{3}, Sequences{3}) == "");
+  const Sequences many{std::size_t{1} << 31};  // 2⁶⁴ weights of 4 heads
+  CHECK_THROWS_AS((AttentionWeights<4, Unmasked, float, 2>{many, many}), std::length_error);
 }
 
 namespace {

@@ -164,6 +164,13 @@ TEST_CASE("a gradient that is not finite moves nothing") {
   CHECK(distance_of_weights(layer, before) == 0);
 }
 
+TEST_CASE("Adam in float: β is what it is rounded to, in the moments and in their corrections") {
+  Times<"A", 1, 1> layer, gradient;
+  weight<"A">(gradient)(0, 0) = 1;
+  Adam<Times<"A", 1, 1>>{.learning_rate = 1, .beta_2 = 0.9999999}(layer, gradient);
+  CHECK(weight<"A">(layer)(0, 0) == doctest::Approx(-1).epsilon(1e-6));
+}
+
 TEST_CASE("weight decay: − ηλw beside Adam's step, of matrices only") {
   // Without a gradient Adam moves nothing, and what is left is the decay.
   Line layer = line(1, -2, 3, -4);

@@ -187,16 +187,12 @@ struct FindsItem : Condition {
       "EncoderDecoder, a tied weight from a Tied");
 };
 
-/// False: a temporary layer does not live as long as its pullback.
-template <class Layer>
-inline constexpr bool outlives_its_pullback = false;
-
 }  // namespace detail
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
 template <class Layer>
 auto refuse_temporary() {
-  static_assert(detail::outlives_its_pullback<Layer>,
+  static_assert(sizeof(Layer) == 0,  // false
                 "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
   return detail::stand_in<detail::InPlaceOf<Layer>>();
 }

@@ -11,7 +11,7 @@
 
 namespace tlm {
 
-/// A source x for the encoder and a target y for the decoder: a sequence of x for each of y, of any lengths.
+/// A source x for the encoder and a target y for the decoder: a sequence of x, not empty, for each of y.
 template <class Source, class Target>
 struct SourceAndTarget {
   Source x;
@@ -51,7 +51,7 @@ struct EncoderDecoder {
     return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback),
                                         D_pullback = std::move(D_pullback)](codomain Y_bar, EncoderDecoder& gradient,
                                                                             Environment&... environment_gradient) {
-      provides M_bar = provides::zero(sequences);
+      provides M_bar{{sequences, typename CodomainOf<Encoder>::Real(0)}};
       auto y_bar = D_pullback(std::move(Y_bar), gradient.decoder, M_bar, environment_gradient...);
       auto x_bar = E_pullback(std::move(M_bar.rows), gradient.encoder, environment_gradient...);
       return SourceAndTarget<decltype(x_bar), decltype(y_bar)>{std::move(x_bar), std::move(y_bar)};
@@ -68,10 +68,7 @@ struct EncoderDecoder {
   /// The source is read with the first rows of the target, and not later.
   template <class... Environment>
   codomain extend(State& state, domain X, const Environment&... environment) const {
-    if (state.memory.rows.sequences().count() == 0) {
-      detail::require_memory(X.x.sequences(), X.y.sequences());
-      state.memory = {apply(encoder, std::move(X.x), environment...)};
-    }
+    if (state.memory.rows.sequences().count() == 0) state.memory = {apply(encoder, std::move(X.x), environment...)};
     detail::require_memory(state.memory.rows.sequences(), X.y.sequences());
     return advance(decoder, state.decoder, std::move(X.y), state.memory, environment...);
   }

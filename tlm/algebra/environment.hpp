@@ -17,7 +17,8 @@
 /// it is f(X, item) if there is such an item, and otherwise f(X).
 ///
 /// A pullback adds up the gradients of the items, too. They are objects of the same types, and follow the gradient of the
-/// weights: pullback(Y_bar, gradient, environment_gradient…). It copies what it needs of a memory, which ends before it.
+/// weights: pullback(Y_bar, gradient, environment_gradient…). It copies what it needs of a memory, which ends before it,
+/// and refers to a tied weight.
 namespace tlm {
 
 namespace detail {
@@ -39,8 +40,8 @@ auto& first_item(First& first, Rest&... rest) {
 template <class T, class... Environment>
 auto& read(Environment&... environment) {
   static_assert(FindsItem<T, std::remove_const_t<Environment>...>::value);
-  if constexpr (detail::is_provided<typename T::reads, Environment...>)
-    return detail::first_item<typename T::reads>(environment...);
+  if constexpr (is_provided<typename T::reads, Environment...>)
+    return first_item<typename T::reads>(environment...);
   else
     return stand_in<typename T::reads&>();
 }
@@ -52,8 +53,8 @@ auto with_items(const Action& action, Environment&... environment) {
     return action(environment...);
   else if constexpr (Reads<T>)
     return action(read<T>(environment...));
-  else if constexpr (requires { requires detail::is_provided<typename T::may_read, Environment...>; })
-    return action(detail::first_item<typename T::may_read>(environment...));
+  else if constexpr (requires { requires is_provided<typename T::may_read, Environment...>; })
+    return action(first_item<typename T::may_read>(environment...));
   else
     return action();
 }

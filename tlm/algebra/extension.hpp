@@ -37,7 +37,8 @@ template <class T>
 using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remembered<T>, Nothing>;
 
 /// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This
-/// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid.
+/// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid. (A T that is independent of X returns all of
+/// its rows at first, and then none.)
 ///
 /// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise. An exception may leave `state`
 /// half updated: some parts have moved on, others have not. So it must not be used any more.

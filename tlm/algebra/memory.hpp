@@ -16,9 +16,6 @@ namespace tlm {
 template <class Rows>
 struct Memory {
   Rows rows;
-
-  /// 0, for the same sequences: what its gradient begins with.
-  static Memory zero(const Sequences& sequences) { return {Rows{sequences, typename Rows::Real(0)}}; }
 };
 
 namespace detail {
@@ -74,10 +71,9 @@ struct FromMemory {
   /// The first call returns all rows of F(M); later calls return none.
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
-    if (state.computed) return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
-    codomain Y = (*this)(X, environment...);
-    state.computed = true;
-    return Y;
+    if (std::exchange(state.computed, true))
+      return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
+    return (*this)(X, environment...);
   }
 
   static constexpr void parts(auto&& visit, auto& layer) { visit(0, layer.f); }

@@ -21,7 +21,6 @@ class Pullback {
   /// Of a Y with these sequences.
   Pullback(Function&& function_, const Sequences& sequences) : function{std::move(function_)}, sequences_{sequences} {}
   Pullback(Pullback&&) = default;
-  Pullback& operator=(Pullback&&) = default;
 
   /// X̄, given Ȳ. Adds ∂L/∂(weights) to `gradient`, and ∂L/∂item to the gradient of each item that the layer reads.
   /// Throws std::invalid_argument unless Ȳ has the sequences of Y.

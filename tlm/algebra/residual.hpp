@@ -25,7 +25,7 @@ struct Res {
     return X + apply(f, X, environment...);
   }
 
-  /// (X + F(X))′ = I + F′(X), and so its transpose.
+  /// (X + F(X))′ = I + F′(X), whose transpose is I + F′(X)ᵀ.
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     auto [F_X, F_pullback] = differentiate(f, X, environment...);

@@ -12,6 +12,7 @@
 /// them.
 ///
 /// An operation T takes a matrix X and returns a matrix with the same number of rows; a kernel A returns an n×n matrix.
+/// (Where they read a memory M, F(M) has its rows, and a kernel a column for each of them.)
 ///
 ///   T is rowwise         iff  T(X_i) = T(X)_i  for every X and every i ≤ n;
 ///   T is autoregressive  iff  T(X|i) = T(X)|i  for every X and every i ≤ n, where X|i is X reduced to i rows;
@@ -270,15 +271,11 @@ struct IsLeafOrFormula {
   static_assert(value, "only a leaf declares what it is: of a formula the rules derive it");
 };
 
-/// The rules of a formula's form; none if T is not a formula.
+/// The rules of T's form; none if T is not a formula.
 template <class T>
-struct ApplicableRules : List<> {};
+struct Rules : List<> {};
 template <Formula T>
-struct ApplicableRules<T> : RulesOf<typename T::form> {};
-
-/// The rules of T's form.
-template <class T>
-using Rules = typename ApplicableRules<T>::type;
+struct Rules<T> : RulesOf<typename T::form> {};
 
 /// One of the rules concludes the claim, and its premises follow.
 template <class Claim, class Rules>
@@ -286,7 +283,7 @@ inline constexpr bool one_applies = false;
 
 /// The statement "T is Claim" follows: T declares it, or a rule concludes it from premises that follow.
 template <class T, class Claim>
-inline constexpr bool follows = one_applies<Claim, Rules<T>> || one_applies<Claim, RulesOfAll<T>>;
+inline constexpr bool follows = one_applies<Claim, typename Rules<T>::type> || one_applies<Claim, RulesOfAll<T>>;
 template <Leaf T, class Claim>
 inline constexpr bool follows<T, Claim> = IsLeafOrFormula<T>::value && (std::is_same_v<typename T::declared, Claim> ||
                                                                         one_applies<Claim, RulesOfAll<T>>);

@@ -17,18 +17,18 @@ struct ThroughMemory : EncoderDecoder<G, F> {
   using domain = DomainOf<F>;
   using codomain = CodomainOf<F>;
   using reads = Memory<DomainOf<G>>;
-  using OfMemory = EncoderDecoder<G, F>;
+  using Base = EncoderDecoder<G, F>;
 
   template <class... Environment>
   codomain operator()(const domain& X, const Environment&... environment) const {
-    return OfMemory::operator()({detail::read<ThroughMemory>(environment...).rows, X}, environment...);
+    return Base::operator()({detail::read<ThroughMemory>(environment...).rows, X}, environment...);
   }
 
   /// The source is M: its cotangent is added to M̄.
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     const auto& M = detail::read<ThroughMemory>(environment...).rows;
-    auto [Y, pullback] = OfMemory::value_and_pullback({M, X}, environment...);
+    auto [Y, pullback] = Base::value_and_pullback({M, X}, environment...);
     return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain Y_bar, ThroughMemory& gradient,
                                                                         Environment&... environment_gradient) {
       auto bar = pullback(std::move(Y_bar), gradient, environment_gradient...);
@@ -39,10 +39,10 @@ struct ThroughMemory : EncoderDecoder<G, F> {
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<ThroughMemory>(); }
 
   template <class... Environment>
-  codomain extend(typename OfMemory::State& state, const domain& X, const Environment&... environment) const {
+  codomain extend(typename Base::State& state, const domain& X, const Environment&... environment) const {
     const auto& M = detail::read<ThroughMemory>(environment...).rows;
     const bool first = state.memory.rows.sequences().count() == 0;  // later M is not read
-    return OfMemory::extend(state, {first ? M : DomainOf<G>{}, X}, environment...);
+    return Base::extend(state, {first ? M : DomainOf<G>{}, X}, environment...);
   }
 };
 

@@ -19,7 +19,8 @@ struct TiedWeight {
   static constexpr void weights(auto&& visit, auto& item) { visit(letter, item.W); }
 };
 
-/// X ↦ F(X; item), where the item belongs to the model: every layer in F that reads such an item reads this one.
+/// X ↦ F(X; item), where the item belongs to the model: every layer in F that reads such an item reads this one, unless
+/// a Tied inside F has another.
 ///
 /// F(X; W, W, …) is differentiated with respect to W in every place, and the places are added up: each reader's
 /// pullback adds to the item of the gradient.

@@ -67,7 +67,8 @@ struct Attention {
   };
   template <class... Environment>
   ValueAndWeights value_and_weights(const domain& X, const Environment&... environment) const {
-    return attend(apply(q, X, environment...), {apply(k, X, environment...), apply(v, X, environment...)});
+    const Queries Q_X = apply(q, X, environment...);  // before K and V, as everywhere
+    return attend(Q_X, {apply(k, X, environment...), apply(v, X, environment...)});
   }
 
   /// With Y = A×V, A = softmax(S) row by row, and S = Q×Kᵀ/c + b in each head, over what is visible and with c = √d_head:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -51,24 +52,24 @@ struct MaskedMatrix : View<Entry> {
   ///
   /// A triangle is divided into a square and two triangles, and so on.
   void for_each_part(const auto& whole, const auto& edge) const {
-    if (this->rows > 0) divide({0, this->rows, 0, this->cols}, whole, edge);
+    if (this->rows > 0) divide(0, this->rows, 0, whole, edge);
   }
 
  private:
-  /// In these rows everything to the left of the part is visible, and was visited.
-  void divide(Part part, const auto& whole, const auto& edge) const {
-    std::size_t least = visible(part.top), most = least;
-    for (std::size_t i = part.top + 1; i < part.top + part.height; ++i) {
+  /// In these rows the first `left` columns are visible, and were visited.
+  void divide(std::size_t top, std::size_t height, std::size_t left, const auto& whole, const auto& edge) const {
+    std::size_t least = visible(top), most = least;
+    for (std::size_t i = top + 1; i < top + height; ++i) {
       least = std::min(least, visible(i));
       most = std::max(most, visible(i));
     }
     const std::size_t shared = least == most ? least : least / block * block;
-    if (part.left < shared) whole(Part{part.top, part.height, part.left, shared - part.left});
+    if (left < shared) whole(Part{top, height, left, shared - left});
     if (shared == most) return;
-    if (part.height <= block) return edge(Part{part.top, part.height, shared, most - shared});
-    const std::size_t upper = (part.height / 2 + block - 1) / block * block;
-    divide({part.top, upper, shared, 0}, whole, edge);
-    divide({part.top + upper, part.height - upper, shared, 0}, whole, edge);
+    if (height <= block) return edge(Part{top, height, shared, most - shared});
+    const std::size_t upper = (height / 2 + block - 1) / block * block;
+    divide(top, upper, shared, whole, edge);
+    divide(top + upper, height - upper, shared, whole, edge);
   }
 };
 
@@ -121,7 +122,7 @@ void accumulate(View<Real> Y, Transposed<A> transpose, View<const std::type_iden
 
 /// The weights A = softmax(S) of attention: a matrix for each sequence and each head. Row i tells how much query i looks
 /// at each key that it sees.
-template <std::size_t n_heads_, class Mask, class Real_, std::size_t block = 32>
+template <std::size_t n_heads_, class Mask, class Real_, std::size_t block>
 class AttentionWeights {
  public:
   using Real = Real_;
@@ -130,10 +131,10 @@ class AttentionWeights {
   /// Uninitialised. Throws std::invalid_argument unless
   ///
   ///   every sequence of queries has its sequence of keys,
-  ///   with at least one key if there is a query, and at least as many as queries where the mask looks at positions,
+  ///   with at least one key if there is a query, and at least as many as queries unless the mask is Unmasked,
   ///   and the mask shows each query at least one key, and no more than there are.
   ///
-  /// Throws std::length_error if all weights of all heads are more than a Matrix holds, 2³¹ − 1.
+  /// Throws std::length_error for more than 2³¹ − 1 weights of all heads together.
   AttentionWeights(const Sequences& queries, const Sequences& keys)
       : queries_{queries}, keys_{keys}, begin_{begins(queries, keys)}, entries_{Sequences{begin_.back()}} {}
 
@@ -160,8 +161,11 @@ class AttentionWeights {
           {queries.count(), " sequences of queries cannot look at ", keys.count(), " sequences of keys"});
     std::vector<std::size_t> begin{0};
     for (std::size_t s = 0; s < queries.count(); ++s) {
+      const double all = double(begin.back()) + double(n_heads) * double(queries.length(s)) * double(keys.length(s));
+      if (all > double(std::numeric_limits<int>::max()))
+        refuse<std::length_error>({all, " weights of attention are too many"});
+      begin.push_back(std::size_t(all));
       require_visible(s, queries.length(s), keys.length(s));
-      begin.push_back(begin.back() + n_heads * queries.length(s) * keys.length(s));
     }
     return begin;
   }

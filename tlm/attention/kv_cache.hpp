@@ -40,9 +40,9 @@ class KVCache {
 
   /// Which keys, and values, belong to which sequence.
   const Sequences& sequences() const { return sequences_; }
-  /// K_i: the keys of head h in sequence s.
+  /// K_h: the keys of head h in sequence s.
   View<const Real> keys(std::size_t s, std::size_t h) const { return head<d_key>(rows_[s].keys, s, h); }
-  /// V_i: the values of head h in sequence s.
+  /// V_h: the values of head h in sequence s.
   View<const Real> values(std::size_t s, std::size_t h) const { return head<d_value>(rows_[s].values, s, h); }
 
  private:

@@ -32,7 +32,7 @@ struct Unmasked {
 /// and j count from 0. A bias works on s, the visible part of row i. It is an expression of xtensor, as X.row(i) is:
 /// s += m(0, h) * (xt::arange<float>(s.size()) - float(i)) adds m_h·(j − i). A bias has
 ///
-///   using declared = is::Positional;      b is a function of h, i and j, and of weights of its own
+///   using declared = is::Positional;      b is a function of h, i, j and weights of its own; or is::Unrestricted
 ///   add(h, i, s)                          s_j += b(h, i, j) for each j
 ///   pull_back(h, i, s_bar, gradient)      given s̄_j = ∂L/∂s_j, adds ∂L/∂(weights) to the gradient
 ///   weights(visit, layer)                like a layer

@@ -23,7 +23,7 @@ class Generator {
   /// The state of this generator. Another one continues from it with the same numbers, on any machine.
   const State& state() const { return state_; }
   /// Continues from a state, by drawing again what was drawn: a thousand million numbers take seconds. Throws
-  /// std::invalid_argument for more than 2⁴⁰, which would take more than an hour.
+  /// std::invalid_argument for more than 2⁴⁰, which could take an hour.
   explicit Generator(const State& state) : state_{state}, engine_{state.seed} {
     if (state.drawn > std::uint64_t(1) << 40)
       refuse<std::invalid_argument>(

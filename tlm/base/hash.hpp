@@ -9,7 +9,7 @@
 
 namespace tlm {
 
-/// The finalizer of SplitMix64: one-to-one, and the same on every machine. If two numbers differ in one bit, their
+/// What SplitMix64 returns in state x: one-to-one, and the same on every machine. If two numbers differ in one bit, their
 /// images differ in about half of the bits. So `mixed(x) % k == 0` chooses as if by chance, and yet is a function of x.
 constexpr std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;

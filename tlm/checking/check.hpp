@@ -127,8 +127,9 @@ class Check {
                     verdict.bits);
     report_.checked(is + "the prime field, exactly" + scope, verdict.field);
     if (layer_.in_sets)
-      report_.checked(is + "sets of positions" + one_n + ", for all finite inputs and weights of this shape" + scope,
-                      verdict.sets);
+      report_.checked(
+          is + "sets of positions" + one_n + ", for all inputs and weights of this shape without overflow" + scope,
+          verdict.sets);
   }
 
   /// What the type claims, or does not claim. What it does not claim may hold all the same: neither the rules nor a run
@@ -136,7 +137,9 @@ class Check {
   void claimed_or_not(Claim what, bool claimed, const std::string& called, const std::string& hidden) {
     if (claimed) return claim(what, name_ + " is " + called + ": ", hidden);
     const std::string statement = name_ + " is not called " + called;
-    const auto found = verdict_on(layer_, what, limits_).failure();
+    auto verdict = verdict_on(layer_, what, limits_);
+    verdict.sets.reset();  // they see what a number may depend on
+    const auto found = verdict.failure();
     if (found && !found->remark.empty())
       return report_.note(statement + "; whether it is so could not be seen, as it throws");
     if (!found) return report_.note(statement + ", though as far as running can tell it is" + up_to_);
@@ -206,7 +209,7 @@ class Check {
       report_.checked(
           (layer_.rowwise ? "row i of X̄ depends on no row of Ȳ but i"
                           : "the pullback is anti-causal: row i of X̄ depends on no row of Ȳ before i") +
-              (": sets of positions, for all finite inputs and weights of this shape" + up_to_),
+              (": sets of positions, for all inputs and weights of this shape without overflow" + up_to_),
           anti_causality_fails(*layer_.in_sets, layer_.rowwise ? Claim::rowwise : Claim::autoregressive, limits_));
   }
 
@@ -275,11 +278,12 @@ struct ReturnsRows {
 /// Checks your own layer in all the ways in which the layers of the library are checked:
 ///
 ///   - it is what its type says (rowwise, autoregressive, independent of X), and computes what its form says;
-///   - the sequences of a stack do not affect each other;
+///   - the sequences of a stack do not affect each other, unless it is independent of X;
 ///   - its pullback is the transpose of its derivative, linear, adds to the gradient, can be applied again, refers to
 ///     neither X nor Y, and is in float what it is in double;
 ///   - a new one is 0, and `weights` visits all that it holds;
-///   - extending it piece by piece gives the rows of the whole, and a copy of its state is a state of its own.
+///   - if it is autoregressive, extending it piece by piece gives the rows of the whole, and a copy of its state is a state
+///     of its own.
 ///
 /// `Layer` is a template over its numbers, because it also runs over other arithmetics (tlm/checking/prime_field.hpp,
 /// dependencies.hpp, dual.hpp). For a layer with further parameters, pass an alias template:
@@ -301,11 +305,12 @@ struct ReturnsRows {
 /// Some errors could still pass: one that begins after the rows that were looked at (a seventh row, a sixth sequence),
 /// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it
 /// was called, on the thread or on the time. So could one that holds numbers of another type than Real, a template that
-/// asks which numbers it runs over, and what a layer does with noise. A part whose form is none of ∘, stack, + and Concat
+/// asks which numbers it runs over, what a layer does with noise, and a function that is another one for an X that is
+/// given away. A part whose form is none of ∘, stack, + and Concat
 /// is taken as it is where its whole is compared with its form.
 ///
 /// A layer of tokens knows those from 0 to limits.vocab_size − 1, of which sequences are drawn. Throws
-/// std::invalid_argument for limits of 0, or of more than 31 rows: the sets of positions have no room for more.
+/// std::invalid_argument for limits of 0, or of more than 31 rows: there is room for 32 in the sets of positions.
 template <template <class> class Layer>
 Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const checking::Limits& limits = {}) {
   constexpr bool over_all_numbers = !std::is_same_v<Layer<float>, Layer<double>>;
@@ -324,15 +329,11 @@ Report check(std::string_view name = detail::symbol_of<Layer<double>>(), const c
   return Report{name};
 }
 
-/// False for every type: a type is not a template.
-template <class T>
-inline constexpr bool is_a_template_over_the_numbers = false;
-
 /// Only a template can be checked. A type alone is refused with a sentence.
 template <class T>
 Report check(std::string_view name = "T", const checking::Limits& = {}) {
   static_assert(
-      is_a_template_over_the_numbers<T>,
+      sizeof(T) == 0,  // false
       "what is checked runs over several kinds of numbers: give a template over them, as in template <class Real> "
       "using Small = MyLayer<6, 7, Real>; tlm::check<Small>()");
   return Report{name};

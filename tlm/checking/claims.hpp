@@ -20,10 +20,10 @@
 ///          rows of T(X) the same bit for bit;
 ///   field  the prime field: T(X|i) = T(X)|i exactly, for two keys of the uninterpreted functions;
 ///   sets   sets of positions: row i of T(X) depends on no other rows of X than 1, …, i; or, for a rowwise T, than i.
-///          One run covers all finite inputs and weights of that shape.
+///          One run covers all inputs and weights of that shape at which no number overflows.
 ///
 /// `bits` and `sets` see that the future does not reach the past at one n. `reals` and `field` see that nothing depends
-/// on n. Both are needed. All run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the
+/// on n. Both are needed. They run through n = 1, 2, … and i = 1, 2, … in order, so that the first failure is the
 /// smallest. If there are a source and a target, the target is cut and spoilt. In floating point all is repeated with
 /// zeros, rows of zeros and equal rows among the numbers.
 ///

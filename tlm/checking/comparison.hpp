@@ -56,11 +56,6 @@ inline std::string shown(const Sequences& sequences) {
   return (lengths.empty() ? "no" : lengths) + (lengths == "1" ? " row" : " rows");
 }
 
-/// As in "in a stack of 3, 1 and 2 rows", or "in a sequence of 1 row".
-inline std::string within(const Sequences& sequences) {
-  return (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
-}
-
 /// True if two results count as equal. Doubles may differ by 1e-12 of their size, or of 1 if they are smaller, and
 /// must be finite; all others must be equal exactly. A sum of a few dozen terms loses less than 1e-14. A
 /// normalization multiplies that by 1/σ, at most 10 for the rows that are drawn. Rows inside a model are not drawn;
@@ -106,17 +101,6 @@ std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& le
     if (!same(left.numbers[e], right.numbers[e]))
       return with(entry(before + e / left.cols + 1, e % left.cols + 1), left.numbers[e], right.numbers[e]);
   return std::nullopt;
-}
-/// A matrix of numbers, not of tokens.
-template <class M>
-concept NumberMatrix = !std::is_integral_v<typename M::Real>;
-
-/// For matrices of numbers.
-template <NumberMatrix M, class Same = Agree>
-std::optional<Failure> first_difference(const Failure& failure, const M& left, const M& right, std::size_t before = 0,
-                                        const Same& same = {}) {
-  using Real = typename M::Real;
-  return first_difference(failure, Stacked<Real>{left}, Stacked<Real>{right}, before, same);
 }
 /// The failure with the first entry of these rows that depends on a row that is not allowed.
 inline std::optional<Failure> depends_on_more(Failure failure, const Stacked<Dependencies>& rows, Dependencies allowed,

@@ -15,7 +15,7 @@ namespace tlm::checking {
 /// A "number" is the set of the positions whose rows it may depend on. Every operation unites the sets of its operands.
 /// A constant or a weight depends on no position. A structural zero is 0 whatever the inputs are: it annihilates a
 /// product, if the other factor is finite, and vanishes in a sum. Nothing branches on a value, so one run covers all
-/// finite inputs and weights of that shape.
+/// inputs and weights of that shape at which no number overflows.
 ///
 /// There is room for 64 tags. `position(i)` is a tag of X, and `codomain_position(i)` a tag of Ȳ, or of a source.
 class Dependencies : public Refusals<Dependencies> {

@@ -95,53 +95,32 @@ M draw_matrix(const Sequences& sequences, Generator& generator, const Limits& li
   return draw_rows<Real>(shape_of<M>(), sequences, generator, limits).template as<M>();
 }
 
-/// A source, if it has columns, and a target. Sources are as long as the targets in reverse order, and one row longer.
-template <class Real>
-Input<Real> draw_input(Shape source, Shape target, const Sequences& sequences, Generator& generator,
-                       const Limits& limits, Draw kind) {
-  Input<Real> X;
-  if (source.cols > 0) {
-    std::vector<std::size_t> lengths;
-    for (std::size_t s = sequences.count(); s-- > 0;) lengths.push_back(sequences.length(s) + 1);
-    X.source = draw_rows<Real>(source, Sequences::of_lengths(lengths), generator, limits, kind);
-  }
-  X.target = draw_rows<Real>(target, sequences, generator, limits, kind);
-  return X;
-}
 /// Every entry has the tag of its row, counted from the first row of these sequences.
 inline Stacked<Dependencies> tagged(const Sequences& sequences, std::size_t cols) {
   Stacked<Dependencies> X{sequences, {cols}};
   for (std::size_t i = 0; i < sequences.rows(); ++i) std::fill_n(&X(i, 0), cols, Dependencies::position(i));
   return X;
 }
-/// As a matrix.
-template <class M>
-M tagged(const Sequences& sequences) {
-  return tagged(sequences, M::cols).template as<M>();
-}
-/// What an operation takes. Over sets of positions the rows are tagged. In a stack the rows of a source have a tag of
-/// their sequence; those of one sequence alone have none.
+/// What an operation takes. Sources are as long as the targets in reverse order, and one row longer. Over sets of positions
+/// the rows of the target are tagged. In a stack the rows of a source, but no tokens, have a tag of their sequence.
 template <class Real>
 Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Generator& generator,
                        const Limits& limits = {}, Draw kind = Draw::any) {
-  auto X = draw_input<Real>(T.source, T.target, sequences, generator, limits, kind);
+  Input<Real> X;
+  if (T.source.cols > 0) {
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = sequences.count(); s-- > 0;) lengths.push_back(sequences.length(s) + 1);
+    X.source = draw_rows<Real>(T.source, Sequences::of_lengths(lengths), generator, limits, kind);
+  }
+  X.target = draw_rows<Real>(T.target, sequences, generator, limits, kind);
   if constexpr (std::is_same_v<Real, Dependencies>) {
     X.target = tagged(sequences, T.target.cols);
     const Sequences& sources = X.source.sequences;
-    for (std::size_t s = 0; s < sources.count() && sources.count() > 1; ++s)
+    for (std::size_t s = 0; s < sources.count() && sources.count() > 1 && !T.source.of_tokens; ++s)
       for (std::size_t r = sources.begin(s); r < sources.end(s); ++r)
         std::fill_n(&X.source(r, 0), X.source.cols, Dependencies::codomain_position(s));
   }
   return X;
-}
-/// What a layer of this domain takes.
-template <class Domain>
-Domain draw_input(const Sequences& sequences, Generator& generator) {
-  using Rows = Target<Domain>;
-  using Real = std::conditional_t<shape_of<Rows>().of_tokens, float, typename Rows::Real>;
-  Shape source;
-  if constexpr (Pair<Domain>) source = shape_of<decltype(Domain::x)>();
-  return as<Domain>(draw_input<Real>(source, shape_of<Rows>(), sequences, generator, {}, Draw::any));
 }
 
 /// A layer with random weights. If they are special, a quarter is 0.

@@ -8,7 +8,6 @@
 #include <ostream>
 #include <stdexcept>
 #include <type_traits>
-#include <vector>
 
 #include <tlm/base/generator.hpp>
 #include <tlm/base/hash.hpp>
@@ -96,21 +95,15 @@ class PrimeField : public Refusals<PrimeField> {
     for (std::size_t j = 0; j < count; ++j) sum += hash(6, numbers[j].residue_);
     return hash(7, sum.residue_);
   }
-  /// An uninterpreted function of a list of numbers. There is one for each `name` and each length of the list.
-  friend PrimeField uninterpreted(std::uint64_t name, const std::vector<PrimeField>& list) {
-    PrimeField value = hash(9, name);
-    for (const PrimeField a : list) value = hash(9, 31 * value.residue_ + a.residue_);
-    return hash(10, value.residue_);
-  }
   /// The case b = 0 is left to ℝ: here it throws ZeroDenominator.
   friend PrimeField quotient_or_zero(PrimeField a, PrimeField b) { return a / b; }
-
- private:
+  /// An uninterpreted function with a number from 1 to 15, of any argument.
   static PrimeField hash(std::uint64_t function, std::uint64_t argument) {
     // The key and the function are mixed in once, and the argument once.
     return PrimeField(mixed(mixed(key * 16 + function) ^ argument));
   }
 
+ private:
   std::uint64_t residue_ = 0;
 };
 

@@ -45,7 +45,8 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
 /// The requirements on a pullback that is applied more than once.
 enum class Requirement { linear, adds, again, outlives };
 
-/// T's value_and_pullback also takes temporary layers, which do not outlive the pullback.
+/// T's value_and_pullback also takes temporary layers, which do not outlive the pullback. (Overloads and templates are not
+/// looked at.)
 template <class T>
 concept TakesTemporaries = requires {
   &T::value_and_pullback;
@@ -145,7 +146,7 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
 }
 
 /// The failure if row i of X̄ depends on a row j < i of Ȳ, or for a rowwise operation on another row than i. One run
-/// covers all finite inputs and weights of that shape. Tokens are not checked.
+/// covers all inputs and weights of that shape at which no number overflows. Tokens are not checked.
 inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>& T,
                                                    Claim claim = Claim::autoregressive, const Limits& limits = {}) {
   Failure failure = failure_of(claim);

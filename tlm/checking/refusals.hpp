@@ -31,14 +31,15 @@ struct IsKnown : detail::Condition {
       "CONTRIBUTING.md says how to add a function");
 };
 
-/// True if two numbers are the same. Checks ask this; layers must not.
-template <class Real>
-requires std::is_arithmetic_v<Real>
-constexpr bool same(Real a, Real b) { return a == b; }
-
 /// A number of C++.
 template <class Real>
 concept Arithmetic = std::is_arithmetic_v<Real>;
+
+/// True if two numbers are the same. Checks ask this; layers must not.
+template <Arithmetic Real>
+constexpr bool same(Real a, Real b) {
+  return a == b;
+}
 
 /// The base of an arithmetic that is not ℝ, which has + − × ÷. What only numbers of ℝ can do compiles up to the sentence
 /// that refuses it.

@@ -127,7 +127,7 @@ class Report {
         out << "note:  nan may be an entry that was never set: M{sequences} sets none, M{sequences, Real(0)} all\n";
       if (report.fails_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
-               "there, and Real(std::sin(-a)) another\n";
+               "there, and Real(std::sin(-a)) another; and exp(a + b) is not exp(a)·exp(b)\n";
     }
     return out;
   }

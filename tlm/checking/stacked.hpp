@@ -7,22 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/checking/refusals.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// Inputs and results without their types: stacks of rows with any number of columns.
 namespace tlm::checking {
-
-/// True if two matrices are the same, entry by entry and in their sequences.
-template <class M>
-requires requires(const M& X) { X.xtensor(); }
-bool same(const M& A, const M& B) {
-  if constexpr (requires { A.sequences(); })
-    if (!(A.sequences() == B.sequences())) return false;
-  for (std::size_t e = 0; e < A.rows() * M::cols; ++e)
-    if (!same(A.data()[e], B.data()[e])) return false;
-  return true;
-}
 
 /// True if an input is a pair of a source and a target.
 template <class Domain>
@@ -30,17 +18,14 @@ concept Pair = requires(Domain X) {
   X.x;
   X.y;
 };
-/// The target of a pair; any other input itself.
+/// The target of a pair, or any other input: its rows are cut, extended and looked at. (Declared only.)
 template <class Domain>
-auto& target(Domain& X) {
-  if constexpr (Pair<Domain>)
-    return X.y;
-  else
-    return X;
-}
-/// The type of the target: its rows are cut, extended and looked at.
+Domain target_of(const Domain&);
+template <Pair Domain>
+decltype(Domain::y) target_of(const Domain&);
+/// Its type.
 template <class Domain>
-using Target = std::remove_cvref_t<decltype(target(std::declval<Domain&>()))>;
+using Target = decltype(target_of(std::declval<Domain>()));
 
 /// True if a layer's target consists of tokens. Tokens are not real numbers: they carry no tags and have no
 /// derivatives.

@@ -92,7 +92,7 @@ std::optional<Failure> on_stacks(const Operation<Real>& T, Failure failure, std:
           if (here.n)
             here.n = sequences.rows();
           else
-            here.place = within(sequences);
+            here.place = (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
           Trial<Real> at{drawn(T, generator, kind),
                          draw_input(T, sequences, generator, limits, kind),
                          kind,

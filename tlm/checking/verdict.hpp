@@ -107,8 +107,6 @@ std::size_t numbers_held() {
 template <template <class> class Layer>
 CheckedLayer checked_layer(std::string_view name) {
   using T = Layer<double>;
-  bool temporaries = false;
-  if constexpr (rules::Leaf<T>) temporaries = TakesTemporaries<T>;
   return {subject<Layer, all_faces>(name),
           operation<Layer<Dual<double>>>(name),
           operation<Layer<Dual<PrimeField>>>(name),
@@ -118,7 +116,7 @@ CheckedLayer checked_layer(std::string_view name) {
           constant<T>,
           rowwise<T> == rowwise<Layer<float>> && autoregressive<T> == autoregressive<Layer<float>> &&
               constant<T> == constant<Layer<float>>,
-          temporaries,
+          rules::Leaf<T> && TakesTemporaries<T>,
           form_is_known<T>,
           numbers_held<Layer<Held>>()};
 }

@@ -47,7 +47,7 @@ struct CanDecode {
 /// continues from there without computing anything again.
 ///
 /// A language model continues what it is given, after the start token. An encoder–decoder answers it: what it is given
-/// is the source, and the answer begins with the start token. The model reads every token once: its row is computed by
+/// is the source, and the answer begins with the start token. The model reads a token at most once: its row is computed by
 /// extending what was computed before. The texts are a stack of sequences. One that has ended grows no more.
 template <class T>
 class Generation {

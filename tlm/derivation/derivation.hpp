@@ -104,14 +104,14 @@ class Deriver {
     return place;
   }
 
-  /// action<Rule>() with the rule by which "T is Claim" follows, or the one that lacks the fewest premises for it: the
+  /// action<Rule>() with the rule by which "T is Claim" follows, or that of T's form which lacks the fewest premises: the
   /// first of several. With none if T declares it, or no rule concludes it.
   template <class T, class Claim, class Action>
   static void by_which(const Action& action) {
     if constexpr (rules::one_applies<Claim, rules::RulesOfAll<T>>)
       first_of_fewest<Claim>(action, rules::RulesOfAll<T>{});
     else
-      first_of_fewest<Claim>(action, rules::Rules<T>{});
+      first_of_fewest<Claim>(action, typename rules::Rules<T>::type{});
   }
 
   Derivation steps() && { return std::move(steps_); }

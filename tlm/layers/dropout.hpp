@@ -15,8 +15,8 @@ namespace tlm {
 ///
 ///   Dropout(X; noise)_ij = X_ij·b_ij / (1 − p),   p = percent/100,
 ///
-/// where b_ij is made of the noise: 0 with probability p, otherwise 1. What is left is scaled, so that the mean over
-/// the noise is X. (Srivastava et al., 2014; the Wolfram article, where p = 0.1.)
+/// where b_ij is made of the noise: 0 with probability p, otherwise 1. (0 gives 0, even of ∞.) What is left is scaled, so
+/// that the mean over the noise is X. (Srivastava et al., 2014; the Wolfram article, where p = 0.1.)
 ///
 /// Dropout(X) is rowwise. Dropout(X; noise) is not, because each row has its own noise. But row i is made of row i and
 /// of the noise of position i only. So an autoregressive model is autoregressive with noise, too.

@@ -67,7 +67,7 @@ void accumulate_positions(Matrix<max_len, cols, Real>& P_bar, const Matrix<n, co
 /// (Article, "Positional Encoding".)
 ///
 /// Autoregressive: PE|i does not depend on the rows after i. It is not rowwise, although the article says that it is. A
-/// sequence of one row always receives the first row of PE, so PE(X_i) ≠ PE(X)_i for i > 1.
+/// sequence of one row always receives the first row of PE, so PE(X_i) ≠ PE(X)_i in general.
 template <std::size_t max_len, std::size_t d_model, class Real = float>
 struct PositionalEncoding {
   using declared = is::Autoregressive;

@@ -13,7 +13,7 @@ namespace tlm {
 
 /// Softmax(X)_ij = exp(X_ij) / Σ_k exp(X_ik). (The Formulated Transformer, "Softmax".)
 ///
-/// Rowwise; every row is a probability vector.
+/// Rowwise; of a finite row it is a probability vector.
 template <std::size_t cols, class Real = float>
 struct Softmax {
   using declared = is::Rowwise;
@@ -38,15 +38,9 @@ struct Softmax {
   static constexpr void weights(auto&&, auto&) {}
 };
 
-/// F of a model Softmax∘F.
-template <std::size_t cols, class Real, class F>
-const F& without_softmax(const Composition<Softmax<cols, Real>, F>& model) {
-  return model.f;
-}
-/// F of a model Softmax∘F.
-template <std::size_t cols, class Real, class F>
-F& without_softmax(Composition<Softmax<cols, Real>, F>& model) {
-  return model.f;
-}
+/// F of a model Softmax∘F; constant if the model is.
+template <class T>
+requires std::is_same_v<decltype(T::g), Softmax<T::codomain::cols, typename T::codomain::Real>>
+auto& without_softmax(T& model) { return model.f; }
 
 }  // namespace tlm

@@ -25,8 +25,8 @@ enum Open {
 
 namespace detail {
 
-/// The alignment of entries: they begin on a cache line, so that the bits of a product do not depend on where its
-/// operands are.
+/// The alignment of entries: they begin on a cache line, so that the bits of a product do not depend on where its matrices
+/// are in memory.
 inline constexpr std::size_t cache_line = 64;
 
 /// An allocator for containers, whose storage begins on a cache line.
@@ -60,7 +60,7 @@ requires(!std::is_same_v<decltype(rows), Open>) inline constexpr std::size_t fix
 ///
 /// Matrix<n, cols> is the book's usual shape: a stack of sequences (see Sequences). A stack of one sequence is the book's
 /// X. A matrix with a fixed number of rows is a weight. In code rows and columns count from 0. A moved-from matrix has no
-/// sequences and no rows.
+/// sequences and no rows, and is not to be multiplied.
 template <auto rows_, std::size_t cols_, class Real_ = float>
 class Matrix {
   static constexpr bool is_stack = std::is_same_v<decltype(rows_), Open>;
@@ -139,7 +139,6 @@ class Matrix {
     entries_ = std::move(other.entries_);
     return *this;
   }
-  ~Matrix() = default;
 
   /// Which rows belong to which sequence of a stack.
   const Sequences& sequences() const requires(is_stack) { return sequences_; }
@@ -211,13 +210,11 @@ class Matrix {
   }
 
   /// The same entries in the same sequences.
-  friend bool operator==(const Matrix& left, const Matrix& right) {
-    return left.sequences_ == right.sequences_ && left.entries_ == right.entries_;
-  }
+  friend bool operator==(const Matrix& left, const Matrix& right) = default;
 
  private:
   static typename Xtensor::shape_type shape(std::size_t rows) {
-    if (rows > std::size_t(std::numeric_limits<int>::max()) ||  // BLAS counts them in an int
+    if (std::max(rows, cols_) > std::size_t(std::numeric_limits<int>::max()) ||  // BLAS counts both in an int
         rows > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Real) / cols_)
       refuse<std::length_error>({"a matrix of ", rows, " rows of ", cols_, " is too large"});
     return {rows, cols_};

@@ -74,7 +74,6 @@ inline constexpr bool by_blas = std::is_same_v<Real, float> || std::is_same_v<Re
 
 /// C = factor·A×B, or C += factor·A×B, by any BLAS. The rows of C are contiguous.
 template <class Real>
-requires by_blas<Real>
 void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Previous previous, Real factor) {
   using namespace cxxblas;
   const Real kept = previous == Previous::added_to ? Real(1) : Real(0);
@@ -110,7 +109,7 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
 }
 
 /// C = factor·A×B, or C += factor·A×B: by BLAS for float and double, by the definition for all other numbers. The rows
-/// of C are contiguous, and each sum has at least one term.
+/// of C are contiguous, and each sum that overwrites has at least one term.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1)) {
@@ -126,11 +125,6 @@ template <class M>
 struct Transposed {
   const M& matrix;
 };
-/// The whole of it.
-template <class M>
-auto view(const Transposed<M>& W) {
-  return view(W.matrix).transposed();
-}
 
 /// The condition under which a product with W exists: as many columns as rows, of the same numbers. A failure shows both.
 template <class X, class W>
@@ -176,7 +170,7 @@ template <auto rows, std::size_t inner, class Real, class W>
 auto operator*(const Matrix<rows, inner, Real>& X, const detail::Transposed<W>& transpose) {
   using Exists = detail::ProductExists<Matrix<rows, inner, Real>, detail::Transposed<W>>;
   Matrix<rows, Exists::cols, Real> Y = X.template with_columns<Exists::cols>();
-  if constexpr (Exists::value) multiply(detail::view(X), detail::view(transpose), detail::view(Y));
+  if constexpr (Exists::value) multiply(detail::view(X), detail::view(transpose.matrix).transposed(), detail::view(Y));
   return Y;
 }
 
@@ -187,7 +181,7 @@ void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::s
   if (X.matrix.rows() != Y.rows())
     refuse<std::invalid_argument>(
         {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
-  multiply(detail::view(X), detail::view(Y), detail::view(G), detail::Previous::added_to);
+  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Previous::added_to);
 }
 
 /// b += the sum of the rows of Y.

@@ -29,11 +29,8 @@ inline std::vector<std::size_t> excerpt(std::size_t count) {
 /// Prints the rows of X from `first` on, `count` of them: a line for each row, with columns flush right, in the stream's
 /// number format. There is no line feed at the end.
 template <auto rows, std::size_t cols, class Real>
-void print_rows(std::ostream& out, const Matrix<rows, cols, Real>& X, std::size_t first, std::size_t count) {
-  if (count == 0) {
-    out << "no rows";
-    return;
-  }
+std::ostream& print_rows(std::ostream& out, const Matrix<rows, cols, Real>& X, std::size_t first, std::size_t count) {
+  if (count == 0) return out << "no rows";
   // In UTF-8 the bytes that continue a letter begin with the bits 10.
   const auto letters = [](const std::string& text) {
     return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -61,6 +58,7 @@ void print_rows(std::ostream& out, const Matrix<rows, cols, Real>& X, std::size_
   }
   if (table.size() < count || shown.size() < cols)
     out << "\n(" + std::to_string(count) + (count == 1 ? " row of " : " rows of ") + std::to_string(cols) + ")";
+  return out;
 }
 
 }  // namespace detail
@@ -73,9 +71,8 @@ std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
   out.width(0);  // a table has several lines, and no width of its own
   Sequences sequences{X.rows()};
   if constexpr (requires { X.sequences(); }) sequences = X.sequences();
-  if (sequences.count() == 0) out << "no sequences";
-  if (sequences.count() == 1) detail::print_rows(out, X, 0, X.rows());
-  if (sequences.count() < 2) return out;
+  if (sequences.count() == 0) return out << "no sequences";
+  if (sequences.count() == 1) return detail::print_rows(out, X, 0, X.rows());
   for (const std::size_t s : detail::excerpt(sequences.count())) {
     out << (s > 0 ? "\n" : "");
     if (s == sequences.count()) {

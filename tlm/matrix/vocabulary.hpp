@@ -38,8 +38,7 @@ namespace detail {
 
 /// Calls read(), which reads sequences that each begin with a start token. The place of an unknown token is counted
 /// without the start token, as in the sequences that were given.
-template <class Read>
-auto after_a_start(const Read& read) {
+auto after_a_start(const auto& read) {
   try {
     return read();
   } catch (const UnknownToken& unknown) {

@@ -18,7 +18,7 @@ struct IsComplete : Condition {
 
 /// The parameters of a model, if they are complete. A wrong Config is reported here, before any layer is made of it.
 ///
-/// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. So no member of it can be
+/// A Config is an aggregate of std::size_t, and of enumerations over std::size_t that count from 1. So no member of it may be
 /// 0, whatever members it has.
 template <auto config>
 struct Complete {

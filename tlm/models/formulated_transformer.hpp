@@ -19,7 +19,7 @@
 #include <tlm/models/complete.hpp>
 
 /// The model of "The Formulated Transformer" (section "Forward pass"), with two corrections. The residual of the
-/// decoder's second sublayer adds Y'_l (printed: Y_{l−1}). W_p is defined on all its columns.
+/// decoder's second sublayer adds Y'_l (printed: Y_{l−1}). W_p is defined on all its columns. Its ε is 10⁻⁵ here.
 namespace tlm::formulated {
 
 /// The parameters and their values in the paper. ("Hyperparameters".)
@@ -36,22 +36,10 @@ struct Config {
   friend constexpr bool operator==(const Config&, const Config&) = default;
 };
 
-/// X ↦ MultiHead(X, X, X). ("Multi-Head Attention".)
-template <Config c, class Real>
-struct SelfMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Unmasked, FromItself, Real> {
-  static constexpr std::string_view symbol = "MultiHead";
-};
-
-/// Y ↦ MaskedMultiHead(Y, Y, Y). ("Masked Multi-Head Attention".)
-template <Config c, class Real>
-struct MaskedMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Causal, FromItself, Real> {
-  static constexpr std::string_view symbol = "MaskedMultiHead";
-};
-
-/// Y ↦ MultiHead(Y, X_N, X_N), where X_N is the memory.
-template <Config c, class Real>
-struct CrossMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Unmasked, FromMemory, Real> {
-  static constexpr std::string_view symbol = "MultiHead";
+/// X ↦ MultiHead(X, Z, Z), where Z is X itself or the memory X_N. ("Multi-Head Attention", "Masked Multi-Head Attention".)
+template <Symbol name, Config c, class Mask, template <class> class Z, class Real>
+struct NamedMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Mask, Z, Real> {
+  static constexpr std::string_view symbol = name;
 };
 
 /// X_{l−1} ↦ X_l:
@@ -59,10 +47,11 @@ struct CrossMultiHead : MultiHead<c.d_model, c.h, c.d_k, c.d_v, Unmasked, FromMe
 ///   X'_l = LayerNorm(X_{l−1} + MultiHead(X_{l−1}, X_{l−1}, X_{l−1}))
 ///   X_l  = LayerNorm(X'_l + FFN(X'_l))
 template <Config c, class Real>
-struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,           // X_l  = LayerNorm(
-                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //   X'_l + FFN(X'_l))
-                                  LayerNorm<"LayerNorm'", c.d_model, Real>,          // X'_l = LayerNorm(
-                                  Res<SelfMultiHead<c, Real>>> {                     //   X + MultiHead(X, X, X))
+struct EncoderLayer
+    : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,                            // X_l  = LayerNorm(
+                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,                   //   X'_l + FFN(X'_l))
+                  LayerNorm<"LayerNorm'", c.d_model, Real>,                           // X'_l = LayerNorm(
+                  Res<NamedMultiHead<"MultiHead", c, Unmasked, FromItself, Real>>> {  //   X + MultiHead(X, X, X))
   static constexpr std::string_view symbol = "Encoder";
 };
 
@@ -74,12 +63,14 @@ struct EncoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,      
 ///
 /// Autoregressive in Y.
 template <Config c, class Real>
-struct DecoderLayer : Composition<LayerNorm<"LayerNorm", c.d_model, Real>,           // Y_l   = LayerNorm(
-                                  Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,  //   Y''_l + FFN(Y''_l))
-                                  LayerNorm<"LayerNorm''", c.d_model, Real>,         // Y''_l = LayerNorm(
-                                  Res<CrossMultiHead<c, Real>>,                      //   Y' + MultiHead(Y', X_N, X_N))
-                                  LayerNorm<"LayerNorm'", c.d_model, Real>,          // Y'_l  = LayerNorm(
-                                  Res<MaskedMultiHead<c, Real>>> {                   //   Y + MaskedMultiHead(Y, Y, Y))
+struct DecoderLayer
+    : Composition<
+          LayerNorm<"LayerNorm", c.d_model, Real>,                                // Y_l   = LayerNorm(
+          Res<FeedForwardNetwork<c.d_model, c.d_ff, Real>>,                       //   Y''_l + FFN(Y''_l))
+          LayerNorm<"LayerNorm''", c.d_model, Real>,                              // Y''_l = LayerNorm(
+          Res<NamedMultiHead<"MultiHead", c, Unmasked, FromMemory, Real>>,        //   Y' + MultiHead(Y', X_N, X_N))
+          LayerNorm<"LayerNorm'", c.d_model, Real>,                               // Y'_l  = LayerNorm(
+          Res<NamedMultiHead<"MaskedMultiHead", c, Causal, FromItself, Real>>> {  //   Y + MaskedMultiHead(Y, Y, Y))
   static constexpr std::string_view symbol = "Decoder";
 };
 

@@ -41,8 +41,8 @@
 /// - Its table of sines is not trained; the same here. Its formula divides by ℓ_max, its program by 10000; here it is
 ///   10000. The program has all sines before all cosines, while the formula interleaves them.
 /// - The loss of its program is the mean over the tokens of a pair, and for a batch the mean of the pairs' means. Its
-///   algorithm has the sum. Here Mean is over all tokens of the batch, which differs from both if lengths differ. Sum
-///   is the algorithm's.
+///   algorithm has the sum. Here Mean is over all tokens of the batch: that of the program if lengths are equal. Sum is the
+///   algorithm's.
 namespace tlm::wolfram {
 
 /// How the model sees positions.

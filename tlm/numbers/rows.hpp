@@ -55,7 +55,7 @@ Real maximum(const Real* numbers, std::size_t count) {
   return detail::combined(detail::as_vector(numbers, count), numbers[0], detail::greater_one);
 }
 
-/// The maximum entry of a vector.
+/// The maximum entry of a vector that has one.
 template <class Adaptor>
 auto max_of(const Vector<Adaptor>& x) {
   return maximum(x.data(), x.size());
@@ -73,7 +73,7 @@ inline auto mean_of(const E& x) {
   return sum_of(x) / typename E::value_type(x.size());
 }
 
-/// x ← exp(x) / Σ_j exp(x_j). The maximum entry is subtracted first: it cancels, and exp does not overflow.
+/// x ← exp(x) / Σ_j exp(x_j) of at least one entry. The maximum is subtracted first: it cancels, and exp does not overflow.
 template <class Adaptor>
 void softmax(Vector<Adaptor> x) {
   x = xt::exp(x - max_of(x));

@@ -50,7 +50,7 @@ class Vector : public Adaptor {
   explicit Vector(Adaptor entries) : Adaptor(std::move(entries)) {}
   Vector(const Vector&) = default;
 
-  /// x = e. Throws std::invalid_argument unless e has as many entries.
+  /// x = e. Throws std::invalid_argument for a vector e of another size.
   template <class E>
   Vector& operator=(const xt::xexpression<E>& expression) {
     const E& e = expression.derived_cast();
@@ -75,7 +75,7 @@ class Vector : public Adaptor {
 
 namespace detail {
 
-/// The entries from `first` on, as many as the shape has: a vector of static shape.
+/// `size` entries from `first` on, as a vector of static shape.
 template <std::size_t size, class Real>
 auto as_vector(Real* first) {
   return Vector{xt::adapt(std::move(first), xt::xshape<size>{})};

@@ -148,8 +148,8 @@ class ThreadsOfRanks {
   /// the same on all ranks, and counts once.
   ///
   /// Throws std::invalid_argument for no parts, or more than ranks. Throws std::runtime_error on all ranks unless they
-  /// have the same model and batch. (On machines with different files they may not.) The ranks compare a hash of every
-  /// token and loss weight, and of the first number of each weight of the model.
+  /// have the same hash of every token and loss weight, and of the first number of each weight of the model. (On machines
+  /// with different files they may not.)
   /// Throws like Threads, on ranks whose part throws; then `gradient` is not the same on all of them. (SharedBatch and
   /// sum_of_weights refuse a wrong batch before, on the ranks that have it.)
   template <class BatchOf, class Objective>

@@ -100,7 +100,7 @@ class ThreadPool {
 };
 
 /// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
-/// use the processors. The number is the program's, so no two of these live at a time. (For another BLAS, or an OpenBLAS
+/// use the processors. The number is the program's: two of these may be nested, and not be on two threads. (For another BLAS, or an OpenBLAS
 /// that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
 class [[nodiscard]] OneThreadPerProduct {
  public:
@@ -121,7 +121,7 @@ class [[nodiscard]] OneThreadPerProduct {
 inline constexpr std::size_t worth_a_thread = 32;
 
 /// Threads that compute losses and gradients of a model of type T. Each takes a part of a batch's sequences. The
-/// calling thread computes a batch of one sequence, with the threads of the BLAS.
+/// calling thread computes a batch that is not divided, with the threads of the BLAS.
 ///
 /// Each thread except the first has a gradient of its own, which is kept for the next batch.
 template <class T>
@@ -173,9 +173,8 @@ class Threads {
   std::vector<std::unique_ptr<T>> gradients_;
 };
 
-/// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part; a batch with
-/// few sequences or tokens has fewer parts. Its loss and gradient are those of the whole, as for MicroBatches. An error
-/// counts sequences in a part.
+/// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part at most. Its loss
+/// and gradient are those of the whole, as for MicroBatches. An error counts sequences in a part.
 template <class Workers, class BatchOf>
 struct SharedBatch {
   Workers& workers;
@@ -196,7 +195,7 @@ RealOf<T> loss_and_gradient(const T& model, const SharedBatch<Workers, BatchOf>&
   return shared.workers(model, shared.batch.batches, gradient, objective_of_parts<T>(shared.batch, objective));
 }
 
-/// True if this process is one of several that mpirun, mpiexec or srun has started. Each sets variables of its own
+/// True if mpirun, mpiexec or srun has started this process, perhaps as one of several. Each sets variables of its own
 /// (Open MPI, MPICH's Hydra, PMIx). A program without MPI would train as often as it was started.
 inline bool started_as_a_rank() {
   return std::getenv("OMPI_COMM_WORLD_RANK") || std::getenv("PMI_RANK") || std::getenv("PMIX_RANK");

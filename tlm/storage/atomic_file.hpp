@@ -102,7 +102,7 @@ enum class Existing { replaced, refused };
 /// holds after a power failure, as far as the disk and its file system keep what fsync promises.)
 ///
 /// PATH.part is removed if it is not committed. A process that is killed leaves it, and the next one that writes PATH
-/// takes it over. While one process writes PATH, another one is refused. If PATH is a symbolic link, the file to which
+/// takes it over, unless PATH and so PATH.part are read-only. While one process writes PATH, another one is refused. If PATH is a symbolic link, the file to which
 /// it leads is written, even if that does not exist yet. Permissions stay as they were. All functions throw
 /// std::system_error with the system's words.
 class AtomicFile {
@@ -143,7 +143,7 @@ class AtomicFile {
   /// comes in the last moment is replaced.)
   void commit() {
     if (::fsync(file_.number()) != 0) refuse("bringing " + part_ + " to the disk");
-    // Unlike a rename, a link replaces nothing. On a file system without links, what comes between these lines is replaced.
+    // Unlike a rename, a link replaces nothing.
     const bool refused = existing_ == Existing::refused, linked = refused && ::link(part_.c_str(), path_.c_str()) == 0;
     if (refused && !linked && std::filesystem::exists(std::filesystem::symlink_status(path_)))
       refuse("linking " + part_ + " to it", EEXIST);

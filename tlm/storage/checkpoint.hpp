@@ -16,7 +16,8 @@
 namespace tlm {
 
 /// The state of a training run. A run that goes on from an equal object does the same, bit for bit. It needs the same
-/// data, and the same numbers of the optimizer and the objective. The program counts step and place.
+/// data, the same numbers of the optimizer, the objective and the noise, the same parts (threads, ranks, MicroBatches), and
+/// a machine of the same kind. The program counts step and place.
 template <class Model, class Optimizer = Adam<Model>>
 struct TrainingRun {
   Model model{};
@@ -46,16 +47,11 @@ void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfLayer& adam) {
   add_weights(list, adam.second_moment, "adam.v.");
   add_number(list, "adam.t", adam.t);
 }
-template <class Byte, class OfClipped>
-requires requires(OfClipped clipped) { clipped.norm; }
-void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfClipped& clipped) {
-  add_optimizer(list, clipped.optimizer);
-}
-template <class Byte, class OfScheduled>
-requires requires(OfScheduled scheduled) { scheduled.schedule; }
-void add_optimizer(std::vector<NamedNumbers<Byte>>& list, OfScheduled& scheduled) {
-  add_optimizer(list, scheduled.optimizer);
-  add_number(list, "schedule.t", scheduled.t);
+template <class Byte, class Around>
+requires requires(Around around) { around.optimizer; }
+void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Around& around) {
+  add_optimizer(list, around.optimizer);
+  if constexpr (requires { around.schedule; }) add_number(list, "schedule.t", around.t);
 }
 
 /// Adds the state of a generator to a list: its seed, and how many numbers were drawn. The state must outlive the list.
@@ -116,7 +112,7 @@ void load_run(const std::filesystem::path& path, TrainingRun<Model, Optimizer>& 
 }
 
 /// Reads what you need to use the model of a training run: the weights with the least validation loss, or the last ones
-/// if there was no validation. Returns the tokenizer as a text. Throws like load_run, and then leaves the model as it
+/// if no validation loss was finite. Returns the tokenizer as a text. Throws like load_run, and then leaves the model as it
 /// was.
 template <class Model>
 std::string load_best(const std::filesystem::path& path, Model& model, const Metadata& configuration = {}) {

@@ -169,7 +169,7 @@ class HeaderParser {
     return value;
   }
 
-  /// The numbers end after they begin. If the type is known, the shape gives the number of bytes between.
+  /// The numbers do not end before they begin. If the type is known, the shape gives the number of bytes between.
   void check_size(const Entry& entry) const {
     const std::string made = in_quotes(name_) + ", " + described(entry) + ", ";
     if (entry.end < entry.begin) refuse({made, "ends at ", entry.end, ", before it begins at ", entry.begin});

@@ -123,7 +123,7 @@ class BytePairs {
   /// Other tokens of the same text: each pair is passed over with this probability. With 0 the tokens are those of
   /// encode, and with 1 they are bytes. A model that learns from a text that is split anew each time does not learn its
   /// tokens by heart. (BPE-dropout: Provilkov, Emelianenko, Voita, 2020. There a pair that was passed over is tried
-  /// again after the next merge, and here when its neighbour has changed.) Throws std::invalid_argument for another
+  /// again after the next merge, and here never.) Throws std::invalid_argument for another
   /// probability than from 0 to 1.
   std::vector<Token> encode(std::string_view text, double probability, Generator& generator) const {
     if (!(probability >= 0 && probability <= 1))

@@ -50,7 +50,7 @@ template <class T>
 using RealOf = typename CodomainOf<T>::Real;
 
 /// From a batch, the model T reads X|n and should predict x. Throws like after_start. Throws std::out_of_range for a
-/// token that T does not know. Throws std::invalid_argument for a weight that is not from [0, 1], and unless each token
+/// token that T has no score for. Throws std::invalid_argument for a weight that is not from [0, 1], and unless each token
 /// has a weight.
 template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {

@@ -14,7 +14,7 @@ template <class BatchOf>
 struct Noisy : BatchOf {
   Noise noise;
 };
-/// Noisy{batch, noise} has the batch's type.
+/// Noisy{batch, noise} is a Noisy of the batch's type.
 template <class BatchOf>
 Noisy(BatchOf, Noise) -> Noisy<BatchOf>;
 

@@ -31,12 +31,11 @@ struct Patience {
   Continue operator()(const Layer& model, double loss) {
     if (evaluations == 0)
       refuse<std::invalid_argument>({"a patience of 0 evaluations stops before the first: at least 1"});
+    ++since;
     if (loss < least) {
       best = model;
       least = loss;
       since = 0;
-    } else {
-      ++since;
     }
     return since < evaluations ? Continue::yes : Continue::no;
   }

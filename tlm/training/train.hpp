@@ -56,14 +56,13 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///   optimizer(model, gradient);
 ///
 /// Throws what next_batch, loss, optimizer and report throw. Throws std::invalid_argument if the weights were never
-/// initialized (require_initialized, called once, in the first step with a loss). Throws std::runtime_error for a loss that
+/// initialized (require_initialized, which looks up to the first number that is not 0). Throws std::runtime_error for a loss that
 /// is infinite or not a number. The model is then as it was after the last complete step. (The gradient is not looked at;
 /// Clipped does that.)
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>
 std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report,
                   const Objective& objective = {}) {
   T gradient;
-  bool learns = false;
   for (std::size_t step = 1; step <= steps; ++step) {
     zero_grad(gradient);
     const double loss = double(loss_and_gradient(model, next_batch(), gradient, objective));
@@ -72,10 +71,7 @@ std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size
                                   ": the weights have grown too large, as they do with too large a learning rate"});
     // A batch whose loss weights are all 0 has neither loss nor gradient, whatever the weights are. A part of a batch
     // may be such.
-    if (!learns && loss > 0) {
-      require_initialized(model, gradient);
-      learns = true;
-    }
+    if (loss > 0) require_initialized(model, gradient);
     optimizer(model, gradient);
     if (report(Progress{step, loss}) == Continue::no) return step;
   }

@@ -33,7 +33,7 @@ struct Translations {
 };
 
 /// From translations, the model T reads x and (y_1, …, y_{m−1}) and should predict (y_2, …, y_m). ω is 1, and 0 for
-/// null. Throws std::out_of_range for a token that T does not know. Throws std::invalid_argument if there are no
+/// null. Throws std::out_of_range for a token that T has no score for. Throws std::invalid_argument if there are no
 /// targets, if a target has fewer than two tokens, or unless each source has one target.
 template <class T>
 Targets<Translations::Input, RealOf<T>> targets_of(const Translations& batch) {
