@@ -58,7 +58,7 @@ def main():
     brought = sorted({name for path in reached(library, "tlm.hpp")
                       for name in names((library / path).read_text(encoding="utf-8"))})
     sizes = {
-        "lines of tlm/": 11429lines(library, everything),
+        "lines of tlm/": lines(library, everything),
         "lines of the book": lines(library, [path for path in everything if path.split("/")[0] in BOOK]),
         "lines of algebra/layer.hpp": lines(library, ["algebra/layer.hpp"]),
         "names that tlm.hpp brings": len(brought),
