@@ -450,7 +450,7 @@ std::vector<Erratum> errata() {
        "OneHot maps to {0,1}^{n×d_model}; FFN is also called FFNet; columns of W_p are 2i and 2i+1 for i = 1, …, d/2.",
        [] {
          return Lines{"s = 3 tokens, d_model = 2: OneHot(x)×W_e needs " +
-                          std::to_string(decltype(Embedding<3, 2>::W_e)::size / 2) +
+                          std::to_string(decltype(Embedding<3, 2>::W_e)::fixed_rows()) +
                           " columns in OneHot(x), and has 2 as printed",
                       "d_model = 4: the columns 2, 3, 4 and 5 are defined, 1 is not, and there is no 5"};
        },

@@ -46,7 +46,7 @@ std::optional<Failure> kernel_fails(const std::string& name, std::uint64_t seed)
   return redrawing(seed, [&](Generator& generator) -> std::optional<Failure> {
     const auto A = draw_layer<Kernel<PrimeField>>(generator);
     for (std::size_t n = 1; n <= greatest_n; ++n) {
-      Input<PrimeField> X{{}, draw_rows<PrimeField>(shape_of<Target<Domain>>(), Sequences{n}, generator)};
+      Input<PrimeField> X{{}, draw_rows<PrimeField>(shape_of<Domain>(), Sequences{n}, generator)};
       if constexpr (Pair<Domain>)
         X.source = draw_rows<PrimeField>(shape_of<decltype(Domain::x)>(), Sequences{n + 1}, generator);
       const auto A_X = A(as<Domain>(X));

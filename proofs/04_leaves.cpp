@@ -161,7 +161,7 @@ TEST_CASE(
 TEST_CASE(
     "each composition, stack, sum and concatenation of the list is what its form says of its parts: exactly over "
     "the prime field, in stacks of 1, 2 and 5 sequences of 0 to 6 rows") {
-  must_hold_of_layers(count_of([]<class T>(T*) { return form_is_known<T>; }), {" is what its form says"});
+  must_hold_of_layers(count_of([]<class T>(T*) { return FormIsKnown<T>; }), {" is what its form says"});
 }
 
 TEST_CASE(

@@ -37,7 +37,8 @@ struct Power {
   explicit Power(PrimeField number) : value{number} {}
 
   friend Power exp(Power a) {
-    const PrimeField positive = power(PrimeField(3), std::uint64_t(std::abs(a.exponent)));
+    PrimeField positive(1);
+    for (long k = std::abs(a.exponent); k > 0; --k) positive *= PrimeField(3);
     return Power{a.exponent < 0 ? PrimeField(1) / positive : positive};
   }
   friend Power operator-(Power a, Power b) { return Power{a.exponent - b.exponent}; }

@@ -103,7 +103,7 @@ void add_item(std::vector<Address>& list, Item& item, std::size_t s) {
   if constexpr (requires { item.rows; })
     add_rows(list, item.rows, s, 0, item.rows.sequences().length(s));
   else
-    for (std::size_t e = 0; e < std::remove_const_t<decltype(item.W)>::size; ++e) list.push_back(item.W.data() + e);
+    for (auto& w : item.W.xtensor()) list.push_back(&w);
 }
 
 /// The addresses of what row i of sequence s is a function of: F, rows of X and an item. Or the addresses of their

@@ -27,6 +27,7 @@
 #include "compressed.hpp"
 #include "model.hpp"
 #include "options.hpp"
+#include "passing_over.hpp"
 
 namespace {
 
@@ -141,7 +142,7 @@ void train(Options options) {
   const auto next_batch = [&] {
     if (const auto now = run.step / steps_of_a_split; split != now) {
       tlm::Generator generator{settings.seed ^ tlm::mixed(now)};
-      known = tokenizer.encode(text.known, passed_over, generator);
+      known = passing_over(tokenizer, text.known, passed_over, generator);
       split = now;
     }
     std::vector<std::vector<tlm::Token>> windows;

@@ -71,7 +71,7 @@ std::string weights_of(Layer& layer) {
       [&]<class Weight>(const tlm::detail::PlacedName& name, Weight& weight) {
         const std::string key = coq::key_of(name);
         if (values[key].empty()) order.push_back(key);
-        const auto rows = rows_of(weight, Weight::size / Weight::cols);
+        const auto rows = rows_of(weight, Weight::fixed_rows());
         values[key].push_back(name.role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
       },
       layer);

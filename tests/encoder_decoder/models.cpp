@@ -118,7 +118,7 @@ TEST_CASE("the keys and values of cross-attention are computed once") {
   for (int row = 0; row < 4; ++row) {
     CAPTURE(row);
     extend(layer, state, random_rows<Cross::domain>(Sequences{1}, generator), memory);
-    CHECK(state.rows.f.rows.KV.sequences().rows() == 3);
+    CHECK(state.rows.f.rows.keys.sequences().rows() == 3);
   }
 }
 

@@ -136,7 +136,7 @@ const std::vector<Case> cases{
     {one(F32, R"(["2"])", "[0,8]"), of_shape + R"("2")" + whole},
     {one(F32, "[null]", "[0,8]"), of_shape + "null" + whole},
     {one(F32, "[[2]]", "[0,8]"), R"("A" is nested deeper than an entry)"},
-    {one(F32, "[2,1", "[0,8]"), not_json + "48 of it on"},
+    {one(F32, "[2,1", "[0,8]"), of_shape + R"("data_offsets")" + whole},
     {one(F32, "[3,1]", "[0,8]"), R"("A", F32 [3, 1], has 12 bytes, and its data_offsets have 8)"},
     {one(R"("F64")", "[2,1]", "[0,8]"), R"("A", F64 [2, 1], has 16 bytes, and its data_offsets have 8)"},
     {one(F32, "[]", "[0,8]"), R"("A", F32 [], has 4 bytes, and its data_offsets have 8)"},

@@ -14,6 +14,7 @@
 
 #include <rapidcheck.h>
 
+#include <examples/text/passing_over.hpp>
 #include <tlm/text/byte_pairs.hpp>
 
 #include "../printing.hpp"
@@ -124,7 +125,7 @@ TEST_CASE(
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();
     const auto with = [&](double probability) {
       Generator generator{seed};
-      return pairs.encode(text, probability, generator);
+      return passing_over(pairs, text, probability, generator);
     };
     RC_ASSERT(with(0) == pairs.encode(text));
     RC_ASSERT(with(1) == Small{}.encode(text));
@@ -134,7 +135,7 @@ TEST_CASE(
   }));
   CHECK(others);
   Generator generator{1};
-  for (const double p : {-1.0, 2.0}) CHECK_THROWS_AS(pairs.encode("a", p, generator), std::invalid_argument);
+  for (const double p : {-1.0, 2.0}) CHECK_THROWS_AS(passing_over(pairs, "a", p, generator), std::invalid_argument);
 }
 
 TEST_CASE("control: bytes that get lost are seen") {

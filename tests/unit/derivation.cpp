@@ -59,6 +59,12 @@ struct Whatever {
 template <class Q, class Bias = NoBias, std::size_t n_heads = 1>
 using AttentionOf = Attention<n_heads, Causal, Q, Times<"W_K", 8, 8>, Times<"W_V", 8, 8>, Bias>;
 
+/// The derivation of what T is, as text.
+template <class T>
+std::string proof_tree() {
+  return written_out(derivation<T>());
+}
+
 }  // namespace
 
 // --- As text -----------------------------------------------------------------------------------------------------------

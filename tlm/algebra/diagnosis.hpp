@@ -19,6 +19,8 @@ namespace detail {
 /// Takes the place of any type.
 struct Anything {
   using Real = float;
+  using domain = Anything;
+  using codomain = Anything;
 
   Anything() = default;
   template <class T>
@@ -35,27 +37,15 @@ struct Anything {
 template <class T>
 T stand_in();
 
-/// What T takes and returns; Anything if T does not declare it.
-template <class T>
-struct Types {
-  using domain = Anything;
-  using codomain = Anything;
-};
-template <HasTypes T>
-struct Types<T> {
-  using domain = typename T::domain;
-  using codomain = typename T::codomain;
-};
-
 }  // namespace detail
 class Noise;  // noise.hpp
 
-/// What T takes.
+/// What T takes; Anything if it does not declare what it takes and returns.
 template <class T>
-using DomainOf = typename detail::Types<T>::domain;
-/// What T returns.
+using DomainOf = typename std::conditional_t<detail::HasTypes<T>, T, detail::Anything>::domain;
+/// What T returns; or Anything.
 template <class T>
-using CodomainOf = typename detail::Types<T>::codomain;
+using CodomainOf = typename std::conditional_t<detail::HasTypes<T>, T, detail::Anything>::codomain;
 
 namespace detail {
 
@@ -136,21 +126,16 @@ template <Reads T>
 requires(!rules::Formula<T>) struct IsLayer<T> : IsLeaf<T, typename T::reads> {
 };
 template <rules::Formula T>
-struct IsLayer<T> : Condition {
-  static_assert(rules::IsLeafOrFormula<T>::value || true);  // its `fits` asserts the rest
-};
+struct IsLayer<T> : rules::IsLeafOrFormula<T> {};  // its `fits` asserts the rest
 
 // --- Formulas ------------------------------------------------------------------------------------------------------------
-
-/// True if G takes what F returns.
-template <class DomainOfG, class CodomainOfF>
-inline constexpr bool composable = std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
-                                   std::is_same_v<CodomainOfF, Anything>;
 
 /// The condition under which G ∘ F exists. A failure shows both types.
 template <class DomainOfG, class CodomainOfF>
 struct DomainIs : Condition {
-  static_assert(composable<DomainOfG, CodomainOfF>, "in a composition G∘F the codomain of F is the domain of G");
+  static constexpr bool holds = std::is_same_v<DomainOfG, CodomainOfF> || std::is_same_v<DomainOfG, Anything> ||
+                                std::is_same_v<CodomainOfF, Anything>;
+  static_assert(holds, "in a composition G∘F the codomain of F is the domain of G");
 };
 
 /// The condition under which the parts of a formula are layers.
@@ -164,7 +149,7 @@ struct AreLayers : Condition {
 template <class G, class F>
 struct Compose : AreLayers<G, F> {
   static_assert(DomainIs<DomainOf<G>, CodomainOf<F>>::value);
-  static constexpr bool holds = AreLayers<G, F>::holds && composable<DomainOf<G>, CodomainOf<F>>;
+  static constexpr bool holds = AreLayers<G, F>::holds && DomainIs<DomainOf<G>, CodomainOf<F>>::holds;
 };
 
 // --- Use -----------------------------------------------------------------------------------------------------------------

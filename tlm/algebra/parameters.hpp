@@ -66,7 +66,7 @@ struct Listing {
     if (weights > 0) put(", ");
     const std::size_t begin = letters;
     name.spell([&](std::string_view piece) { put(piece); });
-    if (list) list[weights] = {{paths + begin, letters - begin}, name.role, Weight::size / Weight::cols, Weight::cols};
+    if (list) list[weights] = {{paths + begin, letters - begin}, name.role, Weight::fixed_rows(), Weight::cols};
     ++weights;
   }
 

@@ -5,11 +5,19 @@
 #include <string_view>
 #include <type_traits>
 
-#include <tlm/algebra/symbol.hpp>
 #include <tlm/algebra/weights.hpp>
 
 /// A walk through the parts of a layer, and through the weights of all of them, each with its path.
 namespace tlm::detail {
+
+/// T's symbol in the book; T if it has none.
+template <class T>
+constexpr std::string_view symbol_of() {
+  if constexpr (requires { T::symbol; })
+    return T::symbol;
+  else
+    return "T";
+}
 
 /// The name of a part of a model: its symbol, and the part around it.
 struct PartName {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tlm/algebra/symbol.hpp>
+#include <tlm/base/refuse.hpp>
 
 /// The claims "T is rowwise", "T is autoregressive", "A is a causal kernel", and the rules by which the compiler derives
 /// them.
@@ -266,9 +267,8 @@ concept Formula = requires {
 
 /// The condition under which T is a leaf or a formula, and not both. A failure shows T.
 template <class T>
-struct IsLeafOrFormula {
-  static constexpr bool value = !(Leaf<T> && Formula<T>);
-  static_assert(value, "only a leaf declares what it is: of a formula the rules derive it");
+struct IsLeafOrFormula : detail::Condition {
+  static_assert(!(Leaf<T> && Formula<T>), "only a leaf declares what it is: of a formula the rules derive it");
 };
 
 /// The rules of T's form; none if T is not a formula.

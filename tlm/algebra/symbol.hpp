@@ -20,17 +20,4 @@ struct Symbol {
   constexpr operator std::string_view() const { return {text, size - 1}; }
 };
 
-namespace detail {
-
-/// T's symbol in the book; T if it has none.
-template <class T>
-constexpr std::string_view symbol_of() {
-  if constexpr (requires { T::symbol; })
-    return T::symbol;
-  else
-    return "T";
-}
-
-}  // namespace detail
-
 }  // namespace tlm

@@ -38,7 +38,6 @@ struct Attention {
   using Real = typename Keys::Real;
   static constexpr std::size_t d_head = detail::head_width<Keys::cols, n_heads>;
   static constexpr std::size_t d_value = detail::head_width<codomain::cols, n_heads>;
-  using Cache = detail::KVCache<n_heads, d_head, d_value, Real>;
 
   /// The weights of a head with these queries and keys.
   template <class Q_h, class K_h>
@@ -67,8 +66,9 @@ struct Attention {
   };
   template <class... Environment>
   ValueAndWeights value_and_weights(const domain& X, const Environment&... environment) const {
-    const Queries Q_X = apply(q, X, environment...);  // before K and V, as everywhere
-    return attend(Q_X, {apply(k, X, environment...), apply(v, X, environment...)});
+    const Queries Q_X = apply(q, X, environment...);  // Q, then K, then V, as everywhere
+    const Keys K_X = apply(k, X, environment...);
+    return attend(Q_X, K_X, apply(v, X, environment...));
   }
 
   /// With Y = A×V, A = softmax(S) row by row, and S = Q×Kᵀ/c + b in each head, over what is visible and with c = √d_head:
@@ -81,10 +81,10 @@ struct Attention {
     auto [Q_X, Q_pullback] = differentiate(q, X, environment...);
     auto [K_X, K_pullback] = differentiate(k, X, environment...);
     auto [V_X, V_pullback] = differentiate(v, X, environment...);
-    Cache KV{K_X, V_X};
-    auto [Y, A] = attend(Q_X, KV);
-    return with_pullback(std::move(Y), [this, Q_X = std::move(Q_X), KV = std::move(KV), A = std::move(A),
-                                        Q_pullback = std::move(Q_pullback), K_pullback = std::move(K_pullback),
+    auto [Y, A] = attend(Q_X, K_X, V_X);
+    return with_pullback(std::move(Y), [this, Q_X = std::move(Q_X), K_X = std::move(K_X), V_X = std::move(V_X),
+                                        A = std::move(A), Q_pullback = std::move(Q_pullback),
+                                        K_pullback = std::move(K_pullback),
                                         V_pullback = std::move(V_pullback)](const codomain& Y_bar, Attention& gradient,
                                                                             Environment&... environment_gradient) {
       Queries Q_bar{A.queries(), Real(0)};
@@ -93,7 +93,7 @@ struct Attention {
       for (std::size_t s = 0; s < A.queries().count(); ++s)
         for (std::size_t h = 0; h < n_heads; ++h) {
           const auto A_h = A(s, h);
-          const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h), Y_bar_h = head(Y_bar, s, h);
+          const auto Q_h = head(Q_X, s, h), K_h = head(K_X, s, h), V_h = head(V_X, s, h), Y_bar_h = head(Y_bar, s, h);
           Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
           const detail::MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
           multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
@@ -101,9 +101,9 @@ struct Attention {
             softmax_pullback(A_h.row(i), S_bar.row(i));
             bias.pull_back(h, S_bar.position(i), S_bar.row(i), gradient.bias);
           }
-          accumulate<d_value>(head(V_bar, s, h), transposed(A_h), Y_bar_h);
-          accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());
-          accumulate<d_head>(head(K_bar, s, h), transposed(S_bar), Q_h, one_over_c());
+          accumulate<d_value, true>(head(V_bar, s, h), A_h, Y_bar_h);             // V̄ += Aᵀ×Ȳ
+          accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());        // Q̄ += S̄×K/c
+          accumulate<d_head, true>(head(K_bar, s, h), S_bar, Q_h, one_over_c());  // K̄ += S̄ᵀ×Q/c
         }
       return Q_pullback(std::move(Q_bar), gradient.q, environment_gradient...) +
              K_pullback(std::move(K_bar), gradient.k, environment_gradient...) +
@@ -117,7 +117,8 @@ struct Attention {
     tlm::State<Q> q;
     tlm::State<K> k;
     tlm::State<V> v;
-    Cache KV;
+    detail::KVCache<Keys> keys;
+    detail::KVCache<codomain> values;
   };
 
   /// The next queries look at all keys and values so far. As A(X|i) is the leading block of A(X), the earlier rows stay
@@ -125,9 +126,9 @@ struct Attention {
   template <class... Environment>
   codomain extend(State& state, const domain& X, const Environment&... environment) const {
     const Queries Q_X = advance(q, state.q, X, environment...);
-    const Keys K_X = advance(k, state.k, X, environment...);
-    state.KV.append(K_X, advance(v, state.v, X, environment...));
-    return attend(Q_X, state.KV).value;
+    state.keys.append(advance(k, state.k, X, environment...));
+    state.values.append(advance(v, state.v, X, environment...));
+    return attend(Q_X, state.keys, state.values).value;
   }
 
   static constexpr void parts(auto&& visit, auto& layer) {
@@ -146,18 +147,20 @@ struct Attention {
   /// X_h: the columns of head h in the rows of sequence s.
   template <class M>
   static auto head(M& X, std::size_t s, std::size_t h) {
+    using detail::view;  // or that of a KVCache
     constexpr std::size_t width = M::cols / n_heads;
-    return detail::view(X, s).block(0, X.sequences().length(s), h * width, width);
+    return view(X, s).block(0, X.sequences().length(s), h * width, width);
   }
 
   /// For each sequence and each head h: S = Q_h×K_hᵀ/√d_head + b over what is visible, and A = softmax(S) row by row.
   /// Where the article writes −∞ there is no entry, as exp(−∞) = 0. A×V_h goes into its columns of Y.
-  ValueAndWeights attend(const Queries& Q_X, const Cache& KV) const {
-    ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), KV.sequences()}};
+  ValueAndWeights attend(const Queries& Q_X, const auto& K_X, const auto& V_X) const {
+    require_same_sequences("the keys", K_X.sequences(), "the values", V_X.sequences());
+    ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), K_X.sequences()}};
     auto& [Y, A] = H;
     for (std::size_t s = 0; s < Q_X.sequences().count(); ++s)
       for (std::size_t h = 0; h < n_heads; ++h) {
-        const auto Q_h = head(Q_X, s, h), K_h = KV.keys(s, h), V_h = KV.values(s, h);
+        const auto Q_h = head(Q_X, s, h), K_h = head(K_X, s, h), V_h = head(V_X, s, h);
         const auto A_h = A(s, h);
         multiply(Q_h, K_h.transposed(), A_h, one_over_c());  // S, as far as the mask of A_h shows it; it becomes A
         for (std::size_t i = 0; i < A_h.rows; ++i) {

@@ -15,10 +15,8 @@
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/numbers/vector.hpp>
 
-/// A matrix of attention, part of which is visible, and its products.
-///
-/// Where the article writes −∞ there is no entry: row i ends after visible(i). No entry beyond it is read, nor multiplied by
-/// zero, so that even NaN cannot pass.
+/// A matrix of attention, part of which is visible, and its products. No hidden entry is read, nor multiplied by zero, so
+/// that even NaN cannot pass.
 namespace tlm {
 
 namespace detail {
@@ -84,12 +82,6 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
   S.for_each_part(part_of_S, part_of_S);
 }
 
-/// Aᵀ as a factor of a product. It refers to A.
-template <class Mask, class Entry, std::size_t block>
-Transposed<MaskedMatrix<Mask, Entry, block>> transposed(const MaskedMatrix<Mask, Entry, block>& A) {
-  return {A};
-}
-
 /// Y += factor·A×V over what is visible: Y_i += factor·Σ_j a_ij·V_j. Or, if `back`, Y += factor·Aᵀ×V: Y_j +=
 /// factor·Σ_i a_ij·V_i. Y and V are `width` columns wide.
 template <std::size_t width, bool back = false, class Mask, class Entry, std::size_t block, class Real>
@@ -111,12 +103,6 @@ void accumulate(View<Real> Y, const MaskedMatrix<Mask, Entry, block>& A, View<co
           }
       });
 }
-/// Y += factor·Aᵀ×V.
-template <std::size_t width, class A, class Real>
-void accumulate(View<Real> Y, Transposed<A> transpose, View<const std::type_identity_t<Real>> V,
-                std::type_identity_t<Real> factor = Real(1)) {
-  accumulate<width, true>(Y, transpose.matrix, V, factor);
-}
 
 }  // namespace detail
 
@@ -134,9 +120,19 @@ class AttentionWeights {
   ///   with at least one key if there is a query, and at least as many as queries unless the mask is Unmasked,
   ///   and the mask shows each query at least one key, and no more than there are.
   ///
-  /// Throws std::length_error for more than 2³¹ − 1 weights of all heads together.
-  AttentionWeights(const Sequences& queries, const Sequences& keys)
-      : queries_{queries}, keys_{keys}, begin_{begins(queries, keys)}, entries_{Sequences{begin_.back()}} {}
+  /// Throws std::length_error for more than 2³¹ − 1 weights of a sequence, of all heads together.
+  AttentionWeights(const Sequences& queries, const Sequences& keys) : queries_{queries}, keys_{keys} {
+    if (queries.count() != keys.count())
+      refuse<std::invalid_argument>(
+          {queries.count(), " sequences of queries cannot look at ", keys.count(), " sequences of keys"});
+    for (std::size_t s = 0; s < queries.count(); ++s) {
+      const double all = double(n_heads) * double(queries.length(s)) * double(keys.length(s));
+      if (all > double(std::numeric_limits<int>::max()))
+        refuse<std::length_error>({all, " weights of attention are too many"});
+      require_visible(s, queries.length(s), keys.length(s));
+      entries_.emplace_back(Sequences{std::size_t(all)});
+    }
+  }
 
   /// Which rows belong to which sequence.
   const Sequences& queries() const { return queries_; }
@@ -145,31 +141,14 @@ class AttentionWeights {
 
   /// A of head h in sequence s.
   detail::MaskedMatrix<Mask, Real, block> operator()(std::size_t s, std::size_t h) {
-    return {entries_.data() + begin(s, h), queries_.length(s), keys_.length(s)};
+    return {entries_[s].data() + h * queries_.length(s) * keys_.length(s), queries_.length(s), keys_.length(s)};
   }
   /// A of head h in sequence s.
   detail::MaskedMatrix<Mask, const Real, block> operator()(std::size_t s, std::size_t h) const {
-    return {entries_.data() + begin(s, h), queries_.length(s), keys_.length(s)};
+    return {entries_[s].data() + h * queries_.length(s) * keys_.length(s), queries_.length(s), keys_.length(s)};
   }
 
  private:
-  std::size_t begin(std::size_t s, std::size_t h) const { return begin_[s] + h * queries_.length(s) * keys_.length(s); }
-
-  static std::vector<std::size_t> begins(const Sequences& queries, const Sequences& keys) {
-    if (queries.count() != keys.count())
-      refuse<std::invalid_argument>(
-          {queries.count(), " sequences of queries cannot look at ", keys.count(), " sequences of keys"});
-    std::vector<std::size_t> begin{0};
-    for (std::size_t s = 0; s < queries.count(); ++s) {
-      const double all = double(begin.back()) + double(n_heads) * double(queries.length(s)) * double(keys.length(s));
-      if (all > double(std::numeric_limits<int>::max()))
-        refuse<std::length_error>({all, " weights of attention are too many"});
-      begin.push_back(std::size_t(all));
-      require_visible(s, queries.length(s), keys.length(s));
-    }
-    return begin;
-  }
-
   static void require_visible(std::size_t s, std::size_t queries, std::size_t keys) {
     if (queries > 0 && keys == 0)
       refuse<std::invalid_argument>(
@@ -185,8 +164,7 @@ class AttentionWeights {
   }
 
   Sequences queries_, keys_;
-  std::vector<std::size_t> begin_;  // where the entries of each sequence begin, and where those of the last end
-  Matrix<n, 1, Real> entries_;
+  std::vector<Matrix<n, 1, Real>> entries_;  // of each sequence, head after head
 };
 
 }  // namespace tlm

@@ -10,57 +10,37 @@
 
 namespace tlm::detail {
 
-/// The keys K and values V that queries look at: stacks of sequences that grow row by row. Appending a row takes amortised
-/// constant time.
-template <std::size_t n_heads, std::size_t d_key, std::size_t d_value, class Real>
+/// The keys that queries look at, or the values: a stack of sequences that grow row by row. Appending a row takes
+/// amortised constant time.
+template <class M>
 class KVCache {
  public:
-  using Keys = Matrix<n, n_heads * d_key, Real>;
-  using Values = Matrix<n, n_heads * d_value, Real>;
+  using Real = typename M::Real;
+  static constexpr std::size_t cols = M::cols;
 
-  /// Without sequences.
-  KVCache() = default;
-  /// Of these rows. Throws like `append`.
-  KVCache(const Keys& K, const Values& V) { append(K, V); }
-
-  /// Continues each sequence by the corresponding one of K and V. An empty cache takes K and V as they are. Throws
-  /// std::invalid_argument, and changes nothing, unless K and V have the same sequences, as many as before.
-  void append(const Keys& K, const Values& V) {
-    require_same_sequences("the keys", K.sequences(), "the values", V.sequences());
-    if (rows_.empty()) rows_.resize(K.sequences().count());
-    require_continuation(rows_.size(), K.sequences().count());
+  /// Continues each sequence by the corresponding one of X. An empty cache takes X as it is. Throws
+  /// std::invalid_argument, and changes nothing, unless X has as many sequences as before.
+  void append(const M& X) {
+    if (rows_.empty()) rows_.resize(X.sequences().count());
+    require_continuation(rows_.size(), X.sequences().count());
     std::vector<std::size_t> lengths;
-    for (std::size_t s = 0; s < K.sequences().count(); ++s) {
-      append(rows_[s].keys, view(K, s));
-      append(rows_[s].values, view(V, s));
-      lengths.push_back(rows_[s].keys.size() / Keys::cols);
+    for (std::size_t s = 0; s < rows_.size(); ++s) {
+      const auto more = view(X, s);
+      rows_[s].insert(rows_[s].end(), more.data, more.data + more.rows * cols);
+      lengths.push_back(rows_[s].size() / cols);
     }
     sequences_ = Sequences::of_lengths(lengths);
   }
 
-  /// Which keys, and values, belong to which sequence.
+  /// Which rows belong to which sequence.
   const Sequences& sequences() const { return sequences_; }
-  /// K_h: the keys of head h in sequence s.
-  View<const Real> keys(std::size_t s, std::size_t h) const { return head<d_key>(rows_[s].keys, s, h); }
-  /// V_h: the values of head h in sequence s.
-  View<const Real> values(std::size_t s, std::size_t h) const { return head<d_value>(rows_[s].values, s, h); }
+  /// The rows of sequence s.
+  friend View<const Real> view(const KVCache& X, std::size_t s) {
+    return {X.rows_[s].data(), X.sequences_.length(s), cols, cols};
+  }
 
  private:
-  using Entries = std::vector<Real, AlignedAllocator<Real>>;
-  struct Rows {
-    Entries keys, values;
-  };
-
-  static void append(Entries& rows, View<const Real> more) {
-    rows.insert(rows.end(), more.data, more.data + more.rows * more.cols);
-  }
-  template <std::size_t width>
-  View<const Real> head(const Entries& rows, std::size_t s, std::size_t h) const {
-    return View<const Real>{rows.data(), sequences_.length(s), n_heads * width, n_heads * width}.block(
-        0, sequences_.length(s), h * width, width);
-  }
-
-  std::vector<Rows> rows_;  // of each sequence
+  std::vector<std::vector<Real, AlignedAllocator<Real>>> rows_;  // of each sequence
   Sequences sequences_;
 };
 

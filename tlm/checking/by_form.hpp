@@ -21,16 +21,14 @@ struct ByForm;
 
 /// T's form is known.
 template <class T>
-inline constexpr bool form_is_known = false;
-template <rules::Formula T>
-inline constexpr bool form_is_known<T> = requires {
+concept FormIsKnown = requires {
   sizeof(ByForm<typename T::form>);
 };
 
 /// T(X) by T's form, and by the forms of its parts.
 template <class T, class Real>
 Stacked<Real> value_by_form(const T& layer, const Input<Real>& X) {
-  if constexpr (form_is_known<T>)
+  if constexpr (FormIsKnown<T>)
     return ByForm<typename T::form>::value(layer, X);
   else
     return Stacked<Real>{apply(layer, as<typename T::domain>(X))};

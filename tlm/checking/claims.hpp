@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -94,23 +93,21 @@ inline Failure failure_of(Claim claim) {
   return failure;
 }
 
-/// The failure that `check` finds at a cut of some X, given T(X), with the smallest first.
+/// The failure that check(at, T(X), cut) finds at a cut of some X, with the smallest first.
 template <class Real>
-std::optional<Failure> at_cuts(
-    const Operation<Real>& T, Claim claim, std::uint64_t seed, const std::vector<Sequences>& stacks,
-    const Limits& limits,
-    const std::function<std::optional<Failure>(const Trial<Real>&, const Stacked<Real>& Y, const Cut&)>& check) {
-  return on_stacks<Real>(T, failure_of(claim), seed, stacks, limits,
-                         [&](const Trial<Real>& at) -> std::optional<Failure> {
-                           const auto Y = (*at.layer)(at.X);
-                           if (claim != Claim::constant)
-                             if (auto found = rows_differ(at, Y)) return found;
-                           for (const Cut& cut : cuts(claim, at.sequences())) {
-                             if (claim == Claim::rowwise || claim == Claim::autoregressive) at.failure.i = cut.number;
-                             if (auto found = check(at, Y, cut)) return found;
-                           }
-                           return std::nullopt;
-                         });
+std::optional<Failure> at_cuts(const Operation<Real>& T, Claim claim, std::uint64_t seed,
+                               const std::vector<Sequences>& stacks, const Limits& limits, const auto& check) {
+  const auto on = [&](const Trial<Real>& at) -> std::optional<Failure> {
+    const auto Y = (*at.layer)(at.X);
+    if (claim != Claim::constant)
+      if (auto found = rows_differ(at, Y)) return found;
+    for (const Cut& cut : cuts(claim, at.sequences())) {
+      if (claim == Claim::rowwise || claim == Claim::autoregressive) at.failure.i = cut.number;
+      if (auto found = check(at, Y, cut)) return found;
+    }
+    return std::nullopt;
+  };
+  return on_stacks<Real>(T, failure_of(claim), seed, stacks, limits, on);
 }
 
 /// `reals` and `field` at one cut: T applied to a part of X gives that part of T(X).

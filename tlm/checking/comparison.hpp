@@ -8,13 +8,11 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tlm/algebra/parameters.hpp>
-#include <tlm/algebra/pullback.hpp>
 #include <tlm/checking/drawing.hpp>
 #include <tlm/checking/report.hpp>
 
@@ -24,14 +22,10 @@ namespace tlm::checking {
 /// The name of an arithmetic.
 template <class Real>
 const char* arithmetic() {
-  if constexpr (std::is_same_v<Real, PrimeField>)
-    return "the prime field";
-  else if constexpr (std::is_same_v<Real, Dependencies>)
-    return "sets of positions";
-  else if constexpr (std::is_same_v<Real, float>)
-    return "float";
-  else
-    return "double";
+  return std::is_same_v<Real, PrimeField>     ? "the prime field"
+         : std::is_same_v<Real, Dependencies> ? "sets of positions"
+         : std::is_same_v<Real, float>        ? "float"
+                                              : "double";
 }
 
 /// An entry by its row and column, from 1.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <utility>
 
 #include <tlm/checking/refusals.hpp>
 
@@ -16,8 +17,6 @@ namespace tlm::checking {
 /// A constant or a weight depends on no position. A structural zero is 0 whatever the inputs are: it annihilates a
 /// product, if the other factor is finite, and vanishes in a sum. Nothing branches on a value, so one run covers all
 /// inputs and weights of that shape at which no number overflows.
-///
-/// There is room for 64 tags. `position(i)` is a tag of X, and `codomain_position(i)` a tag of Ȳ, or of a source.
 class Dependencies : public Refusals<Dependencies> {
  public:
   Dependencies() = default;
@@ -78,13 +77,8 @@ class Dependencies : public Refusals<Dependencies> {
     out << '{';
     const char* separator = "";
     for (unsigned i = 0; i < 64; ++i) {
-      if (i == 32 && (a.tags_ >> 32) != 0) {
-        out << " | ";
-        separator = "";
-      }
-      if ((a.tags_ >> i & 1) == 0) continue;
-      out << separator << i % 32 + 1;
-      separator = ", ";
+      if (i == 32) separator = " | ";
+      if ((a.tags_ >> i & 1) != 0) out << std::exchange(separator, ", ") << i % 32 + 1;
     }
     return out << '}';
   }

@@ -43,8 +43,8 @@ Real draw(Generator& generator, const Limits& limits = {}) {
     return Real(generator.integer(0, int(limits.vocab_size) - 1));
 }
 
-/// True if σ ≥ 0.1 for the row at x. Normalization amplifies almost constant rows, and their rounding errors, by up to
-/// 1/ε. Such rows are left to the exact arithmetics.
+/// True if σ ≥ 0.1 for the row at x, or it has one column. Normalization amplifies almost constant rows, and their
+/// rounding errors, by up to 1/ε. Such rows are left to the exact arithmetics.
 template <class Real>
 bool varied(const Real* x, std::size_t cols) {
   if constexpr (std::is_floating_point_v<Real>) {
@@ -57,8 +57,7 @@ bool varied(const Real* x, std::size_t cols) {
   }
 }
 
-/// A random row. In floating point, with two columns or more, it has σ ≥ 0.1. A special one has zeros and equal
-/// neighbours.
+/// A random row that is varied. A special one has zeros and equal neighbours.
 template <class Real>
 void draw_row(Real* x, std::size_t cols, Generator& generator, Draw kind) {
   do
@@ -117,8 +116,8 @@ Input<Real> draw_input(const Operation<Real>& T, const Sequences& sequences, Gen
     X.target = tagged(sequences, T.target.cols);
     const Sequences& sources = X.source.sequences;
     for (std::size_t s = 0; s < sources.count() && sources.count() > 1 && !T.source.of_tokens; ++s)
-      for (std::size_t r = sources.begin(s); r < sources.end(s); ++r)
-        std::fill_n(&X.source(r, 0), X.source.cols, Dependencies::codomain_position(s));
+      std::fill_n(&X.source(sources.begin(s), 0), sources.length(s) * X.source.cols,
+                  Dependencies::codomain_position(s));
   }
   return X;
 }

@@ -32,8 +32,8 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
     const auto dual_layer = dual_T.another();
     auto X = at.X;
     const auto result = at.layer->differentiated(X);
-    const auto w = at.draw_rows_of(result.value.sequences);
-    const PulledBack<Real> JT_w{T.another(), result, w};
+    const auto w = at.draw_rows_of(result->value.sequences);
+    const PulledBack<Real> JT_w{T.another(), *result, w};
 
     Input<Dual<Real>> dual_X{X.source.template like<Dual<Real>>(), X.target.template like<Dual<Real>>()};
     const auto point = coordinates(*at.layer, X);
@@ -47,16 +47,12 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
       for (std::size_t e = 0; e < w.numbers.size(); ++e) sum += dual_Y.numbers[e].tangent * w.numbers[e];
       return sum;
     };
-    std::vector<std::vector<Real>> v;
     Real v_JT_w(0);
-    for (const auto& table : JT_w.tables) {
-      v.emplace_back();
-      for (const Real& number : table) {
-        v.back().push_back(draw<Real>(at.generator));
-        v_JT_w += v.back().back() * number;
-      }
-    }
-    const Real left = Jv_w([&](std::size_t k, std::size_t e) { return v[k][e]; });
+    const Real left = Jv_w([&](std::size_t k, std::size_t e) {
+      const Real v = draw<Real>(at.generator);
+      v_JT_w += v * JT_w(k, e);
+      return v;
+    });
     if (Agree{}(left, v_JT_w)) return std::nullopt;
 
     const auto by_coordinate = [&](std::size_t k, std::size_t e) {
@@ -134,10 +130,10 @@ inline std::vector<Sequences> stacks_of_differences(const Limits& limits) { retu
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::uint64_t seed,
                                              const Limits& limits = {}) {
   const auto on = [&](Trial<double>& at) -> std::optional<Failure> {
-    for (int draws = 0; draws < 10 && at.kind == Draw::any; ++draws, at.draw_again()) {
+    for (int draws = 0; draws < 10 && at.kind == Draw::any; ++draws, at.draw(T, at.sequences())) {
       const auto result = at.layer->differentiated(at.X);
-      const auto Y_bar = at.draw_rows_of(result.value.sequences);
-      const PulledBack<double> pulled_back{T.another(), result, Y_bar};
+      const auto Y_bar = at.draw_rows_of(result->value.sequences);
+      const PulledBack<double> pulled_back{T.another(), *result, Y_bar};
       const auto L = [&] {
         const auto Y = (*at.layer)(at.X);
         return std::inner_product(Y.numbers.begin(), Y.numbers.end(), Y_bar.numbers.begin(), 0.0);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,29 +21,15 @@ namespace tlm::checking {
 template <class Real>
 struct Operation;
 
-/// The pullback of a layer at some X.
-template <class Real>
-struct PullbackAt {
-  virtual ~PullbackAt() = default;
-  /// X̄, given Ȳ. Adds to the gradient.
-  virtual Input<Real> operator()(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
-};
-
-/// A value with its pullback, and X.
+/// The value of a layer at X, with its pullback.
 template <class Real>
 struct Differentiated {
-  Stacked<Real> value;
-  std::unique_ptr<const PullbackAt<Real>> at_X;
-  Input<Real> X;
+  Input<Real> X{};
+  Stacked<Real> value{};
 
-  /// X̄ = pullback(Ȳ, gradient). Throws std::invalid_argument if X̄ has rows, and not those of X.
-  Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const {
-    Input<Real> X_bar = (*at_X)(Y_bar, gradient);
-    for (const auto rows : {&Input<Real>::source, &Input<Real>::target})
-      if ((X_bar.*rows).cols > 0)
-        require_same_sequences("X", (X.*rows).sequences, "the X̄ that the pullback returns", (X_bar.*rows).sequences);
-    return X_bar;
-  }
+  virtual ~Differentiated() = default;
+  /// X̄, given Ȳ. Adds to the gradient.
+  virtual Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
 };
 
 /// A layer that has read some rows, with what it remembers of them.
@@ -68,7 +53,7 @@ struct Operation {
   virtual std::unique_ptr<Operation> another() const = 0;
   virtual std::vector<Parameter<Real>> weights() = 0;
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
-  virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
+  virtual std::unique_ptr<const Differentiated<Real>> differentiated(const Input<Real>& X) const = 0;
   /// Before any row was read. It refers to this operation.
   virtual std::unique_ptr<Continued<Real>> at_the_beginning() const = 0;
   /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
@@ -111,7 +96,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   explicit OperationOf(std::string_view called) {
     this->name = called;
     if constexpr (Pair<Domain>) this->source = shape_of<decltype(Domain::x)>();
-    this->target = shape_of<Target<Domain>>();
+    this->target = shape_of<Domain>();
     this->codomain = shape_of<typename T::codomain>();
   }
 
@@ -124,30 +109,28 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
   Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
 
-  Differentiated<Real> differentiated([[maybe_unused]] const Input<Real>& X) const override {
+  std::unique_ptr<const Differentiated<Real>> differentiated([[maybe_unused]] const Input<Real>& X) const override {
     if constexpr ((faces & pullback_face) != 0) {
       using Result = decltype(layer.value_and_pullback(std::declval<const Domain&>()));
       // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers and other sequences.
-      struct At : PullbackAt<Real> {
+      struct At : Differentiated<Real> {
         Domain x;
         Result result;
-        Stacked<Real> value;
         decltype(spoil(std::declval<Domain&>())) of_X;
         decltype(spoil(std::declval<Result&>().value)) of_Y;
 
-        At(const T& layer, const Input<Real>& X)
-            : x(as<Domain>(X)),
-              result(layer.value_and_pullback(std::as_const(x))),
-              value(typename T::codomain(result.value)),
-              of_X(spoil(x)),
-              of_Y(spoil(result.value)) {}
-        Input<Real> operator()(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
+        At(const T& of, const Input<Real>& at) : x(as<Domain>(at)), result(of.value_and_pullback(std::as_const(x))) {
+          this->X = at;
+          this->value = Stacked<Real>{typename T::codomain(result.value)};
+          of_X = spoil(x);
+          of_Y = spoil(result.value);
+        }
+        Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
           return input<Real>(
               result.pullback(Y_bar.template as<typename T::codomain>(), static_cast<OperationOf&>(gradient).layer));
         }
       };
-      const auto at_X = new At{layer, X};
-      return {std::move(at_X->value), std::unique_ptr<const PullbackAt<Real>>{at_X}, X};
+      return std::unique_ptr<const Differentiated<Real>>{new At{layer, X}};
     } else {
       return {};
     }
@@ -174,7 +157,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
 
   Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {
-    if constexpr ((faces & form_face) != 0 && form_is_known<T>)
+    if constexpr ((faces & form_face) != 0 && FormIsKnown<T>)
       return value_by_form(layer, X);
     else
       return {};

@@ -64,17 +64,11 @@ class PrimeField : public Refusals<PrimeField> {
   /// Throws ZeroDenominator.
   friend constexpr PrimeField operator/(PrimeField a, PrimeField b) {
     if (b.residue_ == 0) throw ZeroDenominator{};
-    return a * power(b, p - 2);  // Fermat: b^(p−1) = 1
+    for (std::uint64_t exponent = p - 2; exponent > 0; exponent /= 2, b *= b)  // Fermat: b^(p−1) = 1
+      if (exponent % 2 == 1) a *= b;
+    return a;
   }
   friend constexpr bool same(PrimeField a, PrimeField b) { return a.residue_ == b.residue_; }
-
-  /// base^exponent.
-  friend constexpr PrimeField power(PrimeField base, std::uint64_t exponent) {
-    PrimeField result(1);
-    for (; exponent > 0; exponent /= 2, base *= base)
-      if (exponent % 2 == 1) result *= base;
-    return result;
-  }
 
   friend std::ostream& operator<<(std::ostream& out, PrimeField a) { return out << a.residue_; }
 

@@ -17,7 +17,7 @@
 /// double. The pullback of an autoregressive operation is anti-causal.
 namespace tlm::checking {
 
-/// The result of a pullback for some Ȳ: the gradient and X̄.
+/// The result of a pullback for some Ȳ: the gradient and X̄. Throws std::invalid_argument if X̄ has rows, and not those of X.
 template <class Real>
 struct PulledBack {
   std::unique_ptr<Operation<Real>> gradient;
@@ -25,9 +25,12 @@ struct PulledBack {
   std::vector<Parameter<Real>> tables;  ///< Their numbers.
 
   PulledBack(std::unique_ptr<Operation<Real>> added_to, const Differentiated<Real>& result, const Stacked<Real>& Y_bar)
-      : gradient{std::move(added_to)},
-        X_bar{result.pullback(Y_bar, *gradient)},
-        tables{coordinates(*gradient, X_bar)} {}
+      : gradient{std::move(added_to)}, X_bar{result.pullback(Y_bar, *gradient)}, tables{coordinates(*gradient, X_bar)} {
+    for (const auto rows : {&Input<Real>::source, &Input<Real>::target})
+      if ((X_bar.*rows).cols > 0)
+        require_same_sequences("X", (result.X.*rows).sequences, "the X̄ that the pullback returns",
+                               (X_bar.*rows).sequences);
+  }
 
   const Real& operator()(std::size_t k, std::size_t e) const { return tables[k].numbers[e]; }
 };
@@ -38,7 +41,7 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
   return on_stacks<Real>(
       T, failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"), seed,
       stacks_of_pullbacks(limits), limits, [](const Trial<Real>& at) {
-        return first_difference(at.failure, at.layer->differentiated(at.X).value, (*at.layer)(at.X));
+        return first_difference(at.failure, at.layer->differentiated(at.X)->value, (*at.layer)(at.X));
       });
 }
 
@@ -77,11 +80,10 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
         T.name + ">(); } beside it";
   const auto on = [&](const Trial<Real>& at) {
     const auto result = at.layer->differentiated(at.X);
-    const auto w_1 = at.draw_rows_of(result.value.sequences), w_2 = at.draw_rows_of(result.value.sequences);
+    const auto w_1 = at.draw_rows_of(result->value.sequences), w_2 = at.draw_rows_of(result->value.sequences);
     const Real a = draw<Real>(at.generator);
-    const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), result, w}; };
+    const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), *result, w}; };
     const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);
-    const auto first = [&](std::size_t k, std::size_t e) { return v_1(k, e); };
 
     switch (requirement) {
       case Requirement::linear: {
@@ -91,18 +93,18 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
                                 [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
       }
       case Requirement::adds: {
-        const PulledBack<Real> both{pulled_back(w_1).gradient, result, w_2};
+        const PulledBack<Real> both{pulled_back(w_1).gradient, *result, w_2};
         const std::size_t weights = both.gradient->weights().size();  // then X̄ comes
         return first_difference(at.failure, both.tables, [&](std::size_t k, std::size_t e) {
           return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e);
         });
       }
       case Requirement::again:
-        return first_difference(at.failure, pulled_back(w_1).tables, first, SameBits{});
+        return first_difference(at.failure, pulled_back(w_1).tables, v_1, SameBits{});
       default:
         for (const auto& weight : at.layer->weights())
           for (Real& w : weight) w = draw<Real>(at.generator);
-        return first_difference(at.failure, pulled_back(w_1).tables, first);
+        return first_difference(at.failure, pulled_back(w_1).tables, v_1);
     }
   };
   return on_stacks<Real>(T, failure, seed, stacks_of_pullbacks(limits), limits, on);
@@ -112,11 +114,6 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
 /// number, or of 1. (Zeros and equal rows are left out: where a ReLU is at 0, rounding decides.)
 inline std::optional<Failure> float_differs(const Operation<float>& T, const Operation<double>& exact,
                                             std::uint64_t seed, const Limits& limits = {}) {
-  const auto in_double = [](const Stacked<float>& X) {
-    auto same = X.like<double>();
-    std::copy(X.numbers.begin(), X.numbers.end(), same.numbers.begin());
-    return same;
-  };
   const auto on = [&](const Trial<float>& at) -> std::optional<Failure> {
     if (at.kind == Draw::special) return std::nullopt;
     const auto exact_layer = exact.another();
@@ -124,15 +121,15 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
     const auto to = exact_layer->weights();
     for (std::size_t k = 0; k < from.size(); ++k) std::copy(from[k].begin(), from[k].end(), to[k].begin());
     const auto result = at.layer->differentiated(at.X);
-    const auto exact_result = exact_layer->differentiated({in_double(at.X.source), in_double(at.X.target)});
-    const auto w = at.draw_rows_of(result.value.sequences);
-    const PulledBack<float> pulled_back{T.another(), result, w};
-    const PulledBack<double> expected{exact.another(), exact_result, in_double(w)};
+    const auto exact_result = exact_layer->differentiated({at.X.source.like<double>(), at.X.target.like<double>()});
+    const auto w = at.draw_rows_of(result->value.sequences);
+    const PulledBack<float> pulled_back{T.another(), *result, w};
+    const PulledBack<double> expected{exact.another(), *exact_result, w.like<double>()};
 
     double greatest = 1;
-    for (const double number : exact_result.value.numbers) greatest = std::max(greatest, std::abs(number));
+    for (const double number : exact_result->value.numbers) greatest = std::max(greatest, std::abs(number));
     const auto close = [&](double a, double b) { return std::isfinite(a - b) && std::abs(a - b) <= 1e-3 * greatest; };
-    if (auto found = first_difference(at.failure, in_double(result.value), exact_result.value, 0, close)) {
+    if (auto found = first_difference(at.failure, result->value.like<double>(), exact_result->value, 0, close)) {
       found->entry += " of the value";
       return found;
     }
@@ -154,10 +151,10 @@ inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>
   failure.left.label = "it depends on the rows of X | of Ȳ";
   const auto on = [&](const Trial<Dependencies>& at) -> std::optional<Failure> {
     const auto result = at.layer->differentiated(at.X);
-    Stacked<Dependencies> Y_bar{result.value.sequences, T.codomain};
+    Stacked<Dependencies> Y_bar{result->value.sequences, T.codomain};
     for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
       std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
-    const auto X_bar = PulledBack<Dependencies>{T.another(), result, Y_bar}.X_bar.target;
+    const auto X_bar = PulledBack<Dependencies>{T.another(), *result, Y_bar}.X_bar.target;
     const std::size_t n = at.sequences().rows();
     for (std::size_t i = 0; i < n; ++i) {
       Dependencies allowed{1};

@@ -18,33 +18,27 @@ concept Pair = requires(Domain X) {
   X.x;
   X.y;
 };
-/// The target of a pair, or any other input: its rows are cut, extended and looked at. (Declared only.)
-template <class Domain>
-Domain target_of(const Domain&);
-template <Pair Domain>
-decltype(Domain::y) target_of(const Domain&);
-/// Its type.
-template <class Domain>
-using Target = decltype(target_of(std::declval<Domain>()));
-
-/// True if a layer's target consists of tokens. Tokens are not real numbers: they carry no tags and have no
-/// derivatives.
-template <class Layer>
-inline constexpr bool reads_tokens = std::is_integral_v<typename Target<typename Layer::domain>::Real>;
 
 /// The columns of a matrix, of numbers or of tokens; no columns if there is no matrix.
 struct Shape {
   std::size_t cols = 0;
   bool of_tokens = false;
 };
-/// The shape of matrices of this type.
+/// The shape of matrices of this type. Of a pair it is that of the target: its rows are cut, extended and looked at.
 template <class M>
 constexpr Shape shape_of() {
-  if constexpr (requires { M::cols; })
+  if constexpr (Pair<M>)
+    return shape_of<decltype(M::y)>();
+  else if constexpr (requires { M::cols; })
     return {M::cols, std::is_integral_v<typename M::Real>};
   else
     return {};
 }
+
+/// True if a layer's target consists of tokens. Tokens are not real numbers: they carry no tags and have no
+/// derivatives.
+template <class Layer>
+inline constexpr bool reads_tokens = shape_of<typename Layer::domain>().of_tokens;
 
 /// A stack of sequences of rows, with any number of columns. It holds `tokens` or `numbers`.
 template <class Real>
@@ -86,11 +80,12 @@ struct Stacked {
     return X;
   }
 
-  /// Others in the same places: 0 everywhere, and the same tokens.
+  /// Others in the same places: the same tokens, and the same numbers in floating point; other numbers are 0.
   template <class Other>
   Stacked<Other> like() const {
     Stacked<Other> X{sequences, {cols, !tokens.empty()}};
     X.tokens = tokens;
+    if constexpr (std::is_floating_point_v<Other>) std::copy(numbers.begin(), numbers.end(), X.numbers.begin());
     return X;
   }
 

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <tlm/checking/comparison.hpp>
@@ -50,10 +49,10 @@ struct Trial {
   Failure& failure;  ///< What there is to report if the check fails here, without values.
 
   const Sequences& sequences() const { return X.target.sequences; }
-  /// Draws the layer and X anew.
-  void draw_again() {
-    layer = drawn(*layer, generator, kind);
-    X = draw_input(*layer, sequences(), generator, limits, kind);
+  /// Draws the layer, and an X with these sequences.
+  void draw(const Operation<Real>& T, const Sequences& sequences) {
+    layer = drawn(T, generator, kind);
+    X = draw_input(T, sequences, generator, limits, kind);
   }
   /// Random rows such as the layer returns.
   Stacked<Real> draw_rows_of(const Sequences& sequences) const {
@@ -93,12 +92,8 @@ std::optional<Failure> on_stacks(const Operation<Real>& T, Failure failure, std:
             here.n = sequences.rows();
           else
             here.place = (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
-          Trial<Real> at{drawn(T, generator, kind),
-                         draw_input(T, sequences, generator, limits, kind),
-                         kind,
-                         generator,
-                         limits,
-                         here};
+          Trial<Real> at{{}, {}, kind, generator, limits, here};
+          at.draw(T, sequences);
           if (auto found = check(at)) return found;
         }
       return std::nullopt;

@@ -117,7 +117,7 @@ CheckedLayer checked_layer(std::string_view name) {
           rowwise<T> == rowwise<Layer<float>> && autoregressive<T> == autoregressive<Layer<float>> &&
               constant<T> == constant<Layer<float>>,
           rules::Leaf<T> && TakesTemporaries<T>,
-          form_is_known<T>,
+          FormIsKnown<T>,
           numbers_held<Layer<Held>>()};
 }
 

@@ -76,11 +76,8 @@ struct Sampled {
       return std::accumulate(kept.begin(), kept.end(), 0.0, [&](double sum, std::size_t j) { return sum + p[j]; });
     };
     if (top_k < count || top_p < 1) {
-      const auto end = kept.begin() + std::ptrdiff_t(std::min(top_k, count));
-      std::partial_sort(kept.begin(), end, kept.end(), [&](std::size_t a, std::size_t b) {
-        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-      });
-      kept.erase(end, kept.end());
+      std::stable_sort(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+      kept.resize(std::min(top_k, count));
       if (top_p < 1) {
         const double enough = top_p * sum_of_kept();
         std::size_t fewest = 0;

@@ -16,48 +16,42 @@
 /// How the compiler derives what an operation is by the rules of tlm/algebra/rules.hpp, as data and as text.
 namespace tlm {
 
-/// How the compiler spells T. (A member of a template spells it with tlm::, which a function in namespace tlm would
-/// leave out.)
+/// The names of T. (In a member of a template the compiler spells T with tlm::, which it would leave out in a function in
+/// namespace tlm.)
 template <class T>
-struct Spelled {
-  /// T's name, within what the compiler puts around it.
-  static constexpr std::string_view text() { return __PRETTY_FUNCTION__; }
-};
-
-/// The name of T without arguments, such as "tlm::Normalization". In an unnamed namespace it is "::F".
-template <class T>
-std::string qualified_name() {
-  std::string_view name = Spelled<T>::text();  // … [with T = tlm::Normalization<…>; …]
-  name.remove_prefix(name.find("T = ") + 4);
-  std::string result;
-  int depth = 0;
-  for (const char c : name) {
-    if (depth == 0 && (c == ';' || c == ']')) break;
-    depth += std::string_view{"<({"}.find(c) != std::string_view::npos;
-    if (depth == 0) result += c;
-    depth -= std::string_view{">)}"}.find(c) != std::string_view::npos;
+struct NameOf {
+  /// Without arguments, such as "tlm::Normalization". In an unnamed namespace it is "::F".
+  static std::string qualified() {
+    std::string_view name = __PRETTY_FUNCTION__;  // … [with T = tlm::Normalization<…>; …]
+    name.remove_prefix(name.find("T = ") + 4);
+    std::string result;
+    int depth = 0;
+    for (const char c : name) {
+      if (depth == 0 && (c == ';' || c == ']')) break;
+      depth += std::string_view{"<({"}.find(c) != std::string_view::npos;
+      if (depth == 0) result += c;
+      depth -= std::string_view{">)}"}.find(c) != std::string_view::npos;
+    }
+    return result;
   }
-  return result;
-}
-
-/// The name of T without its namespace and its arguments, such as "Normalization".
-template <class T>
-std::string template_name() {
-  const std::string name = qualified_name<T>();
-  return name.substr(name.find_last_of(':') + 1);
-}
+  /// Without its namespace and its arguments, such as "Normalization".
+  static std::string unqualified() {
+    const std::string name = qualified();
+    return name.substr(name.find_last_of(':') + 1);
+  }
+};
 
 /// T is the library's own. Only then does its name mean what it means in proofs/kernel/. Entrywise is a function of yours.
 template <class T>
 bool is_of_the_library() {
-  return qualified_name<T>() == "tlm::" + template_name<T>() && template_name<T>() != "Entrywise";
+  return NameOf<T>::qualified() == "tlm::" + NameOf<T>::unqualified() && NameOf<T>::unqualified() != "Entrywise";
 }
 
 /// "is Claim" as the theory of proofs/kernel calls it: causal_kernel of is::CausalKernel.
 template <class Claim>
 std::string predicate() {
   std::string name;
-  for (const char c : template_name<Claim>()) {
+  for (const char c : NameOf<Claim>::unqualified()) {
     const bool capital = 'A' <= c && c <= 'Z';
     if (capital && !name.empty()) name += '_';
     name += capital ? char(c - 'A' + 'a') : c;
@@ -94,7 +88,7 @@ class Deriver {
     if constexpr (rules::Leaf<T>) {
       steps_[place].declared = T::declared::text;
       if (std::is_same_v<typename T::declared, Claim> && is_of_the_library<T>())
-        steps_[place].theorem = template_name<T>() + "_is_" + predicate<Claim>();
+        steps_[place].theorem = NameOf<T>::unqualified() + "_is_" + predicate<Claim>();
     }
     by_which<T, Claim>([&]<class Rule>() {
       steps_[place].rule = Rule::name;
@@ -165,7 +159,8 @@ Derivation derivation() {
   return std::move(deriver).steps();
 }
 
-/// The line of a step, and below it, indented, the lines of its parts.
+/// A derivation line by line. Each line names an object in the book's notation, what it is, and by which rule. Its parts
+/// follow, indented, down to the declarations of the leaves.
 inline std::string written_out(const Derivation& derivation, std::size_t place = 0, std::size_t depth = 0) {
   const Step* step = &derivation[place];
   std::string line = std::string(2 * depth, ' ') + step->object + " is ";
@@ -187,13 +182,6 @@ inline std::string written_out(const Derivation& derivation, std::size_t place =
   line += "\n";
   for (const std::size_t part : step->parts) line += written_out(derivation, part, depth + 1);
   return line;
-}
-
-/// How the compiler derives what T is, line by line. Each line names an object in the book's notation, what it is,
-/// and by which rule. Its parts follow, indented, down to the declarations of the leaves.
-template <class T>
-std::string proof_tree() {
-  return written_out(derivation<T>());
 }
 
 }  // namespace tlm

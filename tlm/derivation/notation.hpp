@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tlm/algebra/parts.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/algebra/symbol.hpp>
 #include <tlm/base/language.hpp>

@@ -25,31 +25,23 @@ enum Open {
 
 namespace detail {
 
-/// The alignment of entries: they begin on a cache line, so that the bits of a product do not depend on where its matrices
-/// are in memory.
-inline constexpr std::size_t cache_line = 64;
-
-/// An allocator for containers, whose storage begins on a cache line.
+/// An allocator for containers, whose storage begins on a cache line, so that the bits of a product do not depend on where
+/// its matrices are in memory.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
+  static constexpr std::align_val_t cache_line{64};
   AlignedAllocator() = default;
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{cache_line}));
-  }
-  void deallocate(T* storage, std::size_t) { ::operator delete (storage, std::align_val_t{cache_line}); }
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), cache_line)); }
+  void deallocate(T* storage, std::size_t) { ::operator delete(storage, cache_line); }
   friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
 };
 
 /// True if unset floating-point entries are NaN on this thread, instead of what the memory held before. Checks set it
 /// (tlm/checking/check.hpp), so that a layer that reads such entries is seen.
 inline constinit thread_local bool unset_is_nan = false;
-
-/// The number of rows, where it is fixed.
-template <auto rows>
-requires(!std::is_same_v<decltype(rows), Open>) inline constexpr std::size_t fixed_rows = std::size_t(rows);
 
 }  // namespace detail
 
@@ -73,8 +65,8 @@ class Matrix {
   using Xtensor = xt::xtensor<Real, 2, xt::layout_type::row_major, detail::AlignedAllocator<Real>>;
   /// The number of columns.
   static constexpr std::size_t cols = cols_;
-  /// The number of entries, where the number of rows is fixed.
-  static constexpr std::size_t size = detail::fixed_rows<rows_> * cols_;
+  /// The number of rows, where it is fixed.
+  static constexpr std::size_t fixed_rows() requires(!is_stack) { return std::size_t(rows_); }
 
   /// A stack without sequences; a matrix with a fixed number of rows is zero everywhere.
   Matrix()
@@ -103,7 +95,13 @@ class Matrix {
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows, or not
   /// the number of rows that is fixed.
   explicit Matrix(const std::vector<Real>& entries)
-      : sequences_{rows_filled_by(entries.size())}, entries_(shape(sequences_.rows())) {
+      : sequences_{entries.size() / cols_}, entries_(shape(sequences_.rows())) {
+    if constexpr (!is_stack) {
+      if (entries.size() != fixed_rows() * cols_)
+        refuse<std::invalid_argument>({entries.size(), " entries do not make a matrix of ", rows_, " rows of ", cols_});
+    } else if (entries.size() % cols_ != 0) {
+      refuse<std::invalid_argument>({entries.size(), " entries do not make a matrix of rows of ", cols_});
+    }
     std::copy(entries.begin(), entries.end(), data());
   }
   /// From its entries, row by row, as one sequence. Throws like the constructor from a vector.
@@ -231,17 +229,6 @@ class Matrix {
         refuse<std::invalid_argument>(
             {"an expression with ", X.shape()[0], " rows cannot become a matrix with ", rows_});
     return X.shape()[0];
-  }
-
-  static std::size_t rows_filled_by(std::size_t entries) {
-    if constexpr (is_stack) {
-      if (entries % cols_ != 0)
-        refuse<std::invalid_argument>({entries, " entries do not make a matrix of rows of ", cols_});
-    } else {
-      if (entries != size)
-        refuse<std::invalid_argument>({entries, " entries do not make a matrix of ", rows_, " rows of ", cols_});
-    }
-    return entries / cols_;
   }
 
   Sequences sequences_;

@@ -65,35 +65,11 @@ auto view(M& X, std::size_t s) -> decltype(view(X)) {
 /// What happens to the entries that are already there.
 enum class Previous { overwritten, added_to };
 
-/// True if BLAS multiplies such numbers: float and double, unless TLM_BLAS_NONE is defined.
-template <class Real>
-#ifdef TLM_BLAS_NONE
-inline constexpr bool by_blas = false;
-#else
-inline constexpr bool by_blas = std::is_same_v<Real, float> || std::is_same_v<Real, double>;
-
-/// C = factor·A×B, or C += factor·A×B, by any BLAS. The rows of C are contiguous.
-template <class Real>
-void multiply_by_blas(View<const Real> A, View<const Real> B, View<Real> C, Previous previous, Real factor) {
-  using namespace cxxblas;
-  const Real kept = previous == Previous::added_to ? Real(1) : Real(0);
-  if (C.rows >= 4) {
-    const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
-    gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
-         B.leading(), kept, C.data, int(C.row_step));
-  } else {  // Few rows: C_i = Bᵀ×A_i, as columns, row by row. gemm would take longer.
-    const View<const Real> M = B.by_rows() ? B : B.transposed();
-    for (std::size_t i = 0; i < C.rows; ++i)
-      gemv(RowMajor, B.by_rows() ? Trans : NoTrans, int(M.rows), int(M.cols), factor, M.data, M.leading(), &A(i, 0),
-           int(A.col_step), kept, &C(i, 0), 1);
-  }
-}
-#endif
-
 /// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k
 /// a_ik·b_k. The rows of C are contiguous. Those of B are copied unless they are contiguous.
 template <class Real>
-void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C, Previous previous, Real factor) {
+void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
+              Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1)) {
   std::vector<Real> copy;
   if (!B.by_rows()) {
     copy.resize(B.rows * B.cols);
@@ -108,17 +84,26 @@ void multiply_by_definition(View<const Real> A, View<const Real> B, View<Real> C
   }
 }
 
-/// C = factor·A×B, or C += factor·A×B: by BLAS for float and double, by the definition for all other numbers. The rows
-/// of C are contiguous, and each sum that overwrites has at least one term.
+#ifndef TLM_BLAS_NONE
+/// The same for float and double, by any BLAS. Each sum that overwrites has at least one term.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
-              Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1)) {
-  if constexpr (by_blas<Real>) {
-    if (C.rows > 0 && A.cols > 0) multiply_by_blas<Real>(A, B, C, previous, factor);
-  } else {
-    multiply_by_definition<Real>(A, B, C, previous, factor);
+              Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1))  //
+    requires(std::is_same_v<Real, float> || std::is_same_v<Real, double>) {
+  using namespace cxxblas;
+  if (C.rows == 0 || A.cols == 0) return;
+  const Real kept = previous == Previous::added_to ? Real(1) : Real(0);
+  if (C.rows >= 4) {
+    const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
+    gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
+         B.leading(), kept, C.data, int(C.row_step));
+  } else {  // Few rows: C_i = Bᵀ×A_i, as columns, row by row. gemm would take longer.
+    for (std::size_t i = 0; i < C.rows; ++i)
+      gemv(B.by_rows() ? ColMajor : RowMajor, NoTrans, int(B.cols), int(B.rows), factor, B.data, B.leading(), &A(i, 0),
+           int(A.col_step), kept, &C(i, 0), 1);
   }
 }
+#endif
 
 /// Mᵀ as a factor of a product. It refers to M.
 template <class M>

@@ -14,9 +14,7 @@ namespace detail {
 
 /// An expression that AtOnce evaluates, batch by batch.
 template <class E>
-concept EvaluatedAtOnce = requires {
-  sizeof(AtOnce<E, typename E::value_type>);
-};
+concept EvaluatedAtOnce = sizeof(AtOnce<E, typename E::value_type>) > 0;
 
 /// The first `count` numbers of a batch.
 template <class Real>

@@ -88,6 +88,7 @@ std::string described(const Numbers& numbers) {
 /// equal keys and endless nesting, and keep all entries as JSON.
 class HeaderParser {
   using Json = nlohmann::json;
+  using Event = Json::parse_event_t;
 
  public:
   /// For a file of this name.
@@ -97,7 +98,7 @@ class HeaderParser {
   Header parsed(std::string_view text) {
     try {
       [[maybe_unused]] const Json what_is_kept =
-          Json::parse(text, [&](int depth, auto event, const Json& value) { return is_kept(depth, event, value); });
+          Json::parse(text, [&](int depth, Event event, const Json& value) { return is_kept(depth, event, value); });
     } catch (const Json::parse_error& error) {
       refuse({"its header is not JSON in UTF-8, from byte ", error.byte, " of it on"});
     } catch (const Json::out_of_range&) {  // such as 1e999
@@ -108,9 +109,7 @@ class HeaderParser {
 
  private:
   /// What the parser calls for each value, with the number of objects and arrays around it. Entries have 1.
-  bool is_kept(int depth, Json::parse_event_t event, const Json& value) {
-    using Event = Json::parse_event_t;
-    const bool is_object = event == Event::object_start;
+  bool is_kept(int depth, Event event, const Json& value) {
     if (event == Event::key && depth == 1) {
       name_ = value;
       if (!names_.insert(name_).second) refuse({in_quotes(name_), " is there twice"});
@@ -120,16 +119,8 @@ class HeaderParser {
       if (!keys_.insert(key_).second) refuse({of_entry(key_), " is there twice"});
       if (!is_metadata() && std::find(keys.begin(), keys.end(), key_) == keys.end())
         refuse({in_quotes(name_), " has a ", in_quotes(key_), ", which the format does not know"});
-    } else if (is_object || event == Event::array_start) {
-      const std::string what = is_object ? " is an object" : " is an array";
-      if (depth > 2) refuse({in_quotes(name_), " is nested deeper than an entry"});
-      if (depth == 1 && !is_object) refuse({in_quotes(name_), what, " and not an object"});
-      const bool is_list = !is_metadata() && key_ != "dtype";
-      if (depth == 2 && (is_object || !is_list))
-        refuse({of_entry(key_), what, " and not ", is_list ? "an array" : "a text"});
-      count_ = 0;
-    } else if (depth == 3 && ++count_ > most_dimensions) {
-      refuse({of_entry(key_), " has more than ", most_dimensions, " numbers"});
+    } else if (event != Event::object_end && event != Event::array_end) {
+      check_kind(depth, event, value);
     } else if (depth == 1) {
       take(value);
       return false;
@@ -137,36 +128,35 @@ class HeaderParser {
     return true;
   }
 
+  /// An entry is an object, of texts and of arrays of whole numbers.
+  void check_kind(int depth, Event event, const Json& value) {
+    const bool is_object = event == Event::object_start, is_array = event == Event::array_start;
+    const bool is_to_be_text = is_metadata() || key_ == "dtype";
+    if (depth == 1 && !is_object) refuse({in_quotes(name_), " is ", in_words(event, value), " and not an object"});
+    if (depth == 2 && (is_to_be_text ? !value.is_string() : !is_array))
+      refuse({of_entry(key_), " is ", in_words(event, value), " and not ", is_to_be_text ? "a text" : "an array"});
+    if (depth == 2) count_ = 0;
+    if (depth < 3) return;
+    if (is_object || is_array) refuse({in_quotes(name_), " is nested deeper than an entry"});
+    if (++count_ > most_dimensions) refuse({of_entry(key_), " has more than ", most_dimensions, " numbers"});
+    if (!value.is_number_unsigned())
+      refuse({"a number of ", of_entry(key_), " is ", in_words(event, value), ", not a whole one from 0 to ",
+              std::numeric_limits<std::uint64_t>::max()});
+  }
+
   /// Takes an entry, all of which was read.
   void take(const Json& entry) {
-    if (!entry.is_object()) refuse({in_quotes(name_), " is ", in_words(entry), " and not an object"});
     if (is_metadata()) {
-      for (const auto& [key, value] : entry.items()) header_.metadata[key] = text(entry, key);
+      header_.metadata = entry.get<Metadata>();
       return;
     }
     for (const char* const key : keys)
       if (!entry.contains(key)) refuse({in_quotes(name_), " has no ", in_quotes(key)});
-    const auto offsets = numbers(entry, "data_offsets");
+    const std::vector<std::uint64_t> offsets = entry["data_offsets"];
     if (offsets.size() != 2) refuse({of_entry("data_offsets"), " has ", offsets.size(), " numbers, and not 2"});
-    Entry taken{text(entry, "dtype"), numbers(entry, "shape"), offsets[0], offsets[1]};
+    Entry taken{entry["dtype"], entry["shape"], offsets[0], offsets[1]};
     check_size(taken);
     header_.tensors.emplace(name_, std::move(taken));
-  }
-
-  std::string text(const Json& entry, const std::string& key) const {
-    const Json& value = entry[key];
-    if (!value.is_string()) refuse({of_entry(key), " is ", in_words(value), " and not a text"});
-    return value;
-  }
-
-  std::vector<std::uint64_t> numbers(const Json& entry, const std::string& key) const {
-    const Json& value = entry[key];
-    if (!value.is_array()) refuse({of_entry(key), " is ", in_words(value), " and not an array"});
-    for (const Json& number : value)
-      if (!number.is_number_unsigned())
-        refuse({"a number of ", of_entry(key), " is ", in_words(number), ", not a whole one from 0 to ",
-                std::numeric_limits<std::uint64_t>::max()});
-    return value;
   }
 
   /// The numbers do not end before they begin. If the type is known, the shape gives the number of bytes between.
@@ -186,7 +176,8 @@ class HeaderParser {
       refuse({made, "has ", bits / 8, " bytes, and its data_offsets have ", entry.end - entry.begin});
   }
 
-  static std::string in_words(const Json& value) {
+  static std::string in_words(Event event, const Json& value) {
+    if (event != Event::value) return event == Event::object_start ? "an object" : "an array";
     if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
     return value.type() == Json::value_t::number_integer && value == 0 ? "-0" : value.dump();
   }

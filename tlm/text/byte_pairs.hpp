@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/base/generator.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/text/byte_letters.hpp>
 #include <tlm/text/lines.hpp>
@@ -113,25 +111,31 @@ class BytePairs {
     return std::size_t(token) < bytes_.size() ? std::string_view(bytes_[std::size_t(token)]) : std::string_view();
   }
 
+  /// The token that the merge of two tokens makes; nothing if there is no such merge.
+  std::optional<Token> merged(Token left, Token right) const {
+    const auto found = merged_.find({left, right});
+    return found == merged_.end() ? std::nullopt : std::optional(found->second);
+  }
+
   /// The tokens of a text. Each piece begins as its bytes. While there are pairs to merge, the pair whose merge comes
   /// first in the list is merged; of several such pairs, the leftmost.
   std::vector<Token> encode(std::string_view text) const {
-    Generator unused{0};
-    return encode(text, 0, unused);
-  }
-
-  /// Other tokens of the same text: each pair is passed over with this probability. With 0 the tokens are those of
-  /// encode, and with 1 they are bytes. A model that learns from a text that is split anew each time does not learn its
-  /// tokens by heart. (BPE-dropout: Provilkov, Emelianenko, Voita, 2020. There a pair that was passed over is tried
-  /// again after the next merge, and here never.) Throws std::invalid_argument for another
-  /// probability than from 0 to 1.
-  std::vector<Token> encode(std::string_view text, double probability, Generator& generator) const {
-    if (!(probability >= 0 && probability <= 1))
-      refuse<std::invalid_argument>({"a pair is passed over with a probability from 0 to 1, not ", probability});
-    std::vector<Token> tokens;
-    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size()))
-      append(tokens, piece = first_piece(text), probability, generator);
-    return tokens;
+    std::vector<Token> all;
+    for (std::string_view piece; !text.empty(); text.remove_prefix(piece.size())) {
+      std::vector<Token> tokens;
+      for (const char byte : piece = first_piece(text)) tokens.push_back(static_cast<unsigned char>(byte));
+      // Only merges that come later in the list use the token that a merge makes. So all places of one merge are merged
+      // before any place of the next one.
+      for (;;) {
+        std::optional<Token> next;
+        for (std::size_t i = 1; i < tokens.size(); ++i)
+          if (const auto made = merged(tokens[i - 1], tokens[i]); made && (!next || *made < *next)) next = made;
+        if (!next) break;
+        merge_in(tokens, merges_[std::size_t(*next - first_merged)], *next);
+      }
+      all.insert(all.end(), tokens.begin(), tokens.end());
+    }
+    return all;
   }
 
   /// The bytes of the tokens, one after the other. Throws like bytes.
@@ -148,43 +152,6 @@ class BytePairs {
     merged_.emplace(merge, Token(bytes_.size()));
     bytes_.push_back(bytes_[std::size_t(merge.first)] + bytes_[std::size_t(merge.second)]);
     merges_.push_back(merge);
-  }
-
-  /// Appends the tokens of a piece. Only merges that come later in the list use the token that a merge makes. So all
-  /// places of one merge are merged, from the left, before any place of the next one: that is a pass over the piece, a
-  /// word or so, for each merge in it.
-  void append(std::vector<Token>& tokens, std::string_view piece, double probability, Generator& generator) const {
-    constexpr Token none = std::numeric_limits<Token>::max();
-    struct Place {
-      Token token, made;  // by the merge of this token and the next one, or none
-    };
-    const auto made_of = [&](Token left, Token right) {
-      const auto found = merged_.find({left, right});
-      return found != merged_.end() && !(generator.uniform() < probability) ? found->second : none;
-    };
-    std::vector<Place> places;
-    for (const char byte : piece) {
-      const Token token = static_cast<unsigned char>(byte);
-      if (!places.empty()) places.back().made = made_of(places.back().token, token);
-      places.push_back({token, none});
-    }
-    const auto is_earlier = [](const Place& a, const Place& b) { return a.made < b.made; };
-    for (;;) {
-      const Token made = std::min_element(places.begin(), places.end(), is_earlier)->made;
-      if (made == none) break;
-      std::vector<Place> merged;
-      for (std::size_t p = 0; p < places.size(); ++p) {
-        if (places[p].made != made) {
-          merged.push_back(places[p]);
-        } else {
-          if (!merged.empty()) merged.back().made = made_of(merged.back().token, made);
-          ++p;
-          merged.push_back({made, p + 1 < places.size() ? made_of(made, places[p + 1].token) : none});
-        }
-      }
-      places = std::move(merged);
-    }
-    for (const Place& place : places) tokens.push_back(place.token);
   }
 
   std::vector<std::string> bytes_;  // of each token: the single bytes, three empty ones, and then the merges

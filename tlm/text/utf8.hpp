@@ -45,10 +45,7 @@ inline std::optional<char32_t> take_character(std::string_view& text) {
 inline std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 100;
   std::string shown;
-  const auto hexadecimal = [&](unsigned char byte) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    (shown += "\\x").append({digits[byte / 16u], digits[byte % 16u]});
-  };
+  constexpr std::string_view digits = "0123456789ABCDEF";
   while (!text.empty() && shown.size() < most) {
     std::string_view rest = text;
     const auto character = take_character(rest);
@@ -57,7 +54,8 @@ inline std::string in_quotes(std::string_view text) {
       if (*character == '"' || *character == '\\') shown += '\\';
       shown += text.substr(0, length);
     } else {
-      for (std::size_t i = 0; i < length; ++i) hexadecimal(static_cast<unsigned char>(text[i]));
+      for (const char byte : text.substr(0, length))
+        (shown += "\\x").append({digits[byte >> 4 & 0xF], digits[byte & 0xF]});
     }
     text.remove_prefix(length);
   }

@@ -30,10 +30,6 @@ struct Batch {
   std::size_t sequence_count() const { return x.sequences().count(); }
   /// How many tokens a model reads.
   std::size_t token_count() const { return x.rows(); }
-  /// Throws std::invalid_argument unless each token has a weight.
-  void require_weights() const {
-    require_same_sequences("the tokens", x.sequences(), "the loss weights", omega.sequences());
-  }
 };
 
 /// Sequences whose tokens all have the weight 1.
@@ -54,7 +50,7 @@ using RealOf = typename CodomainOf<T>::Real;
 /// has a weight.
 template <class T, class Real>
 Targets<Tokens, Real> targets_of(const Batch<Real>& batch) {
-  batch.require_weights();
+  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
   Tokens X = detail::after_start(batch.start, batch.x);
   require_in_vocabulary(batch.x, T::codomain::cols, "to be predicted");
   const Sequences& sequences = batch.omega.sequences();

@@ -17,7 +17,7 @@ namespace tlm {
 /// std::out_of_range unless these sequences are in it.
 template <class Real>
 Batch<Real> sequences_of(const Batch<Real>& batch, std::size_t first, std::size_t last) {
-  batch.require_weights();
+  require_same_sequences("the tokens", batch.x.sequences(), "the loss weights", batch.omega.sequences());
   return {batch.start, sequences_of(batch.x, first, last), sequences_of(batch.omega, first, last)};
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/parameters.hpp>
@@ -30,12 +31,6 @@ void require(const Range& in_range, const char* name, const char* limit, double 
 template <class Real>
 void require_positive(const char* name, double value) {
   require<Real>([](auto x) { return std::isfinite(x) && x > 0; }, name, "finite and greater than 0", value);
-}
-
-/// A number of an optimizer that must be from [0, 1).
-template <class Real>
-void require_rate_of_decay(const char* name, double value) {
-  require<Real>([](auto x) { return x >= 0 && x < 1; }, name, "at least 0 and less than 1", value);
 }
 
 }  // namespace detail
@@ -76,8 +71,8 @@ struct Adam {
   void operator()(Layer& layer, const Layer& gradient) {
     using Real = typename CodomainOf<Layer>::Real;
     detail::require_positive<Real>("the learning rate of Adam", learning_rate);
-    detail::require_rate_of_decay<Real>("beta_1 of Adam", beta_1);
-    detail::require_rate_of_decay<Real>("beta_2 of Adam", beta_2);
+    for (const auto& [name, beta] : {std::pair{"beta_1 of Adam", beta_1}, {"beta_2 of Adam", beta_2}})
+      detail::require<Real>([](auto x) { return x >= 0 && x < 1; }, name, "at least 0 and less than 1", beta);
     detail::require_positive<Real>("epsilon of Adam", epsilon);
     detail::require<Real>([](auto x) { return std::isfinite(x) && x >= 0; }, "weight_decay of Adam",
                           "finite and at least 0", weight_decay);

@@ -106,7 +106,7 @@ class Definitions {
   /// What the leaf T is called.
   template <class T>
   std::string word() {
-    return is_of_the_library<T>() ? *words_.insert(template_name<T>()).first : assumed<T>();
+    return is_of_the_library<T>() ? *words_.insert(NameOf<T>::unqualified()).first : assumed<T>();
   }
 
  private:
@@ -202,7 +202,7 @@ class Definitions {
       type = "operation " + memory + " " + RowType<typename T::domain>::text() + " " +
              RowType<typename T::codomain>::text();
     }
-    return known->second = assume(qualified_name<T>(), weights, any, type,
+    return known->second = assume(NameOf<T>::qualified(), weights, any, type,
                                   std::is_same_v<Claim, is::Unrestricted> ? "" : predicate<Claim>());
   }
 
@@ -279,7 +279,7 @@ class Definitions {
   Term of_form(Form<F...>*, const Place& place) {
     std::vector<std::string> parts(sizeof...(F));
     backwards<F...>([&]<class G>(std::size_t k) { parts[k] = term<G>(place).as_argument(); });
-    return folded(*words_.insert(template_name<Form<F...>>()).first, parts);
+    return folded(*words_.insert(NameOf<Form<F...>>::unqualified()).first, parts);
   }
 
   Weights weights_;

@@ -46,7 +46,7 @@ inline std::string key_of(const tlm::detail::PlacedName& name) {
 /// The type of a weight.
 template <class Weight>
 std::string type_of_weight(const Name& name, const Weight&) {
-  return (name.role == Role::matrix ? "Matrix num " + std::to_string(Weight::size / Weight::cols) : "Row num") + " " +
+  return (name.role == Role::matrix ? "Matrix num " + std::to_string(Weight::fixed_rows()) : "Row num") + " " +
          std::to_string(Weight::cols);
 }
 
