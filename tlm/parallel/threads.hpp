@@ -100,8 +100,8 @@ class ThreadPool {
 };
 
 /// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
-/// use the processors. The number is the program's: two of these may be nested, and not be on two threads. (For another BLAS, or an OpenBLAS
-/// that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
+/// use the processors. The number is the program's: two of these may be nested, and not be on two threads. (For
+/// another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
 class [[nodiscard]] OneThreadPerProduct {
  public:
   OneThreadPerProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }

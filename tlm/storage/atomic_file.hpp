@@ -102,9 +102,9 @@ enum class Existing { replaced, refused };
 /// holds after a power failure, as far as the disk and its file system keep what fsync promises.)
 ///
 /// PATH.part is removed if it is not committed. A process that is killed leaves it, and the next one that writes PATH
-/// takes it over, unless PATH and so PATH.part are read-only. While one process writes PATH, another one is refused. If PATH is a symbolic link, the file to which
-/// it leads is written, even if that does not exist yet. Permissions stay as they were. All functions throw
-/// std::system_error with the system's words.
+/// takes it over, unless PATH and so PATH.part are read-only. While one process writes PATH, another one is refused.
+/// If PATH is a symbolic link, the file to which it leads is written, even if that does not exist yet. Permissions
+/// stay as they were. All functions throw std::system_error with the system's words.
 class AtomicFile {
  public:
   /// Also throws for a directory or anything else that is not a regular file, for an empty name, and for an existing

@@ -52,13 +52,13 @@ void require_initialized(const Layer& layer, const Layer& gradient) {
 ///
 ///   zero_grad(gradient);                                      // the gradients of the steps do not add up
 ///   const double loss = loss_and_gradient(model, batch, gradient);
-///   if (step == 1) require_initialized(model, gradient);        // refuses a model that cannot learn
+///   if (loss > 0) require_initialized(model, gradient);         // refuses a model that cannot learn
 ///   optimizer(model, gradient);
 ///
 /// Throws what next_batch, loss, optimizer and report throw. Throws std::invalid_argument if the weights were never
-/// initialized (require_initialized, which looks up to the first number that is not 0). Throws std::runtime_error for a loss that
-/// is infinite or not a number. The model is then as it was after the last complete step. (The gradient is not looked at;
-/// Clipped does that.)
+/// initialized (require_initialized, which looks up to the first number that is not 0). Throws std::runtime_error for a
+/// loss that is infinite or not a number. The model is then as it was after the last complete step. (The gradient is not
+/// looked at; Clipped does that.)
 template <class T, class Optimizer, class Stream, class Report, class Objective = Mean>
 std::size_t train(T& model, Optimizer& optimizer, Stream&& next_batch, std::size_t steps, Report&& report,
                   const Objective& objective = {}) {
