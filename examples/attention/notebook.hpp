@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tlm/algebra/memory.hpp>
+#include <tlm/algebra/encoder_decoder.hpp>
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/multi_head.hpp>

@@ -50,7 +50,7 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   const auto scores = model(detail::after_start(start, x));
   save(directory / "scores.safetensors", scores.data(), scores.rows(), scores.cols);
   const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
-  storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).gradient);
+  storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).second);
   Generation<Model> generation{model, {{}}, {start, none, length + 1}};
   typename Model::codomain said{Sequences{length}};
   for (std::size_t i = 0; i < length; ++i) {

@@ -138,7 +138,7 @@ TEST_CASE("a model whose weights were never initialized is refused in the first 
   CHECK(distance_of_weights(model, Model{}) == 0);
 
   // In your own loop the first gradient shows it.
-  const Model gradient = value_and_gradient(model, batch).gradient;
+  const auto [loss, gradient] = value_and_gradient(model, batch);
   CHECK_THROWS_WITH_AS(require_initialized(model, gradient), sentence.c_str(), std::invalid_argument);
 
   // Factors alone do not help: all else are products of 0.

@@ -3,9 +3,7 @@
 
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 
 namespace tlm {
 
@@ -27,8 +25,7 @@ struct Composition<G, F> {
   G g;
   F f;
 
-  template <class... Environment>
-  codomain operator()(domain X, const Environment&... environment) const {
+  codomain operator()(domain X, const auto&... environment) const {
     return apply(g, apply(f, std::move(X), environment...), environment...);
   }
 
@@ -52,8 +49,7 @@ struct Composition<G, F> {
     tlm::State<F> f;
   };
 
-  template <class... Environment>
-  codomain extend(State& state, domain X, const Environment&... environment) const {
+  codomain extend(State& state, domain X, const auto&... environment) const {
     auto F_X = advance(f, state.f, std::move(X), environment...);
     if constexpr (constant<F>)  // the first call returns all of its rows
       return apply(g, std::move(F_X), environment...);

@@ -5,9 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 #include <tlm/matrix/rearranged.hpp>
 
 namespace tlm {
@@ -32,8 +30,7 @@ struct Concat<F, G> {
   F f;
   G g;
 
-  template <class... Environment>
-  codomain operator()(const domain& X, const Environment&... environment) const {
+  codomain operator()(const domain& X, const auto&... environment) const {
     const auto F_X = apply(f, X, environment...);  // before G
     return side_by_side(F_X, apply(g, X, environment...));
   }
@@ -59,8 +56,7 @@ struct Concat<F, G> {
     tlm::State<G> g;
   };
 
-  template <class... Environment>
-  codomain extend(State& state, const domain& X, const Environment&... environment) const {
+  codomain extend(State& state, const domain& X, const auto&... environment) const {
     const auto F_X = advance(f, state.f, X, environment...);  // before G
     return side_by_side(F_X, advance(g, state.g, X, environment...));
   }

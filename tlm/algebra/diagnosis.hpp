@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <type_traits>
 
 #include <tlm/algebra/layer.hpp>
@@ -23,8 +22,7 @@ struct Anything {
   using codomain = Anything;
 
   Anything() = default;
-  template <class T>
-  Anything(T&&) {}
+  Anything(auto&&) {}
   template <class T>
   operator T() const;
   Anything operator()(auto&&...) const { return {}; }
@@ -48,16 +46,6 @@ template <class T>
 using CodomainOf = typename std::conditional_t<detail::HasTypes<T>, T, detail::Anything>::codomain;
 
 namespace detail {
-
-/// Takes the place of T's value and pullback if they are missing.
-template <class T>
-struct InPlaceOf {
-  struct Pullback {
-    DomainOf<T> operator()(auto&&...) const;
-  };
-  CodomainOf<T> value;
-  Pullback pullback;
-};
 
 // --- Leaves --------------------------------------------------------------------------------------------------------------
 
@@ -173,13 +161,5 @@ struct FindsItem : Condition {
 };
 
 }  // namespace detail
-
-/// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
-template <class Layer>
-auto refuse_temporary() {
-  static_assert(sizeof(Layer) == 0,  // false
-                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
-  return detail::stand_in<detail::InPlaceOf<Layer>>();
-}
 
 }  // namespace tlm

@@ -2,14 +2,86 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/memory.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
+#include <tlm/base/refuse.hpp>
 
 namespace tlm {
+
+/// What a decoder reads beside its own sequence: the encoder's output M, an item of the environment.
+template <class Rows>
+struct Memory {
+  Rows rows;
+};
+
+namespace detail {
+
+/// Throws std::invalid_argument if the memory has an empty sequence, or not one sequence for each target.
+inline void require_memory(const Sequences& memory, const Sequences& targets) {
+  if (memory.count() != targets.count())
+    refuse<std::invalid_argument>(
+        {"a memory of ", memory.count(), " sequences does not serve ", targets.count(), " targets"});
+  for (std::size_t s = 0; s < memory.count(); ++s)
+    if (memory.length(s) == 0)
+      refuse<std::invalid_argument>({"sequence ", s + 1, " of the memory is empty: attention needs a row to look at"});
+}
+
+}  // namespace detail
+
+/// X ↦ F(M), where M is the memory. Independent of X.
+template <class F>
+struct FromMemory {
+  using form = forms::OfMemory<F>;
+  using fits = detail::AreLayers<F>;
+  static_assert(fits::value);
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  using reads = Memory<domain>;
+
+  F f;
+
+  /// Throws what require_memory throws.
+  codomain operator()(const domain& X, const auto&... environment) const {
+    return apply(f, memory_for(X, environment...), environment...);
+  }
+
+  /// X̄ = 0, and M̄ += F′(M)ᵀȲ in the gradient of the memory.
+  template <class... Environment>
+  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+    auto [Y, F_pullback] = differentiate(f, memory_for(X, environment...), environment...);
+    return with_pullback(std::move(Y), [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
+                                           codomain Y_bar, FromMemory& gradient, Environment&... environment_gradient) {
+      detail::read<FromMemory>(environment_gradient...).rows +=
+          F_pullback(std::move(Y_bar), gradient.f, environment_gradient...);
+      return domain{sequences, typename domain::Real(0)};
+    });
+  }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<FromMemory>(); }
+
+  /// True once F(M) has been computed.
+  struct State {
+    bool computed = false;
+  };
+
+  /// The first call returns all rows of F(M); later calls return none.
+  codomain extend(State& state, const domain& X, const auto&... environment) const {
+    if (std::exchange(state.computed, true))
+      return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), 0))};
+    return (*this)(X, environment...);
+  }
+
+  static constexpr void parts(auto&& visit, auto& layer) { visit(0, layer.f); }
+
+ private:
+  static const domain& memory_for(const domain& X, const auto&... environment) {
+    const domain& M = detail::read<FromMemory>(environment...).rows;
+    detail::require_memory(M.sequences(), X.sequences());
+    return M;
+  }
+};
 
 /// A source x for the encoder and a target y for the decoder: a sequence of x, not empty, for each of y.
 template <class Source, class Target>
@@ -35,8 +107,7 @@ struct EncoderDecoder {
   Decoder decoder;
 
   /// Throws what the encoder and the decoder throw.
-  template <class... Environment>
-  codomain operator()(domain X, const Environment&... environment) const {
+  codomain operator()(domain X, const auto&... environment) const {
     const provides memory{apply(encoder, std::move(X.x), environment...)};
     return apply(decoder, std::move(X.y), memory, environment...);
   }
@@ -66,8 +137,7 @@ struct EncoderDecoder {
   };
 
   /// The source is read with the first rows of the target, and not later.
-  template <class... Environment>
-  codomain extend(State& state, domain X, const Environment&... environment) const {
+  codomain extend(State& state, domain X, const auto&... environment) const {
     if (state.memory.rows.sequences().count() == 0) state.memory = {apply(encoder, std::move(X.x), environment...)};
     detail::require_memory(state.memory.rows.sequences(), X.y.sequences());
     return advance(decoder, state.decoder, std::move(X.y), state.memory, environment...);
@@ -76,6 +146,41 @@ struct EncoderDecoder {
   static constexpr void parts(auto&& visit, auto& layer) {
     visit(0, layer.encoder);
     visit(0, layer.decoder);
+  }
+};
+
+/// X ↦ F(X; G(M)): F reads the memory G(M) in the place of M. G(M) is computed once for all of F. So it is the
+/// encoder–decoder (M, X) ↦ F(X; G(M)), whose source is the memory.
+template <class G, class F>
+struct ThroughMemory : EncoderDecoder<G, F> {
+  using form = forms::ThroughMemory<G, F>;
+  using domain = DomainOf<F>;
+  using codomain = CodomainOf<F>;
+  using reads = Memory<DomainOf<G>>;
+  using Base = EncoderDecoder<G, F>;
+
+  codomain operator()(const domain& X, const auto&... environment) const {
+    return Base::operator()({detail::read<ThroughMemory>(environment...).rows, X}, environment...);
+  }
+
+  /// The source is M: its cotangent is added to M̄.
+  template <class... Environment>
+  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+    const auto& M = detail::read<ThroughMemory>(environment...).rows;
+    auto [Y, pullback] = Base::value_and_pullback({M, X}, environment...);
+    return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain Y_bar, ThroughMemory& gradient,
+                                                                        Environment&... environment_gradient) {
+      auto bar = pullback(std::move(Y_bar), gradient, environment_gradient...);
+      detail::read<ThroughMemory>(environment_gradient...).rows += bar.x;
+      return std::move(bar.y);
+    });
+  }
+  auto value_and_pullback(auto&&...) const&& { return refuse_temporary<ThroughMemory>(); }
+
+  codomain extend(typename Base::State& state, const domain& X, const auto&... environment) const {
+    const auto& M = detail::read<ThroughMemory>(environment...).rows;
+    const bool first = state.memory.rows.sequences().count() == 0;  // later M is not read
+    return Base::extend(state, {first ? M : DomainOf<G>{}, X}, environment...);
   }
 };
 

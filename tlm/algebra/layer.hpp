@@ -4,8 +4,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include <tlm/algebra/names.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/weights.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// What a layer is.
@@ -27,10 +27,10 @@
 ///
 ///   using declared = is::Rowwise                    or another claim of rules.hpp
 ///   using domain, codomain                          matrices with n rows
-///   using reads = …                                 if it reads an item of the environment (environment.hpp)
+///   using reads = …                                 if it reads an item of the environment (application.hpp)
 ///   operator()(X), value_and_pullback(X)            with that item after X
-///   weights(visit, layer)                           see weights.hpp
-///   State, extend(state, X)                         if it is autoregressive or constant, not rowwise (extension.hpp)
+///   weights(visit, layer)                           see names.hpp
+///   State, extend(state, X)                         if it is autoregressive or constant, not rowwise (application.hpp)
 namespace tlm {
 
 /// No value: the state of a layer that needs none, and the derivative with respect to tokens.

@@ -24,8 +24,7 @@ class Noise {
  public:
   /// For a whole batch, in the step with this number. It is valid for this model only, as long as the model is not
   /// moved in memory.
-  template <class Model>
-  Noise(const Model& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
+  Noise(const auto& model, std::uint64_t seed, std::uint64_t step) : key_{mixed(mixed(seed) ^ step)} {
     detail::for_each_part(
         [this]<class Layer>(const Layer& layer) {
           if constexpr (requires { requires std::is_same_v<typename Layer::may_read, Noise>; })
@@ -53,8 +52,7 @@ class Noise {
   };
 
   /// Throws std::invalid_argument for a layer that is not in the model.
-  template <class Layer>
-  OfLayer of(const Layer& layer) const {
+  OfLayer of(const auto& layer) const {
     const auto found = std::find(layers_.begin(), layers_.end(), static_cast<const void*>(&layer));
     if (found == layers_.end()) refuse<std::invalid_argument>({"this noise was made for another model"});
     return {mixed(key_ ^ std::uint64_t(found - layers_.begin())), first_sequence_};

@@ -8,9 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tlm/algebra/names.hpp>
 #include <tlm/algebra/parts.hpp>
-#include <tlm/algebra/symbol.hpp>
-#include <tlm/algebra/weights.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
@@ -88,16 +87,13 @@ constexpr Listing listed(Listing listing = {}) {
 template <class Layer>
 inline constexpr Listing counted = listed<Layer>();
 
-/// The paths of all weights of a layer: "FF.A_1, FF.A_2".
+/// The paths of all weights of a layer, to which the list refers: "FF.A_1, FF.A_2".
 template <class Layer>
-consteval auto paths_of() {
+inline constexpr auto paths = [] {
   char text[counted<Layer>.letters + 1]{};
   listed<Layer>({.text = text});
   return Symbol{text};
-}
-/// This text, to which the list refers.
-template <class Layer>
-inline constexpr auto paths = paths_of<Layer>();
+}();
 
 /// The weights of a layer, in the order of weights(), as its type has them: without numbers.
 template <class Layer>
@@ -141,17 +137,6 @@ struct HasWeight : Condition {
   static_assert(
       found,
       "the layer has no weight with this path: GCC lists those that there are above, and parameters(layer) has them");
-};
-
-/// The number and the type of the weight with a path.
-template <Symbol path, class Layer>
-struct WeightAt {
-  static constexpr std::size_t index = index_of_weight<Layer>(path);
-  static constexpr bool found = index < weight_list<Layer>.size();
-  static_assert(HasWeight<path, paths<Layer>, found>::value);
-  static constexpr std::size_t rows = found ? weight_list<Layer>[index].rows : 0;
-  static constexpr std::size_t cols = found ? weight_list<Layer>[index].cols : 1;
-  using type = Matrix<rows, cols, typename Layer::codomain::Real>;
 };
 
 /// The first part of type P of a layer, however deep; null if there is none.
@@ -213,16 +198,21 @@ auto& part(Layer& layer) {
 /// The weight with a path: weight<"DB_1.FF.A">(model).
 template <Symbol path, class Layer>
 auto& weight(Layer& layer) {
-  static_assert(detail::PathsAreUnique<std::remove_const_t<Layer>>::value);
-  using At = detail::WeightAt<path, std::remove_const_t<Layer>>;
-  using Weight = std::conditional_t<std::is_const_v<Layer>, const typename At::type, typename At::type>;
+  using T = std::remove_const_t<Layer>;
+  static_assert(detail::PathsAreUnique<T>::value);
+  constexpr std::size_t index = detail::index_of_weight<T>(path);
+  constexpr bool exists = index < detail::weight_list<T>.size();
+  static_assert(detail::HasWeight<path, detail::paths<T>, exists>::value);
+  constexpr Parameter<void> shape = exists ? detail::weight_list<T>[index] : Parameter<void>{{}, {}, 0, 1, {}};
+  using M = Matrix<shape.rows, shape.cols, typename T::codomain::Real>;
+  using Weight = std::conditional_t<std::is_const_v<Layer>, const M, M>;
   Weight* found = nullptr;
   std::size_t k = 0;
   detail::visit_weights(
       [&]<class Candidate>(const Name&, Candidate& candidate) {
         // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>.
         if constexpr (std::is_convertible_v<Candidate*, Weight*>)
-          if (k == At::index) found = &candidate;
+          if (k == index) found = &candidate;
         ++k;
       },
       layer);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/names.hpp>
 
 /// A walk through the parts of a layer, and through the weights of all of them, each with its path.
 namespace tlm::detail {
@@ -25,10 +25,18 @@ struct PartName {
   std::size_t index = 0;            ///< From 1 within a Stack; 0 elsewhere.
   const PartName* outer = nullptr;  ///< The part around it; null if there is none.
 
-  /// action(part) for this part and all around it, the outermost first.
-  constexpr void from_outside(const auto& action) const {
-    if (outer) outer->from_outside(action);
-    action(*this);
+  /// put(piece) for each piece of the path to this part: DB, _, 1, ., FF, . of "DB_1.FF.".
+  constexpr void spell(const auto& put) const {
+    constexpr std::string_view digits = "0123456789";
+    if (outer) outer->spell(put);
+    put(symbol);
+    if (index > 0) {
+      put("_");
+      std::size_t unit = 1;
+      while (index / unit >= 10) unit *= 10;
+      for (; unit > 0; unit /= 10) put(digits.substr(index / unit % 10, 1));
+    }
+    put(".");
   }
 };
 
@@ -36,24 +44,9 @@ struct PartName {
 struct PlacedName : Name {
   const PartName* within;  ///< The innermost part around it; null if there is none.
 
-  /// action(part) for each part around the weight, the outermost first.
-  constexpr void for_each_part(const auto& action) const {
-    if (within) within->from_outside(action);
-  }
-
   /// put(piece) for each piece of the path: DB, _, 1, ., FF, ., A of "DB_1.FF.A".
   constexpr void spell(const auto& put) const {
-    constexpr std::string_view digits = "0123456789";
-    for_each_part([&](const PartName& part) {
-      put(part.symbol);
-      if (part.index > 0) {
-        put("_");
-        std::size_t unit = 1;
-        while (part.index / unit >= 10) unit *= 10;
-        for (; unit > 0; unit /= 10) put(digits.substr(part.index / unit % 10, 1));
-      }
-      put(".");
-    });
+    if (within) within->spell(put);
     put(letter);
   }
 };

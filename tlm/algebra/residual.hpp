@@ -3,9 +3,7 @@
 
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 
 namespace tlm {
 
@@ -20,10 +18,7 @@ struct Res {
 
   F f;
 
-  template <class... Environment>
-  codomain operator()(const domain& X, const Environment&... environment) const {
-    return X + apply(f, X, environment...);
-  }
+  codomain operator()(const domain& X, const auto&... environment) const { return X + apply(f, X, environment...); }
 
   /// (X + F(X))′ = I + F′(X), whose transpose is I + F′(X)ᵀ.
   template <class... Environment>
@@ -40,8 +35,7 @@ struct Res {
   /// What F remembers.
   using State = tlm::State<F>;
 
-  template <class... Environment>
-  codomain extend(State& state, const domain& X, const Environment&... environment) const {
+  codomain extend(State& state, const domain& X, const auto&... environment) const {
     return X + advance(f, state, X, environment...);
   }
 

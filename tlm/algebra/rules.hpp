@@ -6,7 +6,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/names.hpp>
 #include <tlm/base/refuse.hpp>
 
 /// The claims "T is rowwise", "T is autoregressive", "A is a causal kernel", and the rules by which the compiler derives
@@ -34,38 +34,27 @@ namespace tlm {
 
 /// What can be said of an operation, of a mask or of a bias.
 namespace is {
+/// Something that can be said, and how it is written after "is".
+template <Symbol text_>
+struct Claim {
+  static constexpr std::string_view text = text_;
+};
 /// T(X_i) = T(X)_i
-struct Rowwise {
-  static constexpr std::string_view text = "rowwise";
-};
+struct Rowwise : Claim<"rowwise"> {};
 /// T(X|i) = T(X)|i. As a declaration: and not rowwise.
-struct Autoregressive {
-  static constexpr std::string_view text = "autoregressive";
-};
+struct Autoregressive : Claim<"autoregressive"> {};
 /// A(X) is lower triangular, and A(X|i) is its leading i×i block.
-struct CausalKernel {
-  static constexpr std::string_view text = "a causal kernel";
-};
+struct CausalKernel : Claim<"a causal kernel"> {};
 /// T(X) does not depend on X, only on the environment.
-struct Constant {
-  static constexpr std::string_view text = "independent of X";
-};
+struct Constant : Claim<"independent of X"> {};
 /// None of these.
-struct Unrestricted {
-  static constexpr std::string_view text = "unrestricted";
-};
+struct Unrestricted : Claim<"unrestricted"> {};
 /// A mask that leaves the entries with j ≤ i, and no others.
-struct LowerTriangular {
-  static constexpr std::string_view text = "lower triangular";
-};
+struct LowerTriangular : Claim<"lower triangular"> {};
 /// A mask that leaves every entry.
-struct Full {
-  static constexpr std::string_view text = "full";
-};
+struct Full : Claim<"full"> {};
 /// A bias whose entry (i, j) depends on the positions i and j alone, neither on X nor on n.
-struct Positional {
-  static constexpr std::string_view text = "a function of i and j";
-};
+struct Positional : Claim<"a function of i and j"> {};
 }  // namespace is
 
 /// The forms in which operations are made of others, as the book writes them. Forms are used as operations too, where

@@ -6,9 +6,7 @@
 #include <forward_list>
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 
 namespace tlm {
 
@@ -24,8 +22,7 @@ struct Stack {
 
   std::array<F, count> f;
 
-  template <class... Environment>
-  codomain operator()(domain X, const Environment&... environment) const {
+  codomain operator()(domain X, const auto&... environment) const {
     for (const F& f_i : f) X = apply(f_i, std::move(X), environment...);
     return X;
   }
@@ -54,8 +51,7 @@ struct Stack {
     std::array<tlm::State<F>, count> f;
   };
 
-  template <class... Environment>
-  codomain extend(State& state, domain X, const Environment&... environment) const {
+  codomain extend(State& state, domain X, const auto&... environment) const {
     for (std::size_t i = 0; i < count; ++i) X = advance(f[i], state.f[i], std::move(X), environment...);
     return X;
   }

@@ -4,10 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
-#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/application.hpp>
+#include <tlm/algebra/names.hpp>
 
 namespace tlm {
 
@@ -35,8 +33,7 @@ struct Tied {
   Item item;
   F f;
 
-  template <class... Environment>
-  codomain operator()(domain X, const Environment&... environment) const {
+  codomain operator()(domain X, const auto&... environment) const {
     return apply(f, std::move(X), item, environment...);
   }
 
@@ -53,8 +50,7 @@ struct Tied {
   /// What F remembers.
   using State = tlm::State<F>;
 
-  template <class... Environment>
-  codomain extend(State& state, domain X, const Environment&... environment) const {
+  codomain extend(State& state, domain X, const auto&... environment) const {
     return advance(f, state, std::move(X), item, environment...);
   }
 

@@ -6,9 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 #include <tlm/attention/attention_weights.hpp>
 #include <tlm/attention/conditions.hpp>
 #include <tlm/attention/kv_cache.hpp>
@@ -54,8 +52,7 @@ struct Attention {
   [[no_unique_address]] Bias bias;
   V v;
 
-  template <class... Environment>
-  codomain operator()(const domain& X, const Environment&... environment) const {
+  codomain operator()(const domain& X, const auto&... environment) const {
     return value_and_weights(X, environment...).value;
   }
 
@@ -64,8 +61,7 @@ struct Attention {
     codomain value;
     AttentionWeights<n_heads, Mask, Real, block> weights;
   };
-  template <class... Environment>
-  ValueAndWeights value_and_weights(const domain& X, const Environment&... environment) const {
+  ValueAndWeights value_and_weights(const domain& X, const auto&... environment) const {
     const Queries Q_X = apply(q, X, environment...);  // Q, then K, then V, as everywhere
     const Keys K_X = apply(k, X, environment...);
     return attend(Q_X, K_X, apply(v, X, environment...));
@@ -123,8 +119,7 @@ struct Attention {
 
   /// The next queries look at all keys and values so far. As A(X|i) is the leading block of A(X), the earlier rows stay
   /// the same.
-  template <class... Environment>
-  codomain extend(State& state, const domain& X, const Environment&... environment) const {
+  codomain extend(State& state, const domain& X, const auto&... environment) const {
     const Queries Q_X = advance(q, state.q, X, environment...);
     state.keys.append(advance(k, state.k, X, environment...));
     state.values.append(advance(v, state.v, X, environment...));

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <tlm/algebra/environment.hpp>
+#include <tlm/algebra/application.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/checking/stacked.hpp>

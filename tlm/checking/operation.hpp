@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/application.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/environment.hpp>
-#include <tlm/algebra/extension.hpp>
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/checking/by_form.hpp>
 #include <tlm/checking/stacked.hpp>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/application.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/extension.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/decoding/choice.hpp>
 #include <tlm/matrix/vocabulary.hpp>

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include <tlm/algebra/names.hpp>
 #include <tlm/algebra/parts.hpp>
 #include <tlm/algebra/rules.hpp>
-#include <tlm/algebra/symbol.hpp>
 #include <tlm/base/language.hpp>
 
 /// Operations in the book's notation.

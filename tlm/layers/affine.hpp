@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <utility>
 
+#include <tlm/algebra/application.hpp>
 #include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/pullback.hpp>
-#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/names.hpp>
 #include <tlm/matrix/product.hpp>
 
 namespace tlm {

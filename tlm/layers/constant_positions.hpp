@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/names.hpp>
 #include <tlm/layers/positional_encoding.hpp>
 
 namespace tlm {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <tlm/algebra/application.hpp>
 #include <tlm/algebra/noise.hpp>
-#include <tlm/algebra/pullback.hpp>
 
 namespace tlm {
 

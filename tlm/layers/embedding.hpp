@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 #include <tlm/matrix/vocabulary.hpp>
 
 namespace tlm {
@@ -19,12 +19,6 @@ Matrix<n, cols, Real> look_up(const Matrix<vocab_size, cols, Real>& W, const Tok
   Matrix<n, cols, Real> Y{x.sequences()};
   for (std::size_t i = 0; i < x.rows(); ++i) Y.row(i) = W.row(std::size_t(x(i, 0)));
   return Y;
-}
-
-/// W̄ += OneHot(x)ᵀ×Ȳ: every row of Ȳ goes to the row of W̄ that its token looked up, in a look_up before.
-template <std::size_t vocab_size, std::size_t cols, class Real>
-void accumulate_look_up(Matrix<vocab_size, cols, Real>& W_bar, const Tokens& x, const Matrix<n, cols, Real>& Y_bar) {
-  for (std::size_t i = 0; i < x.rows(); ++i) W_bar.row(std::size_t(x(i, 0))) += Y_bar.row(i);
 }
 
 }  // namespace detail
@@ -49,7 +43,7 @@ struct Embedding {
   auto value_and_pullback(domain x) const {
     codomain Y = detail::look_up(W_e, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, Embedding& gradient) {
-      detail::accumulate_look_up(gradient.W_e, x, Y_bar);
+      for (std::size_t i = 0; i < x.rows(); ++i) gradient.W_e.row(std::size_t(x(i, 0))) += Y_bar.row(i);
       return Nothing{};
     });
   }

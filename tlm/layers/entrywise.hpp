@@ -4,24 +4,9 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 
 namespace tlm {
-
-namespace detail {
-
-/// (y_j, z_j) = Function::value_and_derivative(x_j), entry by entry. x may be y or z.
-template <class Function, class X, class Y, class Z>
-void assign_pairs(Vector<Y> y, Vector<Z> z, const Vector<X>& x) {
-  using Real = typename X::value_type;
-  for_each_batch(x, y.size(), [&](const auto& batch, std::size_t j, std::size_t count) {
-    const auto [y_j, z_j] = Function::value_and_derivative(batch);
-    store<Real>(y_j, y.data() + j, count);
-    store<Real>(z_j, z.data() + j, count);
-  });
-}
-
-}  // namespace detail
 
 /// X ↦ f(X), entry by entry: y_ij = f(x_ij). Function::value_and_derivative(x) is the pair of f(x) and f′(x).
 ///
@@ -48,7 +33,12 @@ struct Entrywise {
   /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
   auto value_and_pullback(domain X) const {
     domain slopes{X.sequences()};
-    detail::assign_pairs<Function>(X.entries(), slopes.entries(), X.entries());
+    const auto x = X.entries();
+    detail::for_each_batch(x, x.size(), [&](const auto& batch, std::size_t j, std::size_t count) {
+      const auto [y, slope] = Function::value_and_derivative(batch);
+      detail::store<Real>(y, X.data() + j, count);  // y takes the place of x
+      detail::store<Real>(slope, slopes.data() + j, count);
+    });
     return with_pullback(std::move(X), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
       auto y_bar = Y_bar.entries(), x_bar = y_bar;  // x̄ takes the place of ȳ
       x_bar = slopes.entries() * y_bar;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 
 namespace tlm {
 

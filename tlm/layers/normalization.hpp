@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/pullback.hpp>
-#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/application.hpp>
+#include <tlm/algebra/names.hpp>
 #include <tlm/numbers/functions.hpp>
 #include <tlm/numbers/rows.hpp>
 
@@ -50,10 +50,9 @@ auto scale_of([[maybe_unused]] const Vector<Adaptor>& x) {
   using Real = typename Adaptor::value_type;
   if constexpr (std::is_floating_point_v<Real>) {
     const Real greatest = combined(xt::abs(x), Real(1), greater_one);
-    return std::isfinite(greatest) ? std::ldexp(Real(1), std::ilogb(greatest)) : Real(1);
-  } else {
-    return Real(1);
+    if (std::isfinite(greatest)) return std::ldexp(Real(1), std::ilogb(greatest));
   }
+  return Real(1);
 }
 
 /// X_i ↦ a·(x − mean(x))/s(x) + b for each row x = X_i, coordinate by coordinate: standardized, then scaled and shifted.

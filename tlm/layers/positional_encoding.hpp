@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tlm/algebra/extension.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 #include <tlm/base/refuse.hpp>
 
 namespace tlm {
@@ -93,29 +92,26 @@ struct PositionalEncoding {
   /// Throws like add_positions, and then leaves the state as it was.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
-  /// The article's initial weights:
-  ///
-  ///   PE(pos, 2i)   = sin(pos / 10000^(2i/d_model))
-  ///   PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model))
-  ///
-  /// with positions from 1, and columns from 0. So every sine has its cosine, and a linear map takes PE_pos to
-  /// PE_{pos+k} (proofs/06_linear_offset.cpp).
-  static Matrix<max_len, d_model, Real> sinusoidal() { return sinusoidal(&angle); }
-
   /// ω_i = 10000^(−2i/d_model).
   static positions::Radians angle(std::size_t i) {
     return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))};
   }
 
-  /// The sinusoidal table for any angles: PE(pos, 2i) = sin(pos·angle(i)) and PE(pos, 2i+1) = cos(pos·angle(i)).
-  template <class Angle>
-  static Matrix<max_len, d_model, Real> sinusoidal(const Angle& angle) {
+  /// The article's initial weights, or such a table for other angles ω_i:
+  ///
+  ///   PE(pos, 2i)   = sin(pos·ω_i) = sin(pos / 10000^(2i/d_model))
+  ///   PE(pos, 2i+1) = cos(pos·ω_i) = cos(pos / 10000^(2i/d_model))
+  ///
+  /// with positions from 1, and columns from 0. So every sine has its cosine, and a linear map takes PE_pos to
+  /// PE_{pos+k} (proofs/06_linear_offset.cpp).
+  template <class Angle = decltype(&angle)>
+  static Matrix<max_len, d_model, Real> sinusoidal(const Angle& omega = &angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
     Matrix<max_len, d_model, Real> PE;
     for (std::size_t pos = 1; pos <= max_len; ++pos)
       for (std::size_t i = 0; i < d_model / 2; ++i) {
-        PE(pos - 1, 2 * i) = Real(sin(pos * angle(i)));
-        PE(pos - 1, 2 * i + 1) = Real(cos(pos * angle(i)));
+        PE(pos - 1, 2 * i) = Real(sin(pos * omega(i)));
+        PE(pos - 1, 2 * i + 1) = Real(cos(pos * omega(i)));
       }
     return PE;
   }
@@ -126,20 +122,18 @@ struct PositionalEncoding {
   ///
   ///   (sin(pos·ω), cos(pos·ω)) ( cos kω  −sin kω )  =  (sin((pos+k)ω), cos((pos+k)ω)).
   ///                            ( sin kω   cos kω )
-  template <class Angle>
-  static Matrix<d_model, d_model, Real> offset(std::size_t k, const Angle& angle) {
+  template <class Angle = decltype(&angle)>
+  static Matrix<d_model, d_model, Real> offset(std::size_t k, const Angle& omega = &angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
     Matrix<d_model, d_model, Real> T_k;
     for (std::size_t i = 0; i < d_model / 2; ++i) {
-      const Real c(cos(k * angle(i))), s(sin(k * angle(i)));
+      const Real c(cos(k * omega(i))), s(sin(k * omega(i)));
       T_k(2 * i, 2 * i) = T_k(2 * i + 1, 2 * i + 1) = c;
       T_k(2 * i + 1, 2 * i) = s;
       T_k(2 * i, 2 * i + 1) = -s;
     }
     return T_k;
   }
-  /// T_k for the article's angles.
-  static Matrix<d_model, d_model, Real> offset(std::size_t k) { return offset(k, &angle); }
 
   static constexpr void weights(auto&& visit, auto& layer) { visit("PE", layer.PE); }
 };

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tlm/algebra/composition.hpp>
-#include <tlm/algebra/pullback.hpp>
+#include <tlm/algebra/application.hpp>
 #include <tlm/numbers/rows.hpp>
 
 namespace tlm {

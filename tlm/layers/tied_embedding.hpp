@@ -29,7 +29,7 @@ struct TiedEmbedding {
   auto value_and_pullback(domain x, const reads& item) const {
     codomain Y = detail::look_up(item.W, x);
     return with_pullback(std::move(Y), [x = std::move(x)](const codomain& Y_bar, TiedEmbedding&, reads& item_gradient) {
-      detail::accumulate_look_up(item_gradient.W, x, Y_bar);
+      for (std::size_t i = 0; i < x.rows(); ++i) item_gradient.W.row(std::size_t(x(i, 0))) += Y_bar.row(i);
       return Nothing{};
     });
   }

@@ -6,7 +6,6 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/algebra/tied.hpp>
@@ -95,11 +94,10 @@ struct Scores : Tied<TiedWeight<"W_e", c.s, c.d_model, Real>, EncoderDecoder<Enc
 ///
 /// Tokens are from {0, …, s − 1}. Autoregressive in y. The source's loss is the objective Sum: Σ_j
 /// CrossEntropy(OneHot(y_j), Y_{j−1}).
-template <Config config_, class Real_ = float>
+template <Config config_, class Real = float>
 struct Transformer
-    : Composition<Softmax<detail::Complete<config_>::value.s, Real_>, Scores<detail::Complete<config_>::value, Real_>> {
+    : Composition<Softmax<detail::Complete<config_>::value.s, Real>, Scores<detail::Complete<config_>::value, Real>> {
   static constexpr std::string_view symbol = "Transformer";
-  using Real = Real_;
   static constexpr Config config = config_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
 #include <tlm/layers/embedding.hpp>
@@ -89,11 +88,10 @@ struct Decoder : Composition<Plus<"b", c.tgt_vocab_size, Real>, Times<"W", c.D, 
 
 /// (source, target) ↦ a row of scores for each token of the target: scores of the tokens that may follow it.
 /// Autoregressive in the target. The text has no formula of its loss; Mean is over the tokens that count.
-template <Config config_, class Real_ = float>
-struct Transformer : EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
-                                    Decoder<detail::Complete<config_>::value, Real_>> {
+template <Config config_, class Real = float>
+struct Transformer
+    : EncoderDecoder<Encoder<detail::Complete<config_>::value, Real>, Decoder<detail::Complete<config_>::value, Real>> {
   static constexpr std::string_view symbol = "Transformer";
-  using Real = Real_;
   static constexpr Config config = config_;
 };
 

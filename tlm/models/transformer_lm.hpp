@@ -55,11 +55,10 @@ struct TransformerLMFormula : Composition<FinalLayer<c.d_model, c.vocab_size, Re
 /// T_LM = Φ ∘ N ∘ DB_n ∘ … ∘ DB_1 ∘ PE ∘ Em, where n is n_layers here, and not the number of rows.
 ///
 /// From sequences of tokens to a row of vocab_size real numbers for each token. Autoregressive.
-template <Config config_, class Real_ = float>
-struct TransformerLM : detail::TransformerLMFormula<detail::Complete<config_>::value, Real_> {
+template <Config config_, class Real = float>
+struct TransformerLM : detail::TransformerLMFormula<detail::Complete<config_>::value, Real> {
   static constexpr std::string_view symbol = "T_LM";
 
-  using Real = Real_;
   static constexpr Config config = config_;
 };
 

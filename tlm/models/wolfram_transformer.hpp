@@ -7,10 +7,8 @@
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/residual.hpp>
 #include <tlm/algebra/stack.hpp>
-#include <tlm/algebra/through_memory.hpp>
 #include <tlm/attention/attention.hpp>
 #include <tlm/layers/affine.hpp>
 #include <tlm/layers/constant_positions.hpp>
@@ -147,12 +145,11 @@ struct Decoder : Composition<Affine<"W", "b", c.d, c.tgt_vocab_size, Real>,  // 
 
 /// (source, target) ↦ the probabilities of what may follow each token of the target. Autoregressive in the target. The
 /// losses are objectives: for one pair Mean is the source's program, and Sum its algorithm.
-template <Config config_, class Real_ = float>
-struct Transformer : Composition<Softmax<detail::Complete<config_>::value.tgt_vocab_size, Real_>,  // softmax
-                                 EncoderDecoder<Encoder<detail::Complete<config_>::value, Real_>,
-                                                Decoder<detail::Complete<config_>::value, Real_>>> {
+template <Config config_, class Real = float>
+struct Transformer : Composition<Softmax<detail::Complete<config_>::value.tgt_vocab_size, Real>,  // softmax
+                                 EncoderDecoder<Encoder<detail::Complete<config_>::value, Real>,
+                                                Decoder<detail::Complete<config_>::value, Real>>> {
   static constexpr std::string_view symbol = "Transformer";
-  using Real = Real_;
   static constexpr Config config = config_;
 };
 

@@ -86,13 +86,6 @@ struct CanLearnFrom {
       "Batch<double>");
 };
 
-/// A loss with its gradient with respect to the weights.
-template <class T>
-struct ValueAndGradient {
-  RealOf<T> value;
-  T gradient{};
-};
-
 /// f(targets) for the targets of a batch from which T can learn; f(targets, noise) if it is read with noise (noisy.hpp).
 /// The error for a token that T does not know has its place in the batch.
 template <class T, class BatchOf, class F>
@@ -137,10 +130,10 @@ RealOf<T> loss_and_gradient(const T& model, const BatchOf& batch, T& gradient, c
 /// auto [loss, gradient] = value_and_gradient(model, batch), for any batch. Throws like loss_and_gradient.
 /// (loss_and_gradient reuses the storage of a gradient.)
 template <class T, class BatchOf, class Objective = Mean>
-detail::ValueAndGradient<T> value_and_gradient(const T& model, const BatchOf& batch, const Objective& objective = {}) {
-  detail::ValueAndGradient<T> result{};
-  result.value = loss_and_gradient(model, batch, result.gradient, objective);
-  return result;
+std::pair<RealOf<T>, T> value_and_gradient(const T& model, const BatchOf& batch, const Objective& objective = {}) {
+  T gradient{};
+  const auto value = loss_and_gradient(model, batch, gradient, objective);
+  return {value, std::move(gradient)};
 }
 
 }  // namespace tlm

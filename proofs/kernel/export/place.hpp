@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <proofs/kernel/export/variables.hpp>
-#include <tlm/algebra/symbol.hpp>
+#include <tlm/algebra/names.hpp>
 #include <tlm/derivation/notation.hpp>
 
 namespace tlm::coq {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/weights.hpp>
+#include <tlm/algebra/names.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// Terms, types and lines in the language of Coq.

@@ -12,7 +12,6 @@
 
 #include <proofs/kernel/export/term.hpp>
 #include <tlm/algebra/encoder_decoder.hpp>
-#include <tlm/algebra/memory.hpp>
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/parts.hpp>
 
@@ -39,7 +38,8 @@ inline std::string piece_of_key(std::string_view symbol, bool in_a_stack) {
 /// What tells a weight from all others: its path without the numbers of layers.
 inline std::string key_of(const tlm::detail::PlacedName& name) {
   std::string key;
-  name.for_each_part([&](const tlm::detail::PartName& part) { key += piece_of_key(part.symbol, part.index > 0); });
+  for (const tlm::detail::PartName* part = name.within; part; part = part->outer)
+    key = piece_of_key(part->symbol, part->index > 0) + key;
   return key + word(name.letter);
 }
 

@@ -2,17 +2,30 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 
 #include <tlm/base/language.hpp>
 
-/// The weights of a layer, visited with their names.
+/// Names, and the weights of a layer, visited with them.
 ///
 /// A leaf has a static function weights(visit, layer), which calls visit(name, weight) for each of its weights. A formula
 /// has parts(visit, layer), which calls visit(index, part) for each of its parts. Both follow the order of application.
 /// parameters.hpp makes one list of all weights. With it updates, initial values and storage are each written once, for
 /// every layer.
 namespace tlm {
+
+/// A name of the book as a template argument: Times<"W_Q", …>.
+template <std::size_t size>
+struct Symbol {
+  char text[size]{};
+
+  constexpr Symbol(const char (&literal)[size]) {
+    for (std::size_t c = 0; c < size; ++c) text[c] = literal[c];
+  }
+
+  constexpr operator std::string_view() const { return {text, size - 1}; }
+};
 
 /// How a weight acts on vectors. Its initial value follows from that.
 enum class Role {

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <tlm/algebra/diagnosis.hpp>
+#include <tlm/algebra/layer.hpp>
+
+/// The three faces of a layer (layer.hpp), in an environment: apply, differentiate and advance.
+///
+/// The environment is what some layers read beside their input. It consists of items. Each is an object of its own type: a
+/// decoder's memory (encoder_decoder.hpp), a weight that a model uses in several places (tied.hpp), or the noise of training
+/// (noise.hpp). A function takes the items after X: f(X, environment…). A formula takes all of them, and passes them on to
+/// its parts.
+///
+/// A leaf takes one item, or none. With `using reads = Item` it is a function f(X, item). With `using may_read = Item`
+/// it is f(X, item) if there is such an item, and otherwise f(X).
+///
+/// A pullback adds up the gradients of the items, too. They are objects of the same types, and follow the gradient of the
+/// weights: pullback(Y_bar, gradient, environment_gradient…). It copies what it needs of a memory, which ends before it,
+/// and refers to a tied weight.
+namespace tlm {
+
+namespace detail {
+
+/// The environment has an item of this type.
+template <class Item, class... Environment>
+inline constexpr bool is_provided = (std::is_same_v<Item, std::remove_const_t<Environment>> || ...);
+
+/// The first item of this type.
+template <class Item, class First, class... Rest>
+auto& first_item(First& first, Rest&... rest) {
+  if constexpr (std::is_same_v<Item, std::remove_const_t<First>>)
+    return first;
+  else
+    return first_item<Item>(rest...);
+}
+
+/// The item that T reads. If several have its type, it is the first: the one that was provided last.
+template <class T, class... Environment>
+auto& read(Environment&... environment) {
+  static_assert(FindsItem<T, std::remove_const_t<Environment>...>::value);
+  if constexpr (is_provided<typename T::reads, Environment...>)
+    return first_item<typename T::reads>(environment...);
+  else
+    return stand_in<typename T::reads&>();
+}
+
+/// action(item…) with the items that T takes. A formula takes all; a leaf takes the one that it reads, or none.
+template <class T, class Action, class... Environment>
+auto with_items(const Action& action, Environment&... environment) {
+  if constexpr (rules::Formula<T>)
+    return action(environment...);
+  else if constexpr (Reads<T>)
+    return action(read<T>(environment...));
+  else if constexpr (requires { requires is_provided<typename T::may_read, Environment...>; })
+    return action(first_item<typename T::may_read>(environment...));
+  else
+    return action();
+}
+
+}  // namespace detail
+
+// --- The first face: the value --------------------------------------------------------------------------------------
+
+/// F(X), in this environment.
+template <class F, class X_type, class... Environment>
+CodomainOf<F> apply(const F& f, X_type&& X, const Environment&... environment) {
+  static_assert(detail::IsLayer<F>::value);
+  if constexpr (Layer<F>)
+    return detail::with_items<F>(
+        [&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); }, environment...);
+  else
+    return detail::stand_in<CodomainOf<F>>();
+}
+
+// --- The second face: the value and its pullback --------------------------------------------------------------------
+
+namespace detail {
+
+/// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times. Its layer must
+/// outlive it, unchanged. It can be moved, but not copied.
+template <class Function>
+class Pullback {
+ public:
+  Function function;  ///< What computes X̄, from Ȳ of the sequences of Y.
+
+  /// Of a Y with these sequences.
+  Pullback(Function&& function_, const Sequences& sequences) : function{std::move(function_)}, sequences_{sequences} {}
+  Pullback(Pullback&&) = default;
+
+  /// X̄, given Ȳ. Adds ∂L/∂(weights) to `gradient`, and ∂L/∂item to the gradient of each item that the layer reads.
+  /// Throws std::invalid_argument unless Ȳ has the sequences of Y.
+  template <class Codomain, class Layer, class... Environment>
+  auto operator()(Codomain&& Y_bar, Layer& gradient, Environment&... environment_gradient) const {
+    if constexpr (requires { Y_bar.sequences(); }) require_same_sequences("Y", sequences_, "Y_bar", Y_bar.sequences());
+    return with_items<Layer>(
+        [&](auto&... item_gradient) { return function(std::forward<Codomain>(Y_bar), gradient, item_gradient...); },
+        environment_gradient...);
+  }
+
+ private:
+  Sequences sequences_;
+};
+
+/// What value_and_pullback returns: auto [Y, pullback] = layer.value_and_pullback(X).
+template <class Value, class Function>
+struct ValueAndPullback {
+  Value value;
+  Pullback<Function> pullback;
+};
+
+}  // namespace detail
+
+/// Y, with the function that maps Ȳ back to X̄.
+template <class Value, class Function>
+detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function function) {
+  Sequences sequences;
+  if constexpr (requires { Y.sequences(); }) sequences = Y.sequences();
+  return {std::forward<Value>(Y), {std::move(function), sequences}};
+}
+
+/// F's value and pullback at X, in this environment.
+template <class F, class X_type, class... Environment>
+auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
+  static_assert(detail::IsLayer<F>::value);
+  if constexpr (Layer<F>)
+    return detail::with_items<F>(
+        [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
+  else
+    return detail::stand_in<detail::ValueAndPullback<CodomainOf<F>, detail::Anything>>();
+}
+
+/// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
+template <class Layer>
+auto refuse_temporary() {
+  static_assert(sizeof(Layer) == 0,  // false
+                "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
+  return detail::stand_in<detail::ValueAndPullback<CodomainOf<Layer>, detail::Anything>>();
+}
+
+// --- The third face: the rows that follow ---------------------------------------------------------------------------
+
+namespace detail {
+
+/// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
+template <class T>
+struct Remembered {
+  typename T::State rows{};
+  std::optional<std::size_t> count{};
+};
+
+}  // namespace detail
+
+/// What extending T needs between two calls. For attention these are the keys and values so far; a rowwise T needs
+/// nothing.
+template <class T>
+using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remembered<T>, Nothing>;
+
+/// The rows of T(X₀ continued by X) that belong to X, in this environment. `state` remembers X₀, and then also X. This
+/// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid. (A T that is independent of X returns all of
+/// its rows at first, and then none.)
+///
+/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise. An exception may leave `state`
+/// half updated: some parts have moved on, others have not. So it must not be used any more.
+template <class T, class... Environment>
+CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
+  static_assert(detail::CanExtend<T, Environment...>::value);
+  if constexpr (std::is_same_v<State<T>, Nothing>) {
+    return apply(layer, std::move(X), environment...);
+  } else {
+    if constexpr (requires { X.sequences(); }) {
+      if (!state.count) state.count = X.sequences().count();
+      detail::require_continuation(*state.count, X.sequences().count());
+    }
+    return detail::with_items<T>(
+        [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
+        environment...);
+  }
+}
+
+/// The same rows. An exception leaves the state as it was: it is copied first.
+template <class T, class... Environment>
+CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
+  State<T> next = state;
+  CodomainOf<T> Y = advance(layer, next, std::move(X), environment...);
+  state = std::move(next);
+  return Y;
+}
+
+/// T(X), computed as the rows that follow no rows. A leaf whose formula is its `extend` returns
+/// from_the_beginning(*this, X), or from_the_beginning(*this, X, item). Throws what `extend` throws.
+template <class T, class... Item>
+CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X, const Item&... item) {
+  if constexpr (detail::Extends<T, Item...>) {
+    typename T::State nothing_yet{};
+    return layer.extend(nothing_yet, std::move(X), item...);
+  } else {
+    static_assert(detail::IsLayer<T>::value);
+    static_assert(!Layer<T>,
+                  "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
+                  "codomain extend(State& state, const domain& X) const");
+    return detail::stand_in<CodomainOf<T>>();
+  }
+}
+
+}  // namespace tlm
