@@ -126,11 +126,21 @@ class AttentionWeights {
       refuse<std::invalid_argument>(
           {queries.count(), " sequences of queries cannot look at ", keys.count(), " sequences of keys"});
     for (std::size_t s = 0; s < queries.count(); ++s) {
-      const double all = double(n_heads) * double(queries.length(s)) * double(keys.length(s));
+      const std::size_t rows = queries.length(s), cols = keys.length(s);
+      const double all = double(n_heads) * double(rows) * double(cols);
       if (all > double(std::numeric_limits<int>::max()))
         refuse<std::length_error>({all, " weights of attention are too many"});
-      require_visible(s, queries.length(s), keys.length(s));
+      if (rows > 0 && cols == 0)
+        refuse<std::invalid_argument>(
+            {"sequence ", s + 1, " has ", rows, " queries and no keys: attention needs a row to look at"});
+      if (!std::is_same_v<Mask, Unmasked> && rows > cols)
+        refuse<std::invalid_argument>({rows, " queries cannot be the last of only ", cols, " positions"});
       entries_.emplace_back(Sequences{std::size_t(all)});
+      const auto A = (*this)(s, 0);
+      for (std::size_t i = 0; i < rows; ++i)
+        if (A.visible(i) == 0 || A.visible(i) > cols)
+          refuse<std::invalid_argument>({"the mask shows the query at position ", A.position(i) + 1, " of a sequence ",
+                                         A.visible(i), " keys, of ", cols, " that there are"});
     }
   }
 
@@ -149,20 +159,6 @@ class AttentionWeights {
   }
 
  private:
-  static void require_visible(std::size_t s, std::size_t queries, std::size_t keys) {
-    if (queries > 0 && keys == 0)
-      refuse<std::invalid_argument>(
-          {"sequence ", s + 1, " has ", queries, " queries and no keys: attention needs a row to look at"});
-    if (!std::is_same_v<Mask, Unmasked> && queries > keys)
-      refuse<std::invalid_argument>({queries, " queries cannot be the last of only ", keys, " positions"});
-    for (std::size_t i = 0; i < queries; ++i) {
-      const std::size_t position = keys + i - queries, visible = Mask::visible(position, keys);
-      if (visible == 0 || visible > keys)
-        refuse<std::invalid_argument>({"the mask shows the query at position ", position + 1, " of a sequence ",
-                                       visible, " keys, of ", keys, " that there are"});
-    }
-  }
-
   Sequences queries_, keys_;
   std::vector<Matrix<n, 1, Real>> entries_;  // of each sequence, head after head
 };

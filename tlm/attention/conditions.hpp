@@ -13,34 +13,30 @@
 /// What the compiler reports if the parts of attention do not fit each other.
 namespace tlm::detail {
 
-/// The condition under which columns split into heads. A failure shows both numbers.
+/// The condition under which columns split into heads, and the width of a head then. A failure shows both numbers.
 template <std::size_t d_model, std::size_t n_heads>
 struct CanSplit : Condition {
+  static constexpr std::size_t width = n_heads > 0 ? d_model / n_heads : d_model;
   static_assert(n_heads > 0 && d_model % n_heads == 0,
                 "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
 };
-
-/// The width of a head, if CanSplit.
-template <std::size_t d_model, std::size_t n_heads>
-inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
 /// The condition under which a Bias is one, for scores that are numbers of type Real. A failure shows it.
 template <class Bias, class Real>
 struct IsBias : Condition {
   static constexpr bool declares = rules::Leaf<Bias>;
   using Scores = decltype(as_vector(std::declval<Real*>(), 1));
-  static constexpr bool adds = requires(const Bias& b, std::size_t i, Scores s) { b.add(i, i, s); };
-  static constexpr bool pulls_back = requires(const Bias& b, std::size_t i, const Scores& s, Bias& gradient) {
+  static constexpr bool adds = declares && requires(const Bias& b, std::size_t i, Scores s) { b.add(i, i, s); };
+  static constexpr bool pulls_back = adds && requires(const Bias& b, std::size_t i, const Scores& s, Bias& gradient) {
     b.pull_back(i, i, s, gradient);
   };
-  static constexpr bool visits = HasWeights<Bias>;
   static_assert(declares, "a bias declares that it is a function of positions: using declared = tlm::is::Positional");
   static_assert(!declares || adds,
                 "a bias is added to a row of scores: void add(std::size_t h, std::size_t i, auto s) const");
-  static_assert(!declares || !adds || pulls_back,
+  static_assert(!adds || pulls_back,
                 "a bias has a derivative: void pull_back(std::size_t h, std::size_t i, const auto& s_bar, Bias& "
                 "gradient) const");
-  static_assert(!declares || !adds || !pulls_back || visits,
+  static_assert(!pulls_back || HasWeights<Bias>,
                 "a bias visits its weights like a layer: static constexpr void weights(auto&& visit, auto& bias)");
 };
 

@@ -7,7 +7,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <memory>
+#include <numeric>
 #include <semaphore>
 #include <stdexcept>
 #include <thread>
@@ -143,10 +143,10 @@ class Threads {
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
     if (parts.size() == 1) return loss_and_gradient(model, parts[0], gradient, objective);
     const OneThreadPerProduct on_each;
-    while (gradients_.size() + 1 < parts.size()) gradients_.push_back(std::make_unique<T>());
-    std::vector<RealOf<T>> losses(parts.size(), RealOf<T>(0));
+    while (gradients_.size() + 1 < parts.size()) gradients_.emplace_back();
+    std::vector<RealOf<T>> losses(parts.size());
     threads_.parallel_for(parts.size(), [&](std::size_t k) {
-      T& own = k == 0 ? gradient : *gradients_[k - 1];
+      T& own = k == 0 ? gradient : gradients_[k - 1];
       if (k > 0) zero_grad(own);
       losses[k] = loss_and_gradient(model, parts[k], own, objective);
     });
@@ -155,22 +155,20 @@ class Threads {
     const auto of_first = parameters(gradient);
     threads_.parallel_for(parts.size(), [&](std::size_t k) {
       for (std::size_t part = 1; part < parts.size(); ++part) {
-        const auto of_part = parameters(std::as_const(*gradients_[part - 1]));
+        const auto of_part = parameters(std::as_const(gradients_[part - 1]));
         for (std::size_t w = 0; w < of_first.size(); ++w) {
           const std::size_t size = of_first[w].size(), last = size * (k + 1) / parts.size();
           for (std::size_t e = size * k / parts.size(); e < last; ++e) of_first[w].numbers[e] += of_part[w].numbers[e];
         }
       }
     });
-    RealOf<T> sum(0);
-    for (const RealOf<T>& loss : losses) sum += loss;
-    return sum;
+    return std::accumulate(losses.begin(), losses.end(), RealOf<T>(0));
   }
 
  private:
   ThreadPool threads_;
   std::size_t least_tokens_;
-  std::vector<std::unique_ptr<T>> gradients_;
+  std::deque<T> gradients_;  // which stay where they are
 };
 
 /// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part at most. Its loss
