@@ -104,7 +104,7 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
 template <class T, class Claim>
 std::string_view rule_of() {
   std::string_view name;
-  Deriver::by_which<T, Claim>([&]<class Rule>() { name = Rule::name; });
+  Deriver::by_which<T, Claim>([&](auto rule) { name = rule.name; });
   return name;
 }
 

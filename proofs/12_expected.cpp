@@ -104,8 +104,8 @@ bool are_one(const Field& left, const Field& right) {
       const auto layer = drawn(*T, weights);
       const auto result = layer->differentiated(X);
       list.push_back((*layer)(X));
-      list.push_back(result->value);
-      const PulledBack<PrimeField> pulled_back{T->another(), *result, w};
+      list.push_back(result.value);
+      const PulledBack<PrimeField> pulled_back{T->another(), result, w};
       for (const auto& table : pulled_back.tables) {
         list.push_back({Sequences{table.rows}, {table.cols}});
         std::copy(table.begin(), table.end(), list.back().numbers.begin());
@@ -113,7 +113,7 @@ bool are_one(const Field& left, const Field& right) {
       auto state = layer->at_the_beginning();
       std::vector<std::size_t> taken{0, 0, 0};
       for (const auto& piece : Pieces{{2, 0, 1}, {0, 0, 1}, {1, 0, 0}}) {
-        list.push_back((*state)(X.with(piece_of(X.target, taken, piece))));
+        list.push_back(state(X.with(piece_of(X.target, taken, piece))));
         for (std::size_t s = 0; s < 3; ++s) taken[s] += piece[s];
       }
     }

@@ -150,7 +150,7 @@ TEST_CASE("a stack of two, and of three") {
   CHECK(proof_tree<Stack<FeedForward<4, 8>, 2>>() ==
         Beginning{"FF_2∘FF_1 is rowwise: compositions of rowwise operations are rowwise\n  FF is rowwise: "});
   CHECK(proof_tree<Stack<FeedForward<4, 8>, 3>>() == Beginning{"FF_3∘…∘FF_1 is rowwise: "});
-  CHECK(Notation<Stack<FeedForward<4, 8>, 1>>::at("X").text == "FF_1(X)");
+  CHECK(formula<Stack<FeedForward<4, 8>, 1>>("X").text == "FF_1(X)");
   CHECK(proof_tree<Stack<Times<"W", 4, 4>, 2>>() == Beginning{"(X ↦ X×W)_2∘(X ↦ X×W)_1 is rowwise: "});
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -84,19 +85,13 @@ class Check {
     std::string list;
     std::size_t visited = 0;
     std::set<const double*> numbers;
-    std::optional<Failure> not_0;
     const auto layer = layer_.in_double->another();
-    for (const auto& weight : layer->weights()) {
+    const auto weights = layer->weights();
+    for (const auto& weight : weights) {
       list += detail::sentence(
           {list.empty() ? "the weights " : ", ", weight.path, " (", weight.rows, "×", weight.cols, ")"});
       visited += weight.size();
-      for (const double& w : weight) {
-        numbers.insert(&w);
-        if (w != 0 && !not_0)
-          not_0 = {.claim = "the weights of a new layer are 0",
-                   .layer = name_,
-                   .left = {std::string(weight.path), "is not"}};
-      }
+      for (const double& w : weight) numbers.insert(&w);
     }
     if (list.empty()) list = "no weights";
     report_.note(name_ + " has " + list);
@@ -112,7 +107,11 @@ class Check {
     if (found && numbers.size() != visited)
       found->right.value += ", of which " + std::to_string(numbers.size()) + " are different";
     report_.checked("`weights` visits every number that a new " + name_ + " holds", found);
-    report_.checked("a new " + name_ + " is 0, as a gradient is at first", not_0);
+    Failure not_0 = failure_of("the weights of a new layer are 0", "it is", "and not");
+    not_0.layer = name_;
+    report_.checked("a new " + name_ + " is 0, as a gradient is at first",
+                    first_difference(
+                        not_0, weights, [](auto, auto) { return 0.0; }, std::equal_to{}));
   }
 
   /// What the type claims: one line for each way to check it.
@@ -143,8 +142,7 @@ class Check {
     if (found && !found->remark.empty())
       return report_.note(statement + "; whether it is so could not be seen, as it throws");
     if (!found) return report_.note(statement + ", though as far as running can tell it is" + up_to_);
-    std::string where = found->arithmetic;
-    if (found->n) where += " at n = " + std::to_string(*found->n);
+    std::string where = found->arithmetic + " at n = " + std::to_string(*found->n);
     if (found->i) where += ", i = " + std::to_string(*found->i);
     report_.note(statement + ", and is not: " + found->claim + " fails over " + where);
   }

@@ -90,8 +90,7 @@ Stacked<Real> draw_rows(Shape shape, const Sequences& sequences, Generator& gene
 /// A random matrix with these sequences.
 template <class M>
 M draw_matrix(const Sequences& sequences, Generator& generator, const Limits& limits = {}) {
-  using Real = std::conditional_t<shape_of<M>().of_tokens, float, typename M::Real>;
-  return draw_rows<Real>(shape_of<M>(), sequences, generator, limits).template as<M>();
+  return draw_rows<typename M::Real>(shape_of<M>(), sequences, generator, limits).template as<M>();
 }
 
 /// Every entry has the tag of its row, counted from the first row of these sequences.

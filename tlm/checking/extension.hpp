@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,18 +81,18 @@ std::optional<Failure> pieces_differ(const Trial<Real>& at, const Stacked<Real>&
     const std::size_t before = taken.size() == 1 ? taken[0] : 0;
     const auto next = X.with(piece_of(X.target, taken, piece));
     const auto expected = piece_of(Y, taken, piece);
-    std::unique_ptr<Continued<Real>> copy;
+    Continued<Real> copy;
     if (pieces.size() == 2) {
-      (*state)(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
-      copy = state->copy();
+      state(X.with(piece_of(X.target, taken, std::vector<std::size_t>(piece.size(), 0))));
+      copy = state;
     }
-    if (auto found = first_difference(failure, (*state)(next), expected, before)) return found;
-    if (copy) {
+    if (auto found = first_difference(failure, state(next), expected, before)) return found;
+    if (auto copy_of_copy = copy) {
       Failure of_copy = failure;
       of_copy.left.label = "extending a copy of the state gives";
-      if (auto found = first_difference(of_copy, (*copy->copy())(next), expected, before)) return found;
+      if (auto found = first_difference(of_copy, copy_of_copy(next), expected, before)) return found;
       const auto other = draw_input(*at.layer, at.sequences(), at.generator, at.limits);
-      (*copy)(X.with(piece_of(other.target, taken, piece)));
+      copy(X.with(piece_of(other.target, taken, piece)));
     }
     for (std::size_t s = 0; s < taken.size(); ++s) taken[s] += piece[s];
   }

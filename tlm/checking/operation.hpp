@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,21 +26,14 @@ template <class Real>
 struct Differentiated {
   Input<Real> X{};
   Stacked<Real> value{};
-
-  virtual ~Differentiated() = default;
   /// X̄, given Ȳ. Adds to the gradient.
-  virtual Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
+  std::function<Input<Real>(const Stacked<Real>& Y_bar, Operation<Real>& gradient)> pullback{};
 };
 
-/// A layer that has read some rows, with what it remembers of them.
+/// A layer that has read some rows, with what it remembers of them. It maps the next rows to those of the value. A copy
+/// of it remembers on its own.
 template <class Real>
-struct Continued {
-  virtual ~Continued() = default;
-  /// The rows of the value for the next rows.
-  virtual Stacked<Real> operator()(const Input<Real>& X) = 0;
-  /// The same layer, with a copy of what it remembers.
-  virtual std::unique_ptr<Continued> copy() const = 0;
-};
+using Continued = std::function<Stacked<Real>(const Input<Real>& X)>;
 
 /// A layer with its weights, over some arithmetic.
 template <class Real>
@@ -52,9 +46,9 @@ struct Operation {
   virtual std::unique_ptr<Operation> another() const = 0;
   virtual std::vector<Parameter<Real>> weights() = 0;
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
-  virtual std::unique_ptr<const Differentiated<Real>> differentiated(const Input<Real>& X) const = 0;
+  virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
   /// Before any row was read. It refers to this operation.
-  virtual std::unique_ptr<Continued<Real>> at_the_beginning() const = 0;
+  virtual Continued<Real> at_the_beginning() const = 0;
   /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
 };
@@ -108,51 +102,31 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
   Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
 
-  std::unique_ptr<const Differentiated<Real>> differentiated([[maybe_unused]] const Input<Real>& X) const override {
+  Differentiated<Real> differentiated([[maybe_unused]] const Input<Real>& X) const override {
     if constexpr ((faces & pullback_face) != 0) {
       using Result = decltype(layer.value_and_pullback(std::declval<const Domain&>()));
+      const auto x = std::make_shared<Domain>(as<Domain>(X));
+      const auto result = std::make_shared<Result>(layer.value_and_pullback(std::as_const(*x)));
+      Stacked<Real> value{typename T::codomain(result->value)};
       // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers and other sequences.
-      struct At : Differentiated<Real> {
-        Domain x;
-        Result result;
-        decltype(spoil(std::declval<Domain&>())) of_X;
-        decltype(spoil(std::declval<Result&>().value)) of_Y;
-
-        At(const T& of, const Input<Real>& at) : x(as<Domain>(at)), result(of.value_and_pullback(std::as_const(x))) {
-          this->X = at;
-          this->value = Stacked<Real>{typename T::codomain(result.value)};
-          of_X = spoil(x);
-          of_Y = spoil(result.value);
-        }
-        Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
-          return input<Real>(
-              result.pullback(Y_bar.template as<typename T::codomain>(), static_cast<OperationOf&>(gradient).layer));
-        }
-      };
-      return std::unique_ptr<const Differentiated<Real>>{new At{layer, X}};
+      return {X, std::move(value),
+              [x, result, of_X = spoil(*x), of_Y = spoil(result->value)](const Stacked<Real>& Y_bar,
+                                                                         Operation<Real>& gradient) {
+                return input<Real>(result->pullback(Y_bar.template as<typename T::codomain>(),
+                                                    static_cast<OperationOf&>(gradient).layer));
+              }};
     } else {
       return {};
     }
   }
 
-  std::unique_ptr<Continued<Real>> at_the_beginning() const override {
-    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>) {
-      struct After : Continued<Real> {
-        const T& layer;
-        State<T> state{};
-
-        explicit After(const T& of) : layer{of} {}
-        Stacked<Real> operator()(const Input<Real>& X) override {
-          return Stacked<Real>{advance(layer, state, as<Domain>(X))};
-        }
-        std::unique_ptr<Continued<Real>> copy() const override {
-          return std::unique_ptr<Continued<Real>>{new After{*this}};
-        }
+  Continued<Real> at_the_beginning() const override {
+    if constexpr ((faces & extension_face) != 0 && rules::Extensible<T>)
+      return [this, state = State<T>{}](const Input<Real>& X) mutable {
+        return Stacked<Real>{advance(layer, state, as<Domain>(X))};
       };
-      return std::unique_ptr<Continued<Real>>{new After{layer}};
-    } else {
+    else
       return {};
-    }
   }
 
   Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {

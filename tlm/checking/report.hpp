@@ -77,33 +77,29 @@ class Report {
   /// Whether nothing failed.
   bool holds() const { return failed() == 0; }
   /// How many statements were checked.
-  std::size_t statements() const {
-    return std::size_t(std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return !line.note; }));
-  }
+  std::size_t statements() const { return std::size_t(std::ranges::count(lines_, false, &Line::note)); }
   /// How many of them failed.
   std::size_t failed() const {
-    return std::size_t(
-        std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return line.failure.has_value(); }));
+    return std::size_t(std::ranges::count_if(lines_, [](const Line& line) { return line.failure.has_value(); }));
   }
 
   /// True if all failures were seen over the prime field, without a remark, and the same statements hold over other
   /// numbers.
   bool fails_over_the_field_alone() const {
     const auto claim = [](const Line& line) { return line.statement.substr(0, line.statement.find(": ")); };
-    for (const Line& line : lines_) {
-      if (!line.failure) continue;
-      const bool of_field = line.failure->arithmetic.find("prime field") != std::string::npos;
-      const bool elsewhere = std::any_of(lines_.begin(), lines_.end(), [&](const Line& other) {
-        return !other.failure && !other.note && claim(other) == claim(line);
-      });
-      if (!of_field || !line.failure->remark.empty() || !elsewhere) return false;
-    }
-    return true;
+    const auto holds_elsewhere = [&](const Line& failed) {
+      return std::ranges::any_of(
+          lines_, [&](const Line& line) { return !line.failure && !line.note && claim(line) == claim(failed); });
+    };
+    return std::ranges::all_of(lines_, [&](const Line& line) {
+      return !line.failure || (line.failure->arithmetic.ends_with("prime field") && line.failure->remark.empty() &&
+                               holds_elsewhere(line));
+    });
   }
 
   /// True if something failed by a NaN that was not put in.
   bool fails_by_nan() const {
-    return std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
+    return std::ranges::any_of(lines_, [](const Line& line) {
       return line.failure && line.statement.find("NaN") == std::string::npos &&
              (line.failure->left.value + line.failure->right.value).find("nan") != std::string::npos;
     });

@@ -39,11 +39,7 @@ struct Verdict {
 
   bool holds() const { return !failure(); }
   /// The first failure, if there is one.
-  std::optional<Failure> failure() const {
-    for (const auto* found : {&reals, &bits, &field, &sets})
-      if (*found) return *found;
-    return std::nullopt;
-  }
+  std::optional<Failure> failure() const { return reals ? reals : bits ? bits : field ? field : sets; }
 
   friend std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
     for (const auto* failure : {&verdict.reals, &verdict.bits, &verdict.field, &verdict.sets})
@@ -80,27 +76,21 @@ struct CheckedLayer : Subject {
   std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
-/// A number of the prime field that counts how many of them exist.
+/// A number of the prime field that has a share in `all`. As many of these numbers exist as there are shares.
 struct Held : PrimeField {
   using PrimeField::PrimeField;
   Held() = default;
   Held(PrimeField number) : PrimeField{number} {}
 
-  struct Counted {
-    Counted() { ++count; }
-    Counted(const Counted&) : Counted{} {}
-    Counted& operator=(const Counted&) = default;
-    ~Counted() { --count; }
-
-    inline static std::size_t count = 0;
-  } counted{};
+  inline static const std::shared_ptr<const int> all = std::make_shared<int>();
+  std::shared_ptr<const int> share = all;
 };
 /// How many numbers a new T holds.
 template <class T>
 std::size_t numbers_held() {
-  const std::size_t before = Held::Counted::count;
+  const long before = Held::all.use_count();
   [[maybe_unused]] const T layer;
-  return Held::Counted::count - before;
+  return std::size_t(Held::all.use_count() - before);
 }
 
 /// What is checked of a layer.

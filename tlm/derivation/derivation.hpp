@@ -90,22 +90,32 @@ class Deriver {
       if (std::is_same_v<typename T::declared, Claim> && is_of_the_library<T>())
         steps_[place].theorem = NameOf<T>::unqualified() + "_is_" + predicate<Claim>();
     }
-    by_which<T, Claim>([&]<class Rule>() {
-      steps_[place].rule = Rule::name;
-      steps_[place].sentence = Rule::sentence;
-      steps_[place].parts = parts(Rule{});
+    by_which<T, Claim>([&]<Symbol name, Symbol sentence, class... Part, class... Premise>(
+        rules::Rule<name, sentence, Claim, rules::Is<Part, Premise>...> rule) {
+      steps_[place].rule = rule.name;
+      steps_[place].sentence = rule.sentence;
+      steps_[place].parts = {derive<Part, Premise>()...};
     });
     return place;
   }
 
-  /// action<Rule>() with the rule by which "T is Claim" follows, or that of T's form which lacks the fewest premises: the
+  /// action(rule) with the rule by which "T is Claim" follows, or that of T's form which lacks the fewest premises: the
   /// first of several. With none if T declares it, or no rule concludes it.
-  template <class T, class Claim, class Action>
-  static void by_which(const Action& action) {
+  template <class T, class Claim>
+  static void by_which(const auto& action) {
+    const auto first_of_fewest = [&]<class... Rule>(rules::List<Rule...>) {
+      constexpr std::size_t fewest = std::min({none, lacking<Claim>(Rule{})...});
+      [[maybe_unused]] const auto look_at = [&]<class R>(R rule) {
+        constexpr bool chosen = fewest != none && lacking<Claim>(R{}) == fewest;
+        if constexpr (chosen) action(rule);
+        return chosen;
+      };
+      static_cast<void>((look_at(Rule{}) || ...));
+    };
     if constexpr (rules::one_applies<Claim, rules::RulesOfAll<T>>)
-      first_of_fewest<Claim>(action, rules::RulesOfAll<T>{});
+      first_of_fewest(rules::RulesOfAll<T>{});
     else
-      first_of_fewest<Claim>(action, typename rules::Rules<T>::type{});
+      first_of_fewest(typename rules::Rules<T>::type{});
   }
 
   Derivation steps() && { return std::move(steps_); }
@@ -114,18 +124,6 @@ class Deriver {
   template <class T, class Claim>
   static constexpr char id = 0;
 
-  /// action<Rule>() with the first of those rules that conclude the claim and lack the fewest premises for it.
-  template <class Claim, class Action, class... Rule>
-  static void first_of_fewest(const Action& action, rules::List<Rule...>) {
-    constexpr std::size_t fewest = std::min({none, lacking<Claim>(Rule{})...});
-    bool found = false;
-    [[maybe_unused]] const auto look_at = [&]<class R>() {
-      if constexpr (fewest != none && lacking<Claim>(R{}) == fewest)
-        if (!std::exchange(found, true)) action.template operator()<R>();
-    };
-    (look_at.template operator()<Rule>(), ...);
-  }
-
   /// How many premises a rule lacks, or `none` if it concludes something else.
   template <class Claim, Symbol name, Symbol sentence, class Conclusion, class... T, class... Premise>
   static constexpr std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Premise>...>) {
@@ -133,11 +131,6 @@ class Deriver {
     return (std::size_t{0} + ... + std::size_t{!rules::follows<T, Premise>});
   }
   static constexpr std::size_t none = std::size_t(-1);
-
-  template <Symbol name, Symbol sentence, class Conclusion, class... T, class... Claim>
-  std::vector<std::size_t> parts(rules::Rule<name, sentence, Conclusion, rules::Is<T, Claim>...>) {
-    return {derive<T, Claim>()...};
-  }
 
   Derivation steps_;
   std::map<const char*, std::size_t> places_;

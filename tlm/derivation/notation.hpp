@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tlm/algebra/names.hpp>
 #include <tlm/algebra/parts.hpp>
@@ -24,6 +25,7 @@ struct FormulaText {
 
   std::string text;
   Operation last = none;
+  std::vector<FormulaText> function{};  ///< Of F(X) it is F, of G(F(X)) it is G∘F; other formulas have none.
 
   template <std::convertible_to<std::string_view> Letter>
   FormulaText(const Letter& letter) : text{std::string_view(letter)} {}
@@ -45,7 +47,12 @@ struct FormulaText {
   friend FormulaText transposed(const FormulaText& M) { return {M.within(product) + "ᵀ", none}; }
 
   /// T(X)
-  FormulaText operator()(const FormulaText& X) const { return {within(composition) + "(" + X.text + ")", none}; }
+  FormulaText operator()(const FormulaText& X) const {
+    FormulaText T_X{within(composition) + "(" + X.text + ")", none};
+    if (X.text == "X" && X.last == none) T_X.function = {*this};
+    for (const FormulaText& F : X.function) T_X.function = {{within(map) + "∘" + F.within(map), composition}};
+    return T_X;
+  }
 };
 
 /// T has a symbol in the book.
@@ -54,141 +61,97 @@ concept HasSymbol = requires {
   T::symbol;
 };
 
-/// T defines how T(X) is written.
+/// T(X): by a formula of T's own, or by its symbol, or by its form. A leaf that has none of these is written T.
 template <class T>
-concept HasFormula = requires(const FormulaText& X) {
-  T::written(X);
-};
-
-/// How a form is written. at(X) is its value at X. If it can be written without an X, as in Res(CA∘N_ca), name() is
-/// that.
-template <class Form>
-struct FormNotation;
-
-/// How T is written: at(X) and, if it can be written without an X, name(). By its symbol, or by a formula of its own, or
-/// by its form. A leaf that has none of these is written T.
-template <class T>
-struct Notation {
-  static FormulaText name() { return detail::symbol_of<T>(); }
-  static FormulaText at(const FormulaText& X) { return name()(X); }
-};
-template <HasFormula T>
-struct Notation<T> {
-  static FormulaText at(const FormulaText& X) { return T::written(X); }
-};
-template <rules::Formula T>
-requires(!HasSymbol<T> && !HasFormula<T>) struct Notation<T> : FormNotation<typename T::form> {
-};
-
-/// T can be written without an X.
-template <class Notation>
-concept HasName = requires {
-  Notation::name();
-};
-
-/// T on its own: its name, or X ↦ T(X).
-template <class T>
-FormulaText notation() {
-  if constexpr (HasName<Notation<T>>)
-    return Notation<T>::name();
+FormulaText formula(const FormulaText& X) {
+  if constexpr (requires { T::written(X); })
+    return T::written(X);
+  else if constexpr (rules::Formula<T> && !HasSymbol<T>)
+    return of_form(static_cast<typename T::form*>(nullptr), X);
   else
-    return {"X ↦ " + Notation<T>::at("X").text, FormulaText::map};
+    return FormulaText{detail::symbol_of<T>()}(X);
 }
 
-template <class F>
-struct FormNotation<forms::Composition<F>> : Notation<F> {};
+/// T on its own: F of F(X), as in Res(CA∘N_ca), or else X ↦ T(X).
+template <class T>
+FormulaText notation() {
+  const FormulaText T_X = formula<T>("X");
+  return T_X.function.empty() ? FormulaText{"X ↦ " + T_X.text, FormulaText::map} : T_X.function[0];
+}
+
+/// T(X) by the form of T.
 template <class G, class... Fs>
-struct FormNotation<forms::Composition<G, Fs...>> {
-  static FormulaText name() requires(HasName<Notation<G>>&&...&& HasName<Notation<Fs>>) {
-    const auto factor = [](const FormulaText& name) { return name.within(FormulaText::map); };
-    return {factor(Notation<G>::name()) + (("∘" + factor(Notation<Fs>::name())) + ...), FormulaText::composition};
-  }
-  static FormulaText at(const FormulaText& X) {
-    return Notation<G>::at(FormNotation<forms::Composition<Fs...>>::at(X));
-  }
-};
+FormulaText of_form(forms::Composition<G, Fs...>*, const FormulaText& X) {
+  if constexpr (sizeof...(Fs) == 0)
+    return formula<G>(X);
+  else
+    return formula<G>(of_form(static_cast<forms::Composition<Fs...>*>(nullptr), X));
+}
 template <class F, std::size_t count>
-struct FormNotation<forms::Stack<F, count>> {
-  static FormulaText name() {
-    const std::string base = notation<F>().within(FormulaText::composition);
-    const std::string last = base + "_" + std::to_string(count) + (count > 2 ? "∘…∘" : "∘");
-    return {(count > 1 ? last : "") + base + "_1", count > 1 ? FormulaText::composition : FormulaText::none};
-  }
-  static FormulaText at(const FormulaText& X) { return name()(X); }
-};
+FormulaText of_form(forms::Stack<F, count>*, const FormulaText& X) {
+  const std::string base = notation<F>().within(FormulaText::composition);
+  const std::string last = base + "_" + std::to_string(count) + (count > 2 ? "∘…∘" : "∘");
+  return FormulaText{(count > 1 ? last : "") + base + "_1",
+                     count > 1 ? FormulaText::composition : FormulaText::none}(X);
+}
 template <class F>
-struct FormNotation<forms::Residual<F>> {
-  static FormulaText name() { return FormulaText{"Res"}(notation<F>()); }
-  static FormulaText at(const FormulaText& X) { return name()(X); }
-};
+FormulaText of_form(forms::Residual<F>*, const FormulaText& X) {
+  return FormulaText{"Res"}(notation<F>())(X);
+}
 template <class F, class... Fs>
-struct FormNotation<forms::Concat<F, Fs...>> {
-  static FormulaText at(const FormulaText& X) {
-    return FormulaText{"Concat"}(
-        {Notation<F>::at(X).text + (... + (", " + Notation<Fs>::at(X).text)), FormulaText::map});
-  }
-};
+FormulaText of_form(forms::Concat<F, Fs...>*, const FormulaText& X) {
+  return FormulaText{"Concat"}({formula<F>(X).text + (... + (", " + formula<Fs>(X).text)), FormulaText::map});
+}
 template <class F, std::size_t count>
-struct FormNotation<forms::Heads<F, count>> {
-  static FormulaText at(const FormulaText& X) {
-    const auto head = [&](std::size_t i) {
-      std::string symbol = Notation<F>::name().text;  // H_i
-      return symbol.substr(0, symbol.size() - 1) + std::to_string(i) + "(" + X.text + ")";
-    };
-    return FormulaText{"Concat"}({head(1) + (count > 2 ? ", …, " : ", ") + head(count), FormulaText::map});
-  }
-};
+FormulaText of_form(forms::Heads<F, count>*, const FormulaText& X) {
+  const auto head = [&](std::size_t i) {
+    std::string symbol = notation<F>().text;  // H_i
+    return symbol.substr(0, symbol.size() - 1) + std::to_string(i) + "(" + X.text + ")";
+  };
+  return FormulaText{"Concat"}({head(1) + (count > 2 ? ", …, " : ", ") + head(count), FormulaText::map});
+}
 template <class F>
-struct FormNotation<forms::BlockOfColumns<F>> {
-  static FormulaText at(const FormulaText& X) {
-    const FormulaText F_X = Notation<F>::at(X);  // the i-th block of the columns of X×W is X×W,i
-    return F_X.last == FormulaText::product ? FormulaText{F_X.text + ",i", FormulaText::product}
-                                            : FormulaText{"columns_i"}(F_X);
-  }
-};
+FormulaText of_form(forms::BlockOfColumns<F>*, const FormulaText& X) {
+  const FormulaText F_X = formula<F>(X);  // the i-th block of the columns of X×W is X×W,i
+  return F_X.last == FormulaText::product ? FormulaText{F_X.text + ",i", FormulaText::product}
+                                          : FormulaText{"columns_i(" + F_X.text + ")", FormulaText::none};
+}
 template <std::size_t d_head, class Mask, class Q, class K, class... Bias>
-struct FormNotation<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias...>> {
-  static FormulaText at(const FormulaText& X) {
-    const FormulaText Q_X{Notation<Q>::at(X).within(FormulaText::product)}, root{"√" + std::to_string(d_head)};
-    FormulaText scores = Q_X * transposed(Notation<K>::at(X)) / root;
-    ((scores = scores + Notation<Bias>::name()), ...);
-    return FormulaText{"softmax"}(rules::follows<Mask, is::Full> ? scores : Notation<Mask>::at(scores));
-  }
-};
+FormulaText of_form(forms::SoftmaxKernel<d_head, Mask, Q, K, Bias...>*, const FormulaText& X) {
+  const FormulaText Q_X{formula<Q>(X).within(FormulaText::product)}, root{"√" + std::to_string(d_head)};
+  FormulaText scores = Q_X * transposed(formula<K>(X)) / root;
+  ((scores = scores + notation<Bias>()), ...);
+  return FormulaText{"softmax"}(rules::follows<Mask, is::Full> ? scores : formula<Mask>(scores));
+}
 template <class A, class B>
-struct FormNotation<forms::Product<A, B>> {
-  static FormulaText at(const FormulaText& X) { return Notation<A>::at(X) * Notation<B>::at(X); }
-};
+FormulaText of_form(forms::Product<A, B>*, const FormulaText& X) {
+  return formula<A>(X) * formula<B>(X);
+}
 template <class F>
-struct FormNotation<forms::OfMemory<F>> {
-  static FormulaText at(const FormulaText&) { return Notation<F>::at("M"); }
-};
+FormulaText of_form(forms::OfMemory<F>*, const FormulaText&) {
+  return formula<F>("M");
+}
 template <class G, class F>
-struct FormNotation<forms::ThroughMemory<G, F>> {
-  static FormulaText at(const FormulaText& X) {
-    return {Notation<F>::at(X).text + " with " + Notation<G>::at("M").text + " for M", FormulaText::map};
-  }
-};
+FormulaText of_form(forms::ThroughMemory<G, F>*, const FormulaText& X) {
+  return {formula<F>(X).text + " with " + formula<G>("M").text + " for M", FormulaText::map};
+}
 template <class Item, class F>
-struct FormNotation<forms::Tied<Item, F>> : Notation<F> {};
+FormulaText of_form(forms::Tied<Item, F>*, const FormulaText& X) {
+  return formula<F>(X);
+}
 template <class Encoder, class Decoder>
-struct FormNotation<forms::EncoderDecoder<Encoder, Decoder>> {
-  static FormulaText name() {
-    return {"(x, X) ↦ " + Notation<Decoder>::at("X").text + " with M = " + Notation<Encoder>::at("x").text,
-            FormulaText::map};
-  }
-  static FormulaText at(const FormulaText& x_X) { return name()(x_X); }
-};
+FormulaText of_form(forms::EncoderDecoder<Encoder, Decoder>*, const FormulaText& x_X) {
+  return FormulaText{"(x, X) ↦ " + formula<Decoder>("X").text + " with M = " + formula<Encoder>("x").text,
+                     FormulaText::map}(x_X);
+}
 
 /// What T's symbol stands for, as in CA(X) = …; empty if T has no symbol or no formula.
 template <class T>
 std::string equation() {
   if constexpr (HasSymbol<T> && rules::Formula<T>) {
-    using Form = FormNotation<typename T::form>;
-    if constexpr (HasName<Form>)
-      return Notation<T>::name().text + " = " + Form::name().text;
-    else
-      return Notation<T>::at("X").text + " = " + Form::at("X").text;
+    const FormulaText T_X = of_form(static_cast<typename T::form*>(nullptr), "X");
+    return T_X.function.empty() ? formula<T>("X").text + " = " + T_X.text
+                                : notation<T>().text + " = " + T_X.function[0].text;
   } else {
     return {};
   }

@@ -78,7 +78,7 @@ class Theorems {
       result.text = definitions_.word<T>() + "_is_" + predicate<Claim>();
     else
       Deriver::by_which<T, Claim>(
-          [&]<class R>() { result = by_rule(static_cast<typename T::form*>(nullptr), R{}, place); });
+          [&](auto rule) { result = by_rule(static_cast<typename T::form*>(nullptr), rule, place); });
     return result;
   }
 
