@@ -77,7 +77,7 @@ static_assert(parameter_count<wolfram::Transformer<with_sines>> == 22'158'801 - 
 constexpr wolfram::Config narrow{.src_vocab_size = 50'257, .tgt_vocab_size = 50'257, .d = 64};
 static_assert(wolfram::EmbeddingBlock<narrow, narrow.src_vocab_size, float>::codomain::cols == 64);
 static_assert(decltype(wolfram::FeedForward<c, float>{}.f.f)::codomain::cols == 512);
-static_assert(detail::CanSplit<c.d, c.heads>::width == 16);
+static_assert(detail::head_width<c.d, c.heads> == 16);
 }  // namespace of_wolfram
 
 // "The Formulated Transformer", "Parameters": each line of its table of counts, and the sum. W_e counts once for its three

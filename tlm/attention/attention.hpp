@@ -34,8 +34,8 @@ struct Attention {
   using Queries = typename Q::codomain;
   using Keys = typename K::codomain;
   using Real = typename Keys::Real;
-  static constexpr std::size_t d_head = detail::CanSplit<Keys::cols, n_heads>::width;
-  static constexpr std::size_t d_value = detail::CanSplit<codomain::cols, n_heads>::width;
+  static constexpr std::size_t d_head = detail::head_width<Keys::cols, n_heads>;
+  static constexpr std::size_t d_value = detail::head_width<codomain::cols, n_heads>;
 
   /// The weights of a head with these queries and keys.
   template <class Q_h, class K_h>

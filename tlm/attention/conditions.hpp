@@ -13,13 +13,16 @@
 /// What the compiler reports if the parts of attention do not fit each other.
 namespace tlm::detail {
 
-/// The condition under which columns split into heads, and the width of a head then. A failure shows both numbers.
+/// The condition under which columns split into heads. A failure shows both numbers.
 template <std::size_t d_model, std::size_t n_heads>
 struct CanSplit : Condition {
-  static constexpr std::size_t width = n_heads > 0 ? d_model / n_heads : d_model;
   static_assert(n_heads > 0 && d_model % n_heads == 0,
                 "n_heads divides d_model: every head has d_head = d_model / n_heads columns");
 };
+
+/// The width of a head, if CanSplit.
+template <std::size_t d_model, std::size_t n_heads>
+inline constexpr std::size_t head_width = n_heads > 0 ? d_model / n_heads : d_model;
 
 /// The condition under which a Bias is one, for scores that are numbers of type Real. A failure shows it.
 template <class Bias, class Real>

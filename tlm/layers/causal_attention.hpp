@@ -18,9 +18,10 @@ namespace tlm {
 /// (Article, "Multi-Head Causal Attention".) W_i^Q, W_i^K and W_i^V are the i-th blocks of d_head columns of W_Q, W_K
 /// and W_V. Autoregressive: a product of a causal kernel with a rowwise operation, then rowwise operations.
 template <std::size_t d_model, std::size_t n_heads, class Real = float>
-struct CausalAttention : Composition<Plus<"B", d_model, Real>,                                               // + B
-                                     MultiHead<d_model, n_heads, detail::CanSplit<d_model, n_heads>::width,  // H(X)×W_O
-                                               detail::CanSplit<d_model, n_heads>::width, Causal, FromItself, Real>> {
+struct CausalAttention : Composition<Plus<"B", d_model, Real>,                                          // + B
+                                     MultiHead<d_model, n_heads, detail::head_width<d_model, n_heads>,  // H(X)×W_O
+                                               detail::head_width<d_model, n_heads>, Causal, FromItself, Real>> {
+  static_assert(detail::CanSplit<d_model, n_heads>::value);
   static constexpr std::string_view symbol = "CA";
 };
 
