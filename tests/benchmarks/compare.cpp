@@ -49,7 +49,7 @@ void keep(const std::filesystem::path& directory, const Model& model, const Toke
   storage::save_weights(directory / "weights.safetensors", model);
   const auto scores = model(detail::after_start(start, x));
   save(directory / "scores.safetensors", scores.data(), scores.rows(), scores.cols);
-  const Batch<typename Model::Real> batch = unweighted<typename Model::Real>(start, x);
+  const Batch<RealOf<Model>> batch = unweighted<RealOf<Model>>(start, x);
   storage::save_weights(directory / "gradient.safetensors", value_and_gradient(model, batch).second);
   Generation<Model> generation{model, {{}}, {start, none, length + 1}};
   typename Model::codomain said{Sequences{length}};
