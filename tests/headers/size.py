@@ -16,7 +16,7 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10902,
+    "lines of tlm/": 10905,
     "lines of the book": 6455,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2460,

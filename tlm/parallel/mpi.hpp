@@ -98,7 +98,7 @@ class Ranks {
   /// True if all ranks have the same number.
   bool alike(std::uint64_t number) {
     if (count_ == 1) return true;
-    std::uint64_t greatest[2] = {number, ~number};  // where the least number is, ~number is the greatest
+    std::uint64_t greatest[] = {number, ~number};  // where the least number is, ~number is the greatest
     MPI_Allreduce(MPI_IN_PLACE, greatest, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     return greatest[0] == ~greatest[1];
   }

@@ -104,7 +104,10 @@ class ThreadPool {
 /// another BLAS, or an OpenBLAS that was built with OpenMP, set OMP_NUM_THREADS=1 before the program starts.)
 class [[nodiscard]] OneThreadPerProduct {
  public:
-  OneThreadPerProduct() : before_{openblas_get_num_threads ? openblas_get_num_threads() : 0} { set(1); }
+  OneThreadPerProduct() {
+    if (openblas_get_num_threads) before_ = openblas_get_num_threads();
+    set(1);
+  }
   OneThreadPerProduct(OneThreadPerProduct&&) = delete;
   ~OneThreadPerProduct() { set(before_); }
 
@@ -112,7 +115,7 @@ class [[nodiscard]] OneThreadPerProduct {
   static void set(int count) {
     if (openblas_set_num_threads) openblas_set_num_threads(count);
   }
-  int before_;
+  int before_{};
 };
 
 /// The least number of tokens for which another thread is worth its costs. It is woken twice, and its gradient is set
