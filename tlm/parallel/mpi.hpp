@@ -99,7 +99,7 @@ class Ranks {
   bool alike(std::uint64_t number) {
     if (count_ == 1) return true;
     std::uint64_t greatest[] = {number, ~number};  // where the least number is, ~number is the greatest
-    MPI_Allreduce(MPI_IN_PLACE, greatest, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, greatest, int(std::size(greatest)), MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     return greatest[0] == ~greatest[1];
   }
 
