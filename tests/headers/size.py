@@ -16,10 +16,10 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10905,
-    "lines of the book": 6455,
+    "lines of tlm/": 10926,
+    "lines of the book": 6463,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2460,
+    "lines read with layers/causal_attention.hpp": 2468,
     "lines read with training/loss.hpp": 1058,
     "lines read with matrix/product.hpp": 819,
     "names that tlm.hpp brings": 120,

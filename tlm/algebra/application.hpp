@@ -8,8 +8,10 @@
 
 #include <tlm/algebra/diagnosis.hpp>
 #include <tlm/algebra/layer.hpp>
+#include <tlm/matrix/sequences.hpp>
 
-/// The three faces of a layer (layer.hpp), in an environment: apply, differentiate and advance.
+/// How a layer is used in an environment. Each of its three faces (layer.hpp) has a function: apply, differentiate, and
+/// advance or extend.
 ///
 /// The environment is what some layers read beside their input. It consists of items. Each is an object of its own type: a
 /// decoder's memory (encoder_decoder.hpp), a weight that a model uses in several places (tied.hpp), or the noise of training
@@ -20,8 +22,8 @@
 /// it is f(X, item) if there is such an item, and otherwise f(X).
 ///
 /// A pullback adds up the gradients of the items, too. They are objects of the same types, and follow the gradient of the
-/// weights: pullback(Y_bar, gradient, environment_gradient…). It copies what it needs of a memory, which ends before it,
-/// and refers to a tied weight.
+/// weights: pullback(Y_bar, gradient, environment_gradient…). A pullback may outlive a memory, so it copies what it needs
+/// of it. A tied weight belongs to the model, so a pullback refers to it.
 namespace tlm {
 
 namespace detail {
@@ -86,9 +88,9 @@ namespace detail {
 template <class Function>
 class Pullback {
  public:
-  Function function;  ///< What computes X̄, from Ȳ of the sequences of Y.
+  Function function;  ///< Computes X̄ from Ȳ.
 
-  /// Of a Y with these sequences.
+  /// The pullback of a layer whose value Y has these sequences.
   Pullback(Function&& function_, const Sequences& sequences) : function{std::move(function_)}, sequences_{sequences} {}
   Pullback(Pullback&&) = default;
 
@@ -106,16 +108,22 @@ class Pullback {
   Sequences sequences_;
 };
 
-/// What value_and_pullback returns: auto [Y, pullback] = layer.value_and_pullback(X).
+/// A value and its pullback: auto [Y, pullback] = layer.value_and_pullback(X).
 template <class Value, class Function>
 struct ValueAndPullback {
   Value value;
   Pullback<Function> pullback;
 };
 
+/// Takes the place of a missing pullback of T.
+template <class T>
+struct NoPullback {
+  DomainOf<T> operator()(auto&&...) const;
+};
+
 }  // namespace detail
 
-/// Y, with the function that maps Ȳ back to X̄.
+/// What value_and_pullback returns: the value Y, and the function that maps Ȳ back to X̄.
 template <class Value, class Function>
 detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function function) {
   Sequences sequences;
@@ -131,7 +139,7 @@ auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
     return detail::with_items<F>(
         [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
   else
-    return detail::stand_in<detail::ValueAndPullback<CodomainOf<F>, detail::Anything>>();
+    return detail::stand_in<detail::ValueAndPullback<CodomainOf<F>, detail::NoPullback<F>>>();
 }
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
@@ -139,7 +147,7 @@ template <class Layer>
 auto refuse_temporary() {
   static_assert(sizeof(Layer) == 0,  // false
                 "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
-  return detail::stand_in<detail::ValueAndPullback<CodomainOf<Layer>, detail::Anything>>();
+  return detail::stand_in<detail::ValueAndPullback<CodomainOf<Layer>, detail::NoPullback<Layer>>>();
 }
 
 // --- The third face: the rows that follow ---------------------------------------------------------------------------
@@ -164,8 +172,8 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid. (A T that is independent of X returns all of
 /// its rows at first, and then none.)
 ///
-/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise. An exception may leave `state`
-/// half updated: some parts have moved on, others have not. So it must not be used any more.
+/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise. After an exception `state`
+/// must not be used: some of its parts may be updated, others not. (See extend.)
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T, Environment...>::value);
@@ -182,7 +190,7 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Envi
   }
 }
 
-/// The same rows. An exception leaves the state as it was: it is copied first.
+/// Returns what advance returns. It works on a copy of the state, so an exception leaves `state` as it was.
 template <class T, class... Environment>
 CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   State<T> next = state;

@@ -26,7 +26,7 @@ struct Anything {
   template <class T>
   operator T() const;
   Anything operator()(auto&&...) const { return {}; }
-  friend Anything operator+(const auto&, const auto&) { return {}; }  // at least one of them is Anything
+  friend Anything operator+(const auto&, const auto&) { return {}; }  // found only for Anything, or what is made of it
 };
 
 /// Takes the place of a missing T. It is declared only.

@@ -149,8 +149,8 @@ struct EncoderDecoder {
   }
 };
 
-/// X ↦ F(X; G(M)): F reads the memory G(M) in the place of M. G(M) is computed once for all of F. So it is the
-/// encoder–decoder (M, X) ↦ F(X; G(M)), whose source is the memory.
+/// X ↦ F(X; G(M)): F reads the memory G(M) instead of M. G(M) is computed once. So this is the encoder–decoder (M, X) ↦
+/// F(X; G(M)); its source is the memory M.
 template <class G, class F>
 struct ThroughMemory : EncoderDecoder<G, F> {
   using form = forms::ThroughMemory<G, F>;
@@ -163,7 +163,7 @@ struct ThroughMemory : EncoderDecoder<G, F> {
     return Base::operator()({detail::read<ThroughMemory>(environment...).rows, X}, environment...);
   }
 
-  /// The source is M: its cotangent is added to M̄.
+  /// M̄ += the cotangent of the source, which is M.
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     const auto& M = detail::read<ThroughMemory>(environment...).rows;

@@ -7,7 +7,7 @@
 
 #include <tlm/base/language.hpp>
 
-/// Names, and the weights of a layer, visited with them.
+/// The names of layers and weights, and how the weights of a layer are visited with their names.
 ///
 /// A leaf has a static function weights(visit, layer), which calls visit(name, weight) for each of its weights. A formula
 /// has parts(visit, layer), which calls visit(index, part) for each of its parts. Both follow the order of application.

@@ -27,7 +27,7 @@ struct Parameter {
   std::size_t rows = 0, cols = 0;
   Real* numbers = nullptr;  ///< Row by row.
 
-  constexpr std::size_t size() const { return rows * cols; }  ///< How many they are.
+  constexpr std::size_t size() const { return rows * cols; }  ///< The number of entries.
   /// All of them, as a vector.
   auto entries() const { return detail::as_vector(numbers, size()); }
   Real* begin() const { return numbers; }
@@ -55,7 +55,7 @@ constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 /// A visitor that goes through the weights of a layer three times: it counts them and the letters of their paths, with
 /// ", " between two, then writes the paths, "FF.A_1, FF.A_2", and then lists the weights, each with its path.
 struct Listing {
-  std::size_t letters = 0, weights = 0;  ///< So many so far.
+  std::size_t letters = 0, weights = 0;  ///< Their numbers so far.
   char* text = nullptr;                  ///< Where the paths are written, if anywhere.
   const char* paths = nullptr;           ///< The text, for the list.
   Parameter<void>* list = nullptr;       ///< Where the weights are listed, if anywhere.
@@ -87,7 +87,7 @@ constexpr Listing listed(Listing listing = {}) {
 template <class Layer>
 inline constexpr Listing counted = listed<Layer>();
 
-/// The paths of all weights of a layer, to which the list refers: "FF.A_1, FF.A_2".
+/// The paths of all weights of a layer as one text, to which weight_list refers: "FF.A_1, FF.A_2".
 template <class Layer>
 inline constexpr auto paths = [] {
   char text[counted<Layer>.letters + 1]{};

@@ -135,12 +135,12 @@ class AttentionWeights {
             {"sequence ", s + 1, " has ", rows, " queries and no keys: attention needs a row to look at"});
       if (!std::is_same_v<Mask, Unmasked> && rows > cols)
         refuse<std::invalid_argument>({rows, " queries cannot be the last of only ", cols, " positions"});
-      entries_.emplace_back(Sequences{std::size_t(all)});
-      const auto A = (*this)(s, 0);
+      const detail::MaskedMatrix<Mask, Real, block> A{nullptr, rows, cols};
       for (std::size_t i = 0; i < rows; ++i)
         if (A.visible(i) == 0 || A.visible(i) > cols)
           refuse<std::invalid_argument>({"the mask shows the query at position ", A.position(i) + 1, " of a sequence ",
                                          A.visible(i), " keys, of ", cols, " that there are"});
+      entries_.emplace_back(Sequences{std::size_t(all)});
     }
   }
 

@@ -15,7 +15,7 @@
 /// this shows it. Known forms are compositions, stacks, X + F(X) and Concat. All other parts are taken as they are.
 namespace tlm::checking {
 
-/// T's form is known.
+/// T's form is known: there is an of_form for it, below.
 template <class T>
 concept FormIsKnown = requires(const T& layer) {
   of_form(static_cast<typename T::form*>(nullptr), layer, Input<double>{});
@@ -30,7 +30,7 @@ Stacked<Real> value_by_form(const T& layer, const Input<Real>& X) {
     return Stacked<Real>{apply(layer, as<typename T::domain>(X))};
 }
 
-/// The same of a part. Throws std::logic_error if its form has other columns than the part.
+/// T(X) by the form of a part. Throws std::logic_error if its form has other columns than the part.
 template <class F, class Real>
 Stacked<Real> value_of_part(const F& f, const Input<Real>& X) {
   auto F_X = value_by_form(f, X);
@@ -38,22 +38,27 @@ Stacked<Real> value_of_part(const F& f, const Input<Real>& X) {
   return F_X;
 }
 
-/// action(part) with each of the parts F… of a layer that its form names, in the order in which the layer visits them:
-/// that of the form, or the reverse one. Throws std::logic_error if it lacks one of them.
+/// action(part) for each part F… that a layer's form names, in the order in which the layer visits them. That is the
+/// order of F…, or, if `reversed`, the reverse. Throws std::logic_error if a part is missing or out of order.
 template <class... F>
 void for_each_part(const auto& layer, bool reversed, const auto& action) {
   std::size_t found = 0;
-  const auto look_at = [&]<class Part>(const auto& self, const Part& part) -> void {
-    if constexpr ((std::is_same_v<F, Part> || ...)) {
-      constexpr bool is_named[] = {std::is_same_v<F, Part>...};
-      if (found < sizeof...(F) && is_named[reversed ? sizeof...(F) - 1 - found : found]) {
-        ++found;
-        return action(part);
-      }
-    }
-    if constexpr (rules::Formula<Part>) Part::parts([&](std::size_t, const auto& inner) { self(self, inner); }, part);
+  const auto look_into = [&]<class T>(const auto& self, const T& whole) -> void {
+    const auto look_at = [&]<class Part>(std::size_t, const Part& part) {
+      const std::size_t before = found, place = reversed ? sizeof...(F) - 1 - before : before;
+      std::size_t k = 0;
+      const auto match = [&]<class Fk>(const Fk*) {
+        if constexpr (std::is_base_of_v<Fk, Part>)
+          if (k == place) action(static_cast<const Fk&>(part)), ++found;
+        ++k;
+      };
+      (match(static_cast<const F*>(nullptr)), ...);
+      if constexpr (rules::Formula<Part>)
+        if (found == before) self(self, part);
+    };
+    T::parts(look_at, whole);
   };
-  look_at(look_at, layer);
+  look_into(look_into, layer);
   if (found != sizeof...(F)) refuse<std::logic_error>({"the layer has other parts than those that its form names"});
 }
 

@@ -300,9 +300,9 @@ struct ReturnsRows {
 /// Some errors could still pass: one that begins after the rows that were looked at (a seventh row, a sixth sequence),
 /// and one that shows only at numbers that are not drawn. So could a layer that depends on its address, on how often it
 /// was called, on the thread or on the time. So could one that holds numbers of another type than Real, a template that
-/// asks which numbers it runs over, what a layer does with noise, and a function that is another one for an X that is
-/// given away. A part whose form is none of ∘, stack, + and Concat
-/// is taken as it is where its whole is compared with its form.
+/// asks which numbers it runs over, and a layer that computes something else for an X that is moved into it. What a layer
+/// does with noise is not checked. A part whose form is none of ∘, stack, + and Concat is taken as it is where its whole
+/// is compared with its form.
 ///
 /// A layer of tokens knows those from 0 to limits.vocab_size − 1, of which sequences are drawn. Throws
 /// std::invalid_argument for limits of 0, or of more than 31 rows: there is room for 32 in the sets of positions.

@@ -30,8 +30,8 @@ struct Differentiated {
   std::function<Input<Real>(const Stacked<Real>& Y_bar, Operation<Real>& gradient)> pullback{};
 };
 
-/// A layer that has read some rows, with what it remembers of them. It maps the next rows to those of the value. A copy
-/// of it remembers on its own.
+/// A layer that has read some rows, with what it remembers of them. Called with the next rows of X, it returns the next
+/// rows of the value. A copy remembers on its own.
 template <class Real>
 using Continued = std::function<Stacked<Real>(const Input<Real>& X)>;
 
@@ -46,8 +46,9 @@ struct Operation {
   virtual std::unique_ptr<Operation> another() const = 0;
   virtual std::vector<Parameter<Real>> weights() = 0;
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
+  /// The value and the pullback at X. They refer to this operation, and are empty if this face is not compiled.
   virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
-  /// Before any row was read. It refers to this operation.
+  /// The layer before it has read any row, or nothing if this face is not compiled. It refers to this operation.
   virtual Continued<Real> at_the_beginning() const = 0;
   /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
   virtual Stacked<Real> by_form(const Input<Real>& X) const = 0;
@@ -137,7 +138,7 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
 };
 
-/// The same, without its type.
+/// An OperationOf, without its type.
 template <class T, int faces = value_face>
 std::unique_ptr<Operation<typename T::codomain::Real>> operation(std::string_view name) {
   return std::unique_ptr<Operation<typename T::codomain::Real>>(new OperationOf<T, faces>{name});

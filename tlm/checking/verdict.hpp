@@ -76,21 +76,27 @@ struct CheckedLayer : Subject {
   std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
-/// A number of the prime field that has a share in `all`. As many of these numbers exist as there are shares.
+/// A number of the prime field that counts how many of them exist.
 struct Held : PrimeField {
   using PrimeField::PrimeField;
   Held() = default;
   Held(PrimeField number) : PrimeField{number} {}
 
-  inline static const std::shared_ptr<const int> all = std::make_shared<int>();
-  std::shared_ptr<const int> share = all;
+  struct Counted {
+    Counted() { ++count; }
+    Counted(const Counted&) : Counted{} {}
+    Counted& operator=(const Counted&) = default;
+    ~Counted() { --count; }
+
+    inline static std::size_t count = 0;
+  } counted{};
 };
 /// How many numbers a new T holds.
 template <class T>
 std::size_t numbers_held() {
-  const long before = Held::all.use_count();
+  const std::size_t before = Held::Counted::count;
   [[maybe_unused]] const T layer;
-  return std::size_t(Held::all.use_count() - before);
+  return Held::Counted::count - before;
 }
 
 /// What is checked of a layer.

@@ -25,7 +25,7 @@ struct FormulaText {
 
   std::string text;
   Operation last = none;
-  std::vector<FormulaText> function{};  ///< Of F(X) it is F, of G(F(X)) it is G∘F; other formulas have none.
+  std::vector<FormulaText> function{};  ///< F if this is F(X), G∘F if it is G(F(X)), or none.
 
   template <std::convertible_to<std::string_view> Letter>
   FormulaText(const Letter& letter) : text{std::string_view(letter)} {}
@@ -49,8 +49,9 @@ struct FormulaText {
   /// T(X)
   FormulaText operator()(const FormulaText& X) const {
     FormulaText T_X{within(composition) + "(" + X.text + ")", none};
-    if (X.text == "X" && X.last == none) T_X.function = {*this};
-    for (const FormulaText& F : X.function) T_X.function = {{within(map) + "∘" + F.within(map), composition}};
+    if (X.text == "X" && X.last == none) T_X.function = {*this};  // X itself
+    for (const FormulaText& F : X.function)                       // X is F(X)
+      T_X.function = {{within(map) + "∘" + F.within(map), composition}};
     return T_X;
   }
 };
@@ -79,7 +80,7 @@ FormulaText notation() {
   return T_X.function.empty() ? FormulaText{"X ↦ " + T_X.text, FormulaText::map} : T_X.function[0];
 }
 
-/// T(X) by the form of T.
+/// T(X) by the form of T: a function for each form, which `formula` finds by argument-dependent lookup.
 template <class G, class... Fs>
 FormulaText of_form(forms::Composition<G, Fs...>*, const FormulaText& X) {
   if constexpr (sizeof...(Fs) == 0)

@@ -92,18 +92,18 @@ struct PositionalEncoding {
   /// Throws like add_positions, and then leaves the state as it was.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
-  /// ω_i = 10000^(−2i/d_model).
+  /// The article's angle ω_i = 10000^(−2i/d_model).
   static positions::Radians angle(std::size_t i) {
     return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))};
   }
 
-  /// The article's initial weights, or such a table for other angles ω_i:
+  /// The sinusoidal table for the angles ω_i:
   ///
-  ///   PE(pos, 2i)   = sin(pos·ω_i) = sin(pos / 10000^(2i/d_model))
-  ///   PE(pos, 2i+1) = cos(pos·ω_i) = cos(pos / 10000^(2i/d_model))
+  ///   PE(pos, 2i) = sin(pos·ω_i),   PE(pos, 2i+1) = cos(pos·ω_i)
   ///
-  /// with positions from 1, and columns from 0. So every sine has its cosine, and a linear map takes PE_pos to
-  /// PE_{pos+k} (proofs/06_linear_offset.cpp).
+  /// with positions from 1, and columns from 0. By default these are the article's initial weights, with pos·ω_i =
+  /// pos / 10000^(2i/d_model). Every sine has its cosine, so a linear map takes PE_pos to PE_{pos+k}
+  /// (proofs/06_linear_offset.cpp).
   template <class Angle = decltype(&angle)>
   static Matrix<max_len, d_model, Real> sinusoidal(const Angle& omega = &angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");

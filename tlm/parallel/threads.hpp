@@ -171,7 +171,7 @@ class Threads {
  private:
   ThreadPool threads_;
   std::size_t least_tokens_;
-  std::deque<T> gradients_;  // which stay where they are
+  std::deque<T> gradients_;  // a deque, as adding one moves no other
 };
 
 /// A batch whose sequences are shared among Workers: Threads or ThreadsOfRanks. Each worker gets one part at most. Its loss
