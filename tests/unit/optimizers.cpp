@@ -158,7 +158,7 @@ TEST_CASE("a gradient that is not finite moves nothing") {
   for (const auto& [number, is] : {std::pair{NaN, "not a number"}, {-infinity, "infinite"}}) {
     Line bad = line(1, number, 0, 0);
     CHECK(refusal<std::runtime_error>([&] { clipped(layer, bad); }) ==
-          std::string("the norm of the gradient is ") + is +
+          std::string("the squared norm of the gradient is ") + is +
               ": the weights have grown too large, as they do with too large a learning rate");
   }
   CHECK(distance_of_weights(layer, before) == 0);

@@ -53,8 +53,7 @@ struct Dropout {
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) {
         const std::uint64_t row = own.row(s, i - sequences.begin(s));
-        Real* const x = &X(i, 0);
-        for (std::size_t j = 0; j < cols; ++j) x[j] = mixed(row + j) < p ? Real(0) : x[j] * scale;
+        for (std::size_t j = 0; j < cols; ++j) X(i, j) = mixed(row + j) < p ? Real(0) : X(i, j) * scale;
       }
     return X;
   }

@@ -14,22 +14,26 @@ namespace tlm {
 /// x ↦ x·Φ(x), where Φ(x) = (1 + erf(x/√2))/2 is the probability that a standard normal number is at most x. Since Φ′ =
 /// φ with φ(x) = exp(−x²/2)/√(2π), by the product rule its derivative is Φ(x) + x·φ(x). (This Φ is not the final layer Φ.)
 struct TimesNormalCdf {
-  static auto value_and_derivative(const auto& x) {
-    const auto cdf = normal_cdf(x);
-    return std::pair{x * cdf, cdf + x * normal_density(x)};
-  }
+  static auto value(const auto& x) { return x * normal_cdf(x); }
+  static auto derivative(const auto& x) { return normal_cdf(x) + x * normal_density(x); }
 };
 
-/// x ↦ x·(1 + t)/2 with t = tanh u, u = c·(x + a·x³), c = √(2/π) and a = 0.044715. As tanh′ = 1 − tanh², its derivative is
-/// (1 + t)/2 + x·(1 − t²)/2·u′ with u′ = c·(1 + 3a·x²).
+/// x ↦ x·h(x), where h(x) = (1 + t)/2 with t = tanh u, u = c·(x + a·x³), c = √(2/π) and a = 0.044715. As tanh′ = 1 − tanh²,
+/// h′(x) = (1 − t²)/2·u′ with u′ = c·(1 + 3a·x²). By the product rule the derivative is h(x) + x·h′(x).
 struct TimesTanh {
+  /// h(x) and h′(x)
   template <class Real>
-  static auto value_and_derivative(const Real& x) {
+  static std::pair<Real, Real> h(const Real& x) {
     const Real a = Real(44'715) / Real(1'000'000);
     const Real c = detail::real_constant<Real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
     const Real cut = detail::cut_at_9(x);  // beyond, t = ±1 and 1 − t² = 0
     const Real t = tanh(c * (cut + a * cut * cut * cut)), u_slope = c * (Real(1) + Real(3) * a * cut * cut);
-    return std::pair{x * (Real(1) + t) / Real(2), (Real(1) + t + x * (Real(1) - t * t) * u_slope) / Real(2)};
+    return {(Real(1) + t) / Real(2), (Real(1) - t * t) / Real(2) * u_slope};
+  }
+  static auto value(const auto& x) { return x * h(x).first; }
+  static auto derivative(const auto& x) {
+    const auto [h_x, slope] = h(x);
+    return h_x + x * slope;
   }
 };
 

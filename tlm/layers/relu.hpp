@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 #include <tlm/layers/entrywise.hpp>
 #include <tlm/numbers/functions.hpp>
@@ -14,7 +13,8 @@ namespace detail {
 
 /// x ↦ max(0, x), with the derivative 0 at 0.
 struct PositivePart {
-  static auto value_and_derivative(const auto& x) { return std::pair{relu(x), relu_derivative(x)}; }
+  static auto value(const auto& x) { return relu(x); }
+  static auto derivative(const auto& x) { return relu_derivative(x); }
 };
 
 }  // namespace detail

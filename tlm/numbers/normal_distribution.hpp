@@ -24,7 +24,7 @@ Real real_constant(double c) {
 }
 
 /// x, cut at ±9. There erf(x) is ±1 to the last digit, and so is the tanh of TanhGELU, of ±33. Of a very large number a
-/// vectorised erf may be NaN, and the square is ∞. In an arithmetic without an order it is x itself.
+/// vectorised erf may be NaN, and TanhGELU's (1 − t²)·u′ 0·∞. In an arithmetic without an order it is x itself.
 template <class Real>
 Real cut_at_9(Real x) {
   if constexpr (Floating<Real>)

@@ -121,13 +121,12 @@ struct Clipped {
       for (const double g : weight) squares += g * g;
     norm = std::sqrt(squares);
     if (!std::isfinite(norm))
-      refuse<std::runtime_error>({"the norm of the gradient is ", std::isnan(norm) ? "not a number" : "infinite",
+      refuse<std::runtime_error>({"the squared norm of the gradient is ",
+                                  std::isnan(norm) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do with too large a learning rate"});
-    if (norm > limit) {
-      const auto factor = Real(limit / norm);
+    if (const auto factor = Real(limit / norm); norm > limit)
       for (const auto& weight : parameters(gradient))
         for (Real& g : weight) g *= factor;
-    }
     optimizer(layer, gradient);
   }
 };
