@@ -59,7 +59,7 @@ struct ExponentialAverage {
   codomain extend(State& state, domain X) const {
     const auto& sequences = X.sequences();
     if (state.last.sequences().count() == 0)
-      state.last = domain{tlm::Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1)), Real(0)};
+      state.last = domain{tlm::Sequences::of_lengths(std::vector<std::size_t>(sequences.count(), 1))};
     for (std::size_t s = 0; s < sequences.count(); ++s)
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i)
         for (std::size_t j = 0; j < d_model; ++j)

@@ -270,7 +270,7 @@ struct PlusMemory {
   }
   auto value_and_pullback(const domain& X, const reads& memory) const {
     return with_pullback((*this)(X, memory), [](const codomain& Y_bar, PlusMemory&, reads& memory_bar) {
-      if (!right) memory_bar.rows = {memory_bar.rows.sequences(), Real(0)};
+      if (!right) memory_bar.rows = domain{memory_bar.rows.sequences()};
       for_each_pair(Y_bar.sequences(), memory_bar,
                     [&](std::size_t i, std::size_t r) { memory_bar.rows.row(r) += Y_bar.row(i); });
       return Y_bar;

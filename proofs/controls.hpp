@@ -83,7 +83,7 @@ struct WrittenOut {
   codomain operator()(const domain& X) const {
     const std::size_t rows = X.rows();
     const auto Q_X = Q(X), K_X = K(X), V_X = V(X);
-    codomain Y{X.sequences(), Real(0)};
+    codomain Y{X.sequences()};
     const Real c = sqrt(Real(flaw == Flaw::divided_by_root_n         ? rows
                              : flaw == Flaw::divided_by_root_d_model ? d_model
                                                                      : d_head));

@@ -171,7 +171,7 @@ struct GenericOperation : Reading<Item...> {
     return with_pullback(
         (*this)(X, item...),
         [layer = *this, X, item...](const codomain& Y_bar, GenericOperation& gradient, Item&... item_bar) {
-          domain X_bar{X.sequences(), Real(0)};
+          domain X_bar{X.sequences()};
           for_each_entry(Y_bar, [&](std::size_t s, std::size_t i, std::size_t j, const Real& y_bar) {
             pull_back(function(i, j), values<Real>(arguments<Seen<Rows>>(layer.F, X, s, i, item...)), y_bar,
                       arguments<Seen<Rows>>(gradient.F, X_bar, s, i, item_bar...));
@@ -252,7 +252,7 @@ struct GenericProduct {
                        B_pullback = std::move(B_pullback)](const codomain& Y_bar, GenericProduct& gradient,
                                                            Entries&... entry_gradients) {
           typename A::codomain A_bar{A_X.queries(), A_X.keys()};
-          codomain B_bar{B_X.sequences(), Real(0)};
+          codomain B_bar{B_X.sequences()};
           for_each_visible(A_X, [&](std::size_t s, std::size_t i, std::size_t j) {
             const std::size_t query = A_X.queries().begin(s) + i, key = A_X.keys().begin(s) + j;
             A_bar(s, 0)(i, j) = sum_of(Y_bar.row(query) * B_X.row(key));
@@ -328,7 +328,7 @@ struct MemoryThatLooksAtX {
     auto [Y, pullback] = f.value_and_pullback(memory.rows, {X});
     return with_pullback(std::move(Y), [X, pullback = std::move(pullback)](
                                            const codomain& Y_bar, MemoryThatLooksAtX& gradient, reads& memory_bar) {
-      reads X_bar{domain{X.sequences(), Real(0)}};
+      reads X_bar{domain{X.sequences()}};
       memory_bar.rows += pullback(Y_bar, gradient.f, X_bar);
       return X_bar.rows;
     });

@@ -21,10 +21,10 @@ struct Zeros {
   using codomain = Matrix<n, cols, Real>;
   static auto written(const auto&) { return "0"; }
 
-  codomain operator()(const domain& X) const { return codomain{X.sequences(), Real(0)}; }
+  codomain operator()(const domain& X) const { return codomain{X.sequences()}; }
   /// dY = 0, hence X̄ = 0.
   auto value_and_pullback(const domain& X) const {
-    return with_pullback((*this)(X), [](const codomain& Y_bar, Zeros&) { return domain{Y_bar.sequences(), Real(0)}; });
+    return with_pullback((*this)(X), [](const codomain& Y_bar, Zeros&) { return domain{Y_bar.sequences()}; });
   }
   static constexpr void weights(auto&&, auto&) {}
 };

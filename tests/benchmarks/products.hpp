@@ -28,9 +28,9 @@ class Products {
   /// The layer X ↦ X×W, and its pullback.
   void add_layer(std::size_t rows, std::size_t inner, std::size_t cols) {
     const Matrix X = matrix(rows, inner), W = matrix(inner, cols), Y = matrix(rows, cols);
-    add(X, W, Y);                                                                  // Y = X×W
-    add(X.transposed(), Y, matrix(inner, cols), tlm::detail::Previous::added_to);  // W̄ += Xᵀ×Ȳ
-    add(Y, W.transposed(), matrix(rows, inner));                                   // X̄ = Ȳ×Wᵀ
+    add(X, W, Y);                                 // Y = X×W
+    add(X.transposed(), Y, matrix(inner, cols));  // W̄ += Xᵀ×Ȳ
+    add(Y, W.transposed(), matrix(rows, inner));  // X̄ = Ȳ×Wᵀ
   }
 
   /// Attention in sequences of one length, with its four layers and its pullback.
@@ -54,7 +54,7 @@ class Products {
 
   /// Does all of them once.
   void run() const {
-    for (const Product& p : products_) tlm::detail::multiply(p.left, p.right, p.result, p.previous);
+    for (const Product& p : products_) tlm::detail::multiply(p.left, p.right, p.result);
   }
 
   /// How many multiplications and additions they are.
@@ -64,16 +64,14 @@ class Products {
   using Matrix = tlm::detail::View<float>;
   struct Product {
     Matrix left, right, result;
-    tlm::detail::Previous previous;
   };
 
   Matrix matrix(std::size_t rows, std::size_t cols) {
     return {entries_.emplace_back(rows * cols, 0.5f).data(), rows, cols, cols};
   }
 
-  void add(Matrix left, Matrix right, Matrix result,
-           tlm::detail::Previous previous = tlm::detail::Previous::overwritten) {
-    products_.push_back({left, right, result, previous});
+  void add(Matrix left, Matrix right, Matrix result) {
+    products_.push_back({left, right, result});
     operations_ += 2 * double(left.rows) * double(left.cols) * double(right.cols);
   }
 

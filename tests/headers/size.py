@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10926,
-    "lines of the book": 6463,
+    "lines of tlm/": 10889,
+    "lines of the book": 6445,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2468,
-    "lines read with training/loss.hpp": 1058,
-    "lines read with matrix/product.hpp": 819,
+    "lines read with layers/causal_attention.hpp": 2451,
+    "lines read with training/loss.hpp": 1046,
+    "lines read with matrix/product.hpp": 802,
     "names that tlm.hpp brings": 120,
 }
 

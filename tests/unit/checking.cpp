@@ -47,7 +47,7 @@ struct TheRow {
   auto value_and_pullback(const domain& X) const {
     return with_pullback((*this)(X), [X](const codomain& Y_bar, TheRow& gradient) {
       accumulate_rows(gradient.w, Y_bar);
-      return domain{X.sequences(), Real(0)};
+      return domain{X.sequences()};
     });
   }
   struct State {
@@ -60,7 +60,7 @@ struct TheRow {
 
  private:
   static codomain rows_for(const domain& X, std::size_t count) {
-    return {Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), count)), Real(0)};
+    return codomain{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), count))};
   }
 };
 

@@ -100,9 +100,9 @@ TEST_CASE("xtensor-blas goes together with the library, in one file") {
 #endif
 
 TEST_CASE("entries that do not fit the shape are refused") {
-  CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not make a matrix of rows of 2", std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not make a matrix of 2 rows of 2", std::invalid_argument);
-  CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2, 3}), "3 entries do not make a matrix of 2 rows of 2",
+  CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not fill 1 rows of 2", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not fill 2 rows of 2", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2, 3}), "3 entries do not fill 2 rows of 2",
                        std::invalid_argument);
   const xt::xtensor<float, 2> high{{1, 2}, {3, 4}, {5, 6}};
   CHECK_THROWS_WITH_AS((Matrix<2, 2>{high + high}), "an expression with 3 rows cannot become a matrix with 2",

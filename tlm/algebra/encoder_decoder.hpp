@@ -56,7 +56,7 @@ struct FromMemory {
                                            codomain Y_bar, FromMemory& gradient, Environment&... environment_gradient) {
       detail::read<FromMemory>(environment_gradient...).rows +=
           F_pullback(std::move(Y_bar), gradient.f, environment_gradient...);
-      return domain{sequences, typename domain::Real(0)};
+      return domain{sequences};
     });
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<FromMemory>(); }
@@ -122,7 +122,7 @@ struct EncoderDecoder {
     return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback),
                                         D_pullback = std::move(D_pullback)](codomain Y_bar, EncoderDecoder& gradient,
                                                                             Environment&... environment_gradient) {
-      provides M_bar{{sequences, typename CodomainOf<Encoder>::Real(0)}};
+      provides M_bar{CodomainOf<Encoder>{sequences}};
       auto y_bar = D_pullback(std::move(Y_bar), gradient.decoder, M_bar, environment_gradient...);
       auto x_bar = E_pullback(std::move(M_bar.rows), gradient.encoder, environment_gradient...);
       return SourceAndTarget<decltype(x_bar), decltype(y_bar)>{std::move(x_bar), std::move(y_bar)};

@@ -83,9 +83,9 @@ struct Attention {
                                         K_pullback = std::move(K_pullback),
                                         V_pullback = std::move(V_pullback)](const codomain& Y_bar, Attention& gradient,
                                                                             Environment&... environment_gradient) {
-      Queries Q_bar{A.queries(), Real(0)};
-      Keys K_bar{A.keys(), Real(0)};
-      codomain V_bar{A.keys(), Real(0)};
+      Queries Q_bar{A.queries()};
+      Keys K_bar{A.keys()};
+      codomain V_bar{A.keys()};
       for (std::size_t s = 0; s < A.queries().count(); ++s)
         for (std::size_t h = 0; h < n_heads; ++h) {
           const auto A_h = A(s, h);
@@ -151,7 +151,7 @@ struct Attention {
   /// Where the article writes −∞ there is no entry, as exp(−∞) = 0. A×V_h goes into its columns of Y.
   ValueAndWeights attend(const Queries& Q_X, const auto& K_X, const auto& V_X) const {
     require_same_sequences("the keys", K_X.sequences(), "the values", V_X.sequences());
-    ValueAndWeights H{codomain{Q_X.sequences(), Real(0)}, {Q_X.sequences(), K_X.sequences()}};
+    ValueAndWeights H{codomain{Q_X.sequences()}, {Q_X.sequences(), K_X.sequences()}};
     auto& [Y, A] = H;
     for (std::size_t s = 0; s < Q_X.sequences().count(); ++s)
       for (std::size_t h = 0; h < n_heads; ++h) {

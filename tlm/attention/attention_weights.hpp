@@ -71,13 +71,13 @@ struct MaskedMatrix : View<Entry> {
   }
 };
 
-/// S = factor·A×B, as far as S is visible. (The hidden entries of an edge are computed too, and never read.)
+/// S += factor·A×B, as far as S is visible. (The hidden entries of an edge are computed too, and never read.)
 template <class Mask, class Real, std::size_t block>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B,
               const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {
   const auto part_of_S = [&](const auto& part) {
     multiply(A.block(part.top, part.height, 0, A.cols), B.block(0, B.rows, part.left, part.width),
-             S.block(part.top, part.height, part.left, part.width), Previous::overwritten, factor);
+             S.block(part.top, part.height, part.left, part.width), factor);
   };
   S.for_each_part(part_of_S, part_of_S);
 }
@@ -93,7 +93,7 @@ void accumulate(View<Real> Y, const MaskedMatrix<Mask, Entry, block>& A, View<co
         const auto rows_of_A = [&](const auto& X) { return X.block(part.top, part.height, 0, width); };
         const auto columns_of_A = [&](const auto& X) { return X.block(part.left, part.width, 0, width); };
         multiply(back ? a.transposed() : a, back ? rows_of_A(V) : columns_of_A(V),
-                 back ? columns_of_A(Y) : rows_of_A(Y), Previous::added_to, factor);
+                 back ? columns_of_A(Y) : rows_of_A(Y), factor);
       },
       [&](const auto& part) {
         for (std::size_t i = part.top; i < part.top + part.height; ++i)
@@ -114,7 +114,7 @@ class AttentionWeights {
   using Real = Real_;
   static constexpr std::size_t n_heads = n_heads_;
 
-  /// Uninitialised. Throws std::invalid_argument unless
+  /// Zero everywhere. Throws std::invalid_argument unless
   ///
   ///   every sequence of queries has its sequence of keys,
   ///   with at least one key if there is a query, and at least as many as queries unless the mask is Unmasked,

@@ -72,7 +72,7 @@ auto spoil(Domain& X) {
     return std::pair{spoil(X.x), spoil(X.y)};
   } else {
     std::fill_n(X.data(), X.rows() * Domain::cols, typename Domain::Real(0));
-    return std::exchange(X, Domain{Sequences{X.rows()}, typename Domain::Real(0)});
+    return std::exchange(X, Domain{Sequences{X.rows()}});
   }
 }
 

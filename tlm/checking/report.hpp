@@ -97,14 +97,6 @@ class Report {
     });
   }
 
-  /// True if something failed by a NaN that was not put in.
-  bool fails_by_nan() const {
-    return std::ranges::any_of(lines_, [](const Line& line) {
-      return line.failure && line.statement.find("NaN") == std::string::npos &&
-             (line.failure->left.value + line.failure->right.value).find("nan") != std::string::npos;
-    });
-  }
-
   /// One line for each statement, "holds: …", "FAILS: …" or "note: …"; a counter-example is indented below. Then how many
   /// there are, or how many of them fail, and with which to begin.
   friend std::ostream& operator<<(std::ostream& out, const Report& report) {
@@ -119,8 +111,6 @@ class Report {
       out << report.failed() << " of " << report.statements() << " statements fail\n";
       if (report.failed() > 1)
         out << "note:  begin with the first that fails: what is below may fail for the same reason\n";
-      if (report.fails_by_nan())
-        out << "note:  nan may be an entry that was never set: M{sequences} sets none, M{sequences, Real(0)} all\n";
       if (report.fails_over_the_field_alone())
         out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
                "there, and Real(std::sin(-a)) another; and exp(a + b) is not exp(a)·exp(b)\n";

@@ -39,10 +39,6 @@ struct AlignedAllocator {
   friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
 };
 
-/// True if unset floating-point entries are NaN on this thread, instead of what the memory held before. Checks set it
-/// (tlm/checking/check.hpp), so that a layer that reads such entries is seen.
-inline constinit thread_local bool unset_is_nan = false;
-
 }  // namespace detail
 
 /// A matrix whose shape is its type. (X + Y is below, X * W in product.hpp.)
@@ -72,21 +68,14 @@ class Matrix {
   Matrix()
       : sequences_{is_stack ? Sequences{} : Sequences{std::size_t(rows_)}},
         entries_(shape(sequences_.rows()), Real(0)) {}
-  /// Uninitialised, with the rows of these sequences. Throws std::length_error if they are too many.
-  explicit Matrix(const Sequences& sequences) requires(is_stack)
-      : sequences_{sequences}, entries_(shape(sequences.rows())) {
-    if constexpr (std::is_floating_point_v<Real>)
-      if (detail::unset_is_nan) entries_.fill(std::numeric_limits<Real>::quiet_NaN());
-  }
+  /// Zero everywhere, with the rows of these sequences. Throws std::length_error if they are too many.
+  explicit Matrix(const Sequences& sequences) requires(is_stack) : Matrix{sequences, Real(0)} {}
   /// The same number everywhere. Throws like the constructor without a number.
   Matrix(const Sequences& sequences, const Real& everywhere) requires(is_stack)
       : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
-  Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack) {
-    if (entries.size() != sequences.rows() * cols_)
-      refuse<std::invalid_argument>({entries.size(), " entries do not fill ", sequences.rows(), " rows of ", cols_});
-    *this = Matrix{sequences};
-    std::copy(entries.begin(), entries.end(), data());
+  Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack) : Matrix{sequences} {
+    fill(entries);
   }
   /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
   Matrix(const Sequences& sequences, std::initializer_list<Real> entries) requires(is_stack)
@@ -95,14 +84,8 @@ class Matrix {
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows, or not
   /// the number of rows that is fixed.
   explicit Matrix(const std::vector<Real>& entries)
-      : sequences_{entries.size() / cols_}, entries_(shape(sequences_.rows())) {
-    if constexpr (!is_stack) {
-      if (entries.size() != fixed_rows() * cols_)
-        refuse<std::invalid_argument>({entries.size(), " entries do not make a matrix of ", rows_, " rows of ", cols_});
-    } else if (entries.size() % cols_ != 0) {
-      refuse<std::invalid_argument>({entries.size(), " entries do not make a matrix of rows of ", cols_});
-    }
-    std::copy(entries.begin(), entries.end(), data());
+      : sequences_{is_stack ? entries.size() / cols_ : std::size_t(rows_)}, entries_(shape(sequences_.rows())) {
+    fill(entries);
   }
   /// From its entries, row by row, as one sequence. Throws like the constructor from a vector.
   template <class = void>  // which stands back: {{1}, {2}} are two sequences
@@ -172,8 +155,7 @@ class Matrix {
   /// The container of a matrix that ends here, as in for (const auto& y : T(X).xtensor()).
   Xtensor xtensor() && { return std::move(Matrix{std::move(*this)}.entries_); }
 
-  /// With as many rows and another number of columns. A stack has the same sequences and is uninitialised. A matrix with a
-  /// fixed number of rows is zero everywhere.
+  /// Zero everywhere, with as many rows, in the same sequences, and another number of columns.
   template <std::size_t other_cols>
   Matrix<rows_, other_cols, Real> with_columns() const {
     if constexpr (is_stack)
@@ -211,6 +193,12 @@ class Matrix {
   friend bool operator==(const Matrix& left, const Matrix& right) = default;
 
  private:
+  void fill(const std::vector<Real>& entries) {
+    if (entries.size() != rows() * cols_)
+      refuse<std::invalid_argument>({entries.size(), " entries do not fill ", rows(), " rows of ", cols_});
+    std::copy(entries.begin(), entries.end(), data());
+  }
+
   static typename Xtensor::shape_type shape(std::size_t rows) {
     if (std::max(rows, cols_) > std::size_t(std::numeric_limits<int>::max()) ||  // BLAS counts both in an int
         rows > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Real) / cols_)

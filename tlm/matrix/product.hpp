@@ -62,14 +62,11 @@ auto view(M& X, std::size_t s) -> decltype(view(X)) {
   return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, M::cols);
 }
 
-/// What happens to the entries that are already there.
-enum class Previous { overwritten, added_to };
-
-/// C = factor·A×B, or C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of C is a sum of rows of B, Σ_k
-/// a_ik·b_k. The rows of C are contiguous. Those of B are copied unless they are contiguous.
+/// C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of A×B is a sum of rows of B, Σ_k a_ik·b_k. The rows of
+/// C are contiguous. Those of B are copied unless they are contiguous.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
-              Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1)) {
+              std::type_identity_t<Real> factor = Real(1)) {
   std::vector<Real> copy;
   if (!B.by_rows()) {
     copy.resize(B.rows * B.cols);
@@ -79,28 +76,26 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
   }
   for (std::size_t i = 0; i < C.rows; ++i) {
     auto c_i = as_vector(&C(i, 0), C.cols);
-    if (previous == Previous::overwritten) c_i.fill(Real(0));
     for (std::size_t k = 0; k < A.cols; ++k) c_i += factor * A(i, k) * as_vector(&B(k, 0), C.cols);
   }
 }
 
 #ifndef TLM_BLAS_NONE
-/// The same for float and double, by any BLAS. Each sum that overwrites has at least one term.
+/// The same for float and double, by any BLAS.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
-              Previous previous = Previous::overwritten, std::type_identity_t<Real> factor = Real(1))  //
+              std::type_identity_t<Real> factor = Real(1))  //
     requires(std::is_same_v<Real, float> || std::is_same_v<Real, double>) {
   using namespace cxxblas;
   if (C.rows == 0 || A.cols == 0) return;
-  const Real kept = previous == Previous::added_to ? Real(1) : Real(0);
   if (C.rows >= 4) {
     const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
     gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
-         B.leading(), kept, C.data, int(C.row_step));
+         B.leading(), Real(1), C.data, int(C.row_step));
   } else {  // Few rows: C_i = Bᵀ×A_i, as columns, row by row. gemm would take longer.
     for (std::size_t i = 0; i < C.rows; ++i)
       gemv(B.by_rows() ? ColMajor : RowMajor, NoTrans, int(B.cols), int(B.rows), factor, B.data, B.leading(), &A(i, 0),
-           int(A.col_step), kept, &C(i, 0), 1);
+           int(A.col_step), Real(1), &C(i, 0), 1);
   }
 }
 #endif
@@ -166,7 +161,7 @@ void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::s
   if (X.matrix.rows() != Y.rows())
     refuse<std::invalid_argument>(
         {"in a product Xᵀ×Y both have as many rows: X has ", X.matrix.rows(), ", Y has ", Y.rows()});
-  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G), detail::Previous::added_to);
+  multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G));
 }
 
 /// b += the sum of the rows of Y.
