@@ -114,7 +114,7 @@ TEST_CASE(
       for (std::size_t j = 0; j < n; ++j) A(0, 0)(i, j) = Dependencies(1);
     softmax_of_visible(A);
     const auto V = tagged(Sequences{n}, 1).template as<Matrix<tlm::n, 1, Dependencies>>();
-    Matrix<tlm::n, 1, Dependencies> Y{Sequences{n}, Dependencies(0)};
+    Matrix<tlm::n, 1, Dependencies> Y{Sequences{n}};
     accumulate<1>(detail::view(Y), A(0, 0), detail::view(V));
     for (std::size_t i = 0; i < n; ++i) {
       INFO("i = ", i + 1, ": it depends on the rows ", shown(Y(i, 0)));

@@ -364,7 +364,7 @@ TEST_CASE(
     "0·∞ = NaN") {
   MaskByZero<double> CA;
   CA.Q.W(0, 0) = CA.K.W(0, 0) = CA.V.W(1, 1) = 1;
-  Matrix<n, d_model, double> X{Sequences{2}, 0.0};
+  Matrix<n, d_model, double> X{Sequences{2}};
   X(0, 0) = 1;
   X(1, 0) =
       800 * std::sqrt(double(MaskByZero<double>::d_head));  // row 1 sees itself with 1/c, and its hidden score is 800

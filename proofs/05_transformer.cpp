@@ -56,7 +56,7 @@ TEST_CASE("OneHot(x)×W_e is the look-up in W_e: one x of 4 tokens, exactly over
   const Tokens x{3, 0, 4, 3};
   Times<"W_e", vocab_size, d_model, PrimeField> times;
   times.W = embedding.W_e;
-  Matrix<n, vocab_size, PrimeField> one_hot{x.sequences(), PrimeField(0)};
+  Matrix<n, vocab_size, PrimeField> one_hot{x.sequences()};
   for (std::size_t i = 0; i < x.rows(); ++i) one_hot(i, std::size_t(x(i, 0))) = PrimeField(1);
   must_be_equal("OneHot(x)×W_e is the look-up in W_e", "Em", times(one_hot), embedding(x), 1);
 }

@@ -439,7 +439,7 @@ TEST_CASE(
   for (std::size_t j = 0; j < d_model; ++j) layer.a(0, j) = 1;
   const Matrix<n, d_model, double> constant{Sequences{1}, 3.0};
   for (std::size_t k = 0; k < d_model; ++k) {
-    Matrix<n, d_model, double> direction{Sequences{1}, 0.0}, moved{Sequences{1}, 0.0};
+    Matrix<n, d_model, double> direction{Sequences{1}}, moved{Sequences{1}};
     direction(0, k) = 1;
     const auto X_bar = layer.value_and_pullback(constant).pullback(direction, gradient);
     constexpr double h = 1e-14;  // far below ε

@@ -233,7 +233,7 @@ TEST_CASE(
     const auto at = softmax.value_and_pullback(scores);
     double greatest = 0;
     for (std::size_t k = 0; k < 6; ++k) {
-      Rows y_bar{Sequences{1}, 0.0};
+      Rows y_bar{Sequences{1}};
       y_bar(0, k) = 1;
       Softmax<6, double> gradient;
       const auto x_bar = at.pullback(y_bar, gradient);
@@ -266,6 +266,6 @@ TEST_CASE(
   Generator generator{11};
   const auto model = draw_layer<T_LM<double>>(generator);
   const Tokens x{3, 1, 4};
-  CHECK_THROWS_WITH_AS(loss(model, Batch<double>{0, x, Matrix<n, 1, double>{Sequences{3}, 0.0}}),
+  CHECK_THROWS_WITH_AS(loss(model, Batch<double>{0, x, Matrix<n, 1, double>{Sequences{3}}}),
                        "the loss weights of a batch sum to 0: no token counts", std::invalid_argument);
 }

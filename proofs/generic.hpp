@@ -282,7 +282,7 @@ struct GenericProduct {
   using Real = typename codomain::Real;
 
   static codomain product(const typename A::codomain& A_X, const codomain& B_X) {
-    codomain Y{A_X.queries(), Real(0)};
+    codomain Y{A_X.queries()};
     for_each_visible(A_X, [&](std::size_t s, std::size_t i, std::size_t j) {
       for (std::size_t k = 0; k < codomain::cols; ++k)
         Y(A_X.queries().begin(s) + i, k) += A_X(s, 0)(i, j) * B_X(A_X.keys().begin(s) + j, k);

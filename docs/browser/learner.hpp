@@ -166,7 +166,7 @@ class LearnerOf final : public Learner {
     const Text tokens = read_question(std::string_view(text).substr(0, line), task_);
     const Text solved = Reversal::solved(tokens);
     tlm::Batch<> batch{Reversal::separator, tlm::Tokens{solved}, {}};
-    batch.omega = tlm::Matrix<tlm::n, 1>{batch.x.sequences(), 0.0F};
+    batch.omega = tlm::Matrix<tlm::n, 1>{batch.x.sequences()};
     const float c = float(solved.size() - tokens.size() - 1);
     for (std::size_t k = tokens.size() + 1; k < solved.size(); ++k) batch.omega(k, 0) = 1;
     const auto [loss, gradient] = tlm::value_and_gradient(model_, batch);

@@ -62,10 +62,10 @@ extern "C" {
 /// loss of the batch. What has no weight has no loss: NaN.
 [[clang::export_name("loss")]] void losses(double w_11, double w_12, double w_21, double w_22) {
   const auto sequences = Sequences::of_lengths({2, 2});
-  Matrix<n, 2, double> Z{sequences, 0.0};  // the scores of two tokens; the second one is to be predicted
+  Matrix<n, 2, double> Z{sequences};  // the scores of two tokens; the second one is to be predicted
   const double scores[] = {2, 1, -1, -2};
   Tokens x{sequences};
-  Matrix<n, 1, double> omega{sequences, 0.0};
+  Matrix<n, 1, double> omega{sequences};
   const double weights[] = {w_11, w_12, w_21, w_22};
   for (std::size_t k = 0; k < 4; ++k) {
     Z(k, 1) = scores[k];

@@ -21,7 +21,7 @@ bool marked(const char* name, const bool (&predicted)[4]) {
   typename Layer::domain X{four};
   for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = 0; j < 4; ++j) X(i, j) = double((3 * i + 5 * j) % 7) / 7 - 0.4;
-  typename Layer::codomain Y_bar{four, 0.0};
+  typename Layer::codomain Y_bar{four};
   for (std::size_t j = 0; j < 4; ++j) Y_bar(1, j) = double(j + 1);
   auto [Y, pullback] = layer.value_and_pullback(X);
   const auto X_bar = pullback(Y_bar, gradient);

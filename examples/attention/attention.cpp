@@ -82,7 +82,7 @@ void print_gradient_errors(const std::string& name, const Numbers& numbers, Laye
   const auto loss = [&] { return tlm::sum_of(layer(X, entries...).xtensor()); };
   Layer gradient;
   const auto at_X = layer.value_and_pullback(X, entries...);
-  auto entry_gradients = std::tuple<Entries...>{Entries{Inputs{entries.rows.sequences(), 0.0}}...};
+  auto entry_gradients = std::tuple<Entries...>{Entries{Inputs{entries.rows.sequences()}}...};
   const auto X_bar = std::apply(
       [&](auto&... gradients) {
         return at_X.pullback(typename Layer::codomain{X.sequences(), 1.0}, gradient, gradients...);
@@ -138,7 +138,7 @@ void print_model_errors(const Numbers& numbers) {
 /// The first sequence of α = softmax(x Q Kᵀ zᵀ / √M) for one head, with 0 where the mask hides it.
 template <std::size_t queries, std::size_t keys, class Weights>
 tlm::Matrix<n, keys, double> attention_scores(const Weights& A) {
-  tlm::Matrix<n, keys, double> alpha{tlm::Sequences{queries}, 0.0};
+  tlm::Matrix<n, keys, double> alpha{tlm::Sequences{queries}};
   for (std::size_t i = 0; i < queries; ++i)
     for (std::size_t j = 0; j < A(0, 0).visible(i); ++j) alpha(i, j) = A(0, 0)(i, j);
   return alpha;

@@ -52,7 +52,7 @@ class Products {
       operations_ = before + (operations_ - before) * double(length + 1) / double(2 * length);
   }
 
-  /// Does all of them once.
+  /// Does all of them once. Each is added to what is there, which nobody reads.
   void run() const {
     for (const Product& p : products_) tlm::detail::multiply(p.left, p.right, p.result);
   }

@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10889,
-    "lines of the book": 6445,
+    "lines of tlm/": 10894,
+    "lines of the book": 6450,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2451,
-    "lines read with training/loss.hpp": 1046,
-    "lines read with matrix/product.hpp": 802,
+    "lines read with layers/causal_attention.hpp": 2453,
+    "lines read with training/loss.hpp": 1048,
+    "lines read with matrix/product.hpp": 804,
     "names that tlm.hpp brings": 120,
 }
 

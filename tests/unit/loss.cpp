@@ -114,7 +114,7 @@ TEST_CASE(
   };
   Tokens unknown = batch.x;
   unknown(0, 0) = -1;
-  const Matrix<n, vocab_size, double> Y{unknown.sequences(), 0.0};
+  const Matrix<n, vocab_size, double> Y{unknown.sequences()};
   CHECK_THROWS_AS(cross_entropy(Y, unknown, batch.omega, 1.0), UnknownToken);
   CHECK_THROWS_AS(cross_entropy_gradient(Y, unknown, batch.omega, 1.0), UnknownToken);
   compare(batch, Mean{});

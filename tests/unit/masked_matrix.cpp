@@ -37,7 +37,7 @@ void compare(std::size_t queries, std::size_t keys) {
   AttentionWeights<1, Mask, double, block> weights{Q.sequences(), K.sequences()};
   const auto A = weights(0, 0);
   detail::multiply(head(Q), head(K).transposed(), A, 0.5);
-  Rows A_K{Q.sequences(), 0.0}, transposed_A_Y{K.sequences(), 0.0};
+  Rows A_K{Q.sequences()}, transposed_A_Y{K.sequences()};
   accumulate<d>(head(A_K), A, head(K));
   detail::accumulate<d, true>(head(transposed_A_Y), A, head(Y));
 
@@ -157,7 +157,6 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
       const auto A = weights(0, 0);
       std::size_t hidden = 0, most_rows = 0;
       bool once = true;
-      for (std::size_t i = 0; i < A.rows; ++i) std::fill_n(&A(i, 0), A.cols, 0.0f);
       A.for_each_part(
           [&](const auto& part) {
             for (std::size_t i = part.top; i < part.top + part.height; ++i)

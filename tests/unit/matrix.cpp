@@ -29,6 +29,7 @@ TEST_CASE("a matrix is made of its entries, row by row") {
   CHECK(X(0, 1) == 2);
   CHECK(X(2, 0) == 5);
   CHECK(X.row(1)[0] == 3);
+  CHECK(Matrix<n, 2>{Sequences{2}} == Matrix<n, 2>{0, 0, 0, 0});
   CHECK(X.sequences().count() == 1);
 
   const Matrix<2, 3> W;
@@ -100,7 +101,7 @@ TEST_CASE("xtensor-blas goes together with the library, in one file") {
 #endif
 
 TEST_CASE("entries that do not fit the shape are refused") {
-  CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not fill 1 rows of 2", std::invalid_argument);
+  CHECK_THROWS_WITH_AS((Matrix<n, 2>{1, 2, 3}), "3 entries do not fill 2 rows of 2", std::invalid_argument);
   CHECK_THROWS_WITH_AS((Matrix<2, 2>{1, 2}), "2 entries do not fill 2 rows of 2", std::invalid_argument);
   CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2, 3}), "3 entries do not fill 2 rows of 2",
                        std::invalid_argument);

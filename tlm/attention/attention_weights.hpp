@@ -15,8 +15,8 @@
 #include <tlm/matrix/sequences.hpp>
 #include <tlm/numbers/vector.hpp>
 
-/// A matrix of attention, part of which is visible, and its products. No hidden entry is read, nor multiplied by zero, so
-/// that even NaN cannot pass.
+/// A matrix of attention, part of which is visible, and its products. No visible entry is made of a hidden one, and
+/// no hidden one is multiplied by zero. So even NaN cannot pass.
 namespace tlm {
 
 namespace detail {
@@ -25,7 +25,7 @@ namespace detail {
 /// The object refers to its entries.
 ///
 /// If the mask looks at positions, the last query is at the last position. As many queries as keys make a square, and fewer
-/// are its last rows. The visible part of row i is its first visible(i) entries. Only these are defined.
+/// are its last rows. The visible part of row i is its first visible(i) entries. The others mean nothing.
 template <class Mask, class Entry, std::size_t block>
 struct MaskedMatrix : View<Entry> {
   static_assert(block > 0, "a block has at least one row");
@@ -71,7 +71,7 @@ struct MaskedMatrix : View<Entry> {
   }
 };
 
-/// S += factor·A×B, as far as S is visible. (The hidden entries of an edge are computed too, and never read.)
+/// S += factor·A×B, as far as S is visible. (Hidden entries of an edge are computed, too.)
 template <class Mask, class Real, std::size_t block>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B,
               const MaskedMatrix<Mask, Real, block>& S, std::type_identity_t<Real> factor) {

@@ -17,8 +17,8 @@ namespace tlm {
 ///     static auto derivative(const auto& x) { return x + x; }
 ///   };
 ///
-/// The number may be a batch of xsimd, which is several numbers at once. So cases are told apart by where(x < Real(0),
-/// a, b).
+/// The number may be a batch of xsimd, which is several numbers at once, or of another arithmetic. So there is no `if`:
+/// cases are told apart by relu and relu_derivative, or of floating-point numbers by where(condition, a, b).
 template <class Function, std::size_t cols, class Real = float>
 struct Entrywise {
   using declared = is::Rowwise;

@@ -113,7 +113,7 @@ struct StandardizedRows {
       auto z = standard.Z.row(i);
       // A row is divided by a power of two first: squares of large numbers would overflow. That changes no digit of z,
       // except where tiny entries stand beside huge ones. The mean is rounded. So what is missing of it is subtracted, too:
-      // u is (x − mean(x))/scale, and that of a constant row of at most 4096 entries is 0. r and s are as above.
+      // u is (x − mean(x))/scale, and that of a constant, finite row of at most 4096 entries is 0. r and s are as above.
       const Real scale = scale_of(x), unit = Real(1) / scale, rounded_mean = mean_of(x * unit);
       const auto centred = x * unit - rounded_mean;
       const auto u = centred - mean_of(centred);

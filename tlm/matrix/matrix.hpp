@@ -73,18 +73,20 @@ class Matrix {
   /// The same number everywhere. Throws like the constructor without a number.
   Matrix(const Sequences& sequences, const Real& everywhere) requires(is_stack)
       : sequences_{sequences}, entries_(shape(sequences.rows()), everywhere) {}
-  /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
+  /// From its entries, row by row, for these sequences. Throws like the constructor without entries, and
+  /// std::invalid_argument unless they fill their rows.
   Matrix(const Sequences& sequences, const std::vector<Real>& entries) requires(is_stack) : Matrix{sequences} {
     fill(entries);
   }
-  /// From its entries, row by row, for these sequences. Throws std::invalid_argument unless they fill their rows.
+  /// From its entries, row by row, for these sequences. Throws like the constructor from a vector.
   Matrix(const Sequences& sequences, std::initializer_list<Real> entries) requires(is_stack)
       : Matrix{sequences, std::vector<Real>(entries)} {}
 
   /// From its entries, row by row, as one sequence. Throws std::invalid_argument if they do not fill whole rows, or not
   /// the number of rows that is fixed.
   explicit Matrix(const std::vector<Real>& entries)
-      : sequences_{is_stack ? entries.size() / cols_ : std::size_t(rows_)}, entries_(shape(sequences_.rows())) {
+      : sequences_{is_stack ? (entries.size() + cols_ - 1) / cols_ : std::size_t(rows_)},
+        entries_(shape(sequences_.rows())) {
     fill(entries);
   }
   /// From its entries, row by row, as one sequence. Throws like the constructor from a vector.
@@ -155,7 +157,7 @@ class Matrix {
   /// The container of a matrix that ends here, as in for (const auto& y : T(X).xtensor()).
   Xtensor xtensor() && { return std::move(Matrix{std::move(*this)}.entries_); }
 
-  /// Zero everywhere, with as many rows, in the same sequences, and another number of columns.
+  /// Zero everywhere, with as many rows and another number of columns. A stack has the same sequences.
   template <std::size_t other_cols>
   Matrix<rows_, other_cols, Real> with_columns() const {
     if constexpr (is_stack)

@@ -62,8 +62,8 @@ auto view(M& X, std::size_t s) -> decltype(view(X)) {
   return view(X).block(X.sequences().begin(s), X.sequences().length(s), 0, M::cols);
 }
 
-/// C += factor·A×B, by the definition, c_ij = Σ_k a_ik·b_kj: row i of A×B is a sum of rows of B, Σ_k a_ik·b_k. The rows of
-/// C are contiguous. Those of B are copied unless they are contiguous.
+/// C += factor·A×B, by the definition, c_ij += factor·Σ_k a_ik·b_kj: a sum of rows b_k of B is added to row i of C. The
+/// rows of C are contiguous. Those of B are copied unless they are contiguous.
 template <class Real>
 void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_identity_t<Real>> B, View<Real> C,
               std::type_identity_t<Real> factor = Real(1)) {
@@ -92,7 +92,7 @@ void multiply(View<const std::type_identity_t<Real>> A, View<const std::type_ide
     const auto stored = [](View<const Real> X) { return X.by_rows() ? NoTrans : Trans; };
     gemm(RowMajor, stored(A), stored(B), int(C.rows), int(C.cols), int(A.cols), factor, A.data, A.leading(), B.data,
          B.leading(), Real(1), C.data, int(C.row_step));
-  } else {  // Few rows: C_i = Bᵀ×A_i, as columns, row by row. gemm would take longer.
+  } else {  // Few rows: C_i += factor·Bᵀ×A_i, as columns, row by row. gemm would take longer.
     for (std::size_t i = 0; i < C.rows; ++i)
       gemv(B.by_rows() ? ColMajor : RowMajor, NoTrans, int(B.cols), int(B.rows), factor, B.data, B.leading(), &A(i, 0),
            int(A.col_step), Real(1), &C(i, 0), 1);

@@ -124,9 +124,11 @@ struct Clipped {
       refuse<std::runtime_error>({"the squared norm of the gradient is ",
                                   std::isnan(norm) ? "not a number" : "infinite",
                                   ": the weights have grown too large, as they do with too large a learning rate"});
-    if (const auto factor = Real(limit / norm); norm > limit)
+    if (norm > limit) {
+      const auto factor = Real(limit / norm);
       for (const auto& weight : parameters(gradient))
         for (Real& g : weight) g *= factor;
+    }
     optimizer(layer, gradient);
   }
 };
