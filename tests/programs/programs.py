@@ -486,8 +486,9 @@ class Manners(Programs):
                              (1, f"{program}: standard output cannot be written: Bad file descriptor\n", False))
 
     def test_too_little_memory_is_a_sentence(self):
-        # Enough to begin with, and for what OpenBLAS keeps, which waits for ever if the system refuses it; not for the batch.
-        result = bash('ulimit -v 1000000; exec "$0" --example 2 --batch-size 10000 --quiet', DIRECTORY / "reverse",
+        # Enough to begin with, and for what OpenBLAS keeps for a thread, but not for the batch. (OpenBLAS waits for ever if the
+        # system refuses what it keeps, as for a second thread that multiplies for the first time.)
+        result = bash('ulimit -v 1000000; exec "$0" --example 2 --batch-size 10000 --threads 1 --quiet', DIRECTORY / "reverse",
                       env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         # tcmalloc may write a line of its own before it.
