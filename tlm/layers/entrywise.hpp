@@ -33,12 +33,10 @@ struct Entrywise {
 
   /// dy = f′(x)·dx in every entry, hence x̄ = f′(x)·ȳ.
   auto value_and_pullback(domain X) const {
-    domain slopes{X.sequences()};
-    slopes.entries() =
-        xt::make_lambda_xfunction([](const auto& x_j) { return Function::derivative(x_j); }, X.entries());
-    return with_pullback((*this)(std::move(X)), [slopes = std::move(slopes)](codomain Y_bar, Entrywise&) {
+    codomain Y = (*this)(X);
+    return with_pullback(std::move(Y), [X = std::move(X)](codomain Y_bar, Entrywise&) {
       auto y_bar = Y_bar.entries(), x_bar = y_bar;  // x̄ takes the place of ȳ
-      x_bar = slopes.entries() * y_bar;
+      x_bar = xt::make_lambda_xfunction([](const auto& x_j) { return Function::derivative(x_j); }, X.entries()) * y_bar;
       return Y_bar;
     });
   }
