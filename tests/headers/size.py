@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10892,
-    "lines of the book": 6448,
+    "lines of tlm/": 10891,
+    "lines of the book": 6447,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2453,
     "lines read with training/loss.hpp": 1048,

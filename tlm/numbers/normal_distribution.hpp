@@ -23,9 +23,8 @@ Real real_constant(double c) {
     return Real(c);
 }
 
-/// x, cut at ±9. There erf(x) is ±1 to the last digit, and so is the tanh of TanhGELU, of ±33. Without it,
-/// a vectorised erf of a very large number may be NaN, and TanhGELU's (1 − t²)·u′ would be 0·∞. In an arithmetic without
-/// an order it is x itself.
+/// x, cut at ±9. There erf(x) is ±1 to the last digit, and so is the tanh of TanhGELU, of ±33. Of a very large x a
+/// vectorised erf may be NaN, and (1 − t²)·u′ of TanhGELU would be 0·∞. In an arithmetic without an order it is x itself.
 template <class Real>
 Real cut_at_9(Real x) {
   if constexpr (Floating<Real>)

@@ -61,7 +61,7 @@ auto max_of(const Vector<Adaptor>& x) {
   return maximum(x.data(), x.size());
 }
 
-/// Σ_j x_j over the entries of an expression. The order in which floating-point numbers are added may differ.
+/// Σ_j x_j over the entries of an expression. Floating-point numbers need not be added in their order.
 template <detail::XtensorExpression E>
 inline auto sum_of(const E& x) {
   return detail::combined(x, typename E::value_type(0), [](const auto& a, const auto& b) { return a + b; });
