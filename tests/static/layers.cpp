@@ -24,7 +24,7 @@ constexpr bool layers<std::tuple<F...>> = (Layer<F> && ...) &&
 static_assert(layers<LayersInDouble>);
 // It keeps no reference to what computes it, nor a vector one to a matrix that ends.
 static_assert(std::is_same_v<decltype(with_pullback(Nothing{}, std::declval<const Nothing&>())),
-                             detail::ValueAndPullback<Nothing, Nothing>>);
+                             detail::Result<Nothing, detail::Pullback<Nothing>>>);
 template <class M>
 constexpr bool has_rows = requires {
   std::declval<M>().row(0), std::declval<M>().entries();

@@ -108,12 +108,15 @@ class Pullback {
   Sequences sequences_;
 };
 
-/// A value and its pullback: auto [Y, pullback] = layer.value_and_pullback(X).
+/// A value and its pullback: auto [Y, pullback] = layer.value_and_pullback(X). A formula returns it with a pullback of
+/// its own, as its parts look at the sequences of Ȳ and at the environment.
 template <class Value, class Function>
-struct ValueAndPullback {
+struct Result {
   Value value;
-  Pullback<Function> pullback;
+  Function pullback;
 };
+template <class Value, class Function>
+Result(Value, Function) -> Result<Value, Function>;
 
 /// Takes the place of a missing pullback of T.
 template <class T>
@@ -123,9 +126,9 @@ struct NoPullback {
 
 }  // namespace detail
 
-/// What value_and_pullback returns: the value Y, and the function that maps Ȳ back to X̄.
+/// What value_and_pullback of a leaf returns: the value Y, and the function that maps Ȳ back to X̄.
 template <class Value, class Function>
-detail::ValueAndPullback<std::remove_cvref_t<Value>, Function> with_pullback(Value&& Y, Function function) {
+detail::Result<std::remove_cvref_t<Value>, detail::Pullback<Function>> with_pullback(Value&& Y, Function function) {
   Sequences sequences;
   if constexpr (requires { Y.sequences(); }) sequences = Y.sequences();
   return {std::forward<Value>(Y), {std::move(function), sequences}};
@@ -139,7 +142,7 @@ auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
     return detail::with_items<F>(
         [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
   else
-    return detail::stand_in<detail::ValueAndPullback<CodomainOf<F>, detail::NoPullback<F>>>();
+    return detail::stand_in<detail::Result<CodomainOf<F>, detail::NoPullback<F>>>();
 }
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
@@ -147,7 +150,7 @@ template <class Layer>
 auto refuse_temporary() {
   static_assert(sizeof(Layer) == 0,  // false
                 "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
-  return detail::stand_in<detail::ValueAndPullback<CodomainOf<Layer>, detail::NoPullback<Layer>>>();
+  return detail::stand_in<detail::Result<CodomainOf<Layer>, detail::NoPullback<Layer>>>();
 }
 
 // --- The third face: the rows that follow ---------------------------------------------------------------------------

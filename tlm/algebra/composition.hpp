@@ -34,12 +34,12 @@ struct Composition<G, F> {
   auto value_and_pullback(domain X, const Environment&... environment) const& {
     auto [F_X, F_pullback] = differentiate(f, std::move(X), environment...);
     auto [Y, G_pullback] = differentiate(g, std::move(F_X), environment...);
-    return with_pullback(std::move(Y),
-                         [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
-                             codomain Y_bar, Composition& gradient, Environment&... environment_gradient) {
-                           return F_pullback(G_pullback(std::move(Y_bar), gradient.g, environment_gradient...),
-                                             gradient.f, environment_gradient...);
-                         });
+    return detail::Result{std::move(Y),
+                          [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
+                              codomain Y_bar, Composition& gradient, Environment&... environment_gradient) {
+                            return F_pullback(G_pullback(std::move(Y_bar), gradient.g, environment_gradient...),
+                                              gradient.f, environment_gradient...);
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Composition>(); }
 

@@ -40,13 +40,13 @@ struct Concat<F, G> {
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     auto [F_X, F_pullback] = differentiate(f, X, environment...);
     auto [G_X, G_pullback] = differentiate(g, X, environment...);
-    return with_pullback(side_by_side(F_X, G_X),
-                         [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
-                             const codomain& Y_bar, Concat& gradient, Environment&... environment_gradient) {
-                           constexpr std::size_t left = F::codomain::cols, right = G::codomain::cols;
-                           return F_pullback(columns<left>(Y_bar, 0), gradient.f, environment_gradient...) +
-                                  G_pullback(columns<right>(Y_bar, left), gradient.g, environment_gradient...);
-                         });
+    return detail::Result{side_by_side(F_X, G_X),
+                          [F_pullback = std::move(F_pullback), G_pullback = std::move(G_pullback)](
+                              const codomain& Y_bar, Concat& gradient, Environment&... environment_gradient) {
+                            constexpr std::size_t left = F::codomain::cols, right = G::codomain::cols;
+                            return F_pullback(columns<left>(Y_bar, 0), gradient.f, environment_gradient...) +
+                                   G_pullback(columns<right>(Y_bar, left), gradient.g, environment_gradient...);
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Concat>(); }
 

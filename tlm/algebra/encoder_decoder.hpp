@@ -52,12 +52,13 @@ struct FromMemory {
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     auto [Y, F_pullback] = differentiate(f, memory_for(X, environment...), environment...);
-    return with_pullback(std::move(Y), [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
-                                           codomain Y_bar, FromMemory& gradient, Environment&... environment_gradient) {
-      detail::read<FromMemory>(environment_gradient...).rows +=
-          F_pullback(std::move(Y_bar), gradient.f, environment_gradient...);
-      return domain{sequences};
-    });
+    return detail::Result{std::move(Y),
+                          [sequences = X.sequences(), F_pullback = std::move(F_pullback)](
+                              codomain Y_bar, FromMemory& gradient, Environment&... environment_gradient) {
+                            detail::read<FromMemory>(environment_gradient...).rows +=
+                                F_pullback(std::move(Y_bar), gradient.f, environment_gradient...);
+                            return domain{sequences};
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<FromMemory>(); }
 
@@ -119,14 +120,15 @@ struct EncoderDecoder {
     auto [M, E_pullback] = differentiate(encoder, std::move(X.x), environment...);
     const provides memory{std::move(M)};
     auto [Y, D_pullback] = differentiate(decoder, std::move(X.y), memory, environment...);
-    return with_pullback(std::move(Y), [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback),
-                                        D_pullback = std::move(D_pullback)](codomain Y_bar, EncoderDecoder& gradient,
-                                                                            Environment&... environment_gradient) {
-      provides M_bar{CodomainOf<Encoder>{sequences}};
-      auto y_bar = D_pullback(std::move(Y_bar), gradient.decoder, M_bar, environment_gradient...);
-      auto x_bar = E_pullback(std::move(M_bar.rows), gradient.encoder, environment_gradient...);
-      return SourceAndTarget<decltype(x_bar), decltype(y_bar)>{std::move(x_bar), std::move(y_bar)};
-    });
+    return detail::Result{
+        std::move(Y),
+        [sequences = memory.rows.sequences(), E_pullback = std::move(E_pullback), D_pullback = std::move(D_pullback)](
+            codomain Y_bar, EncoderDecoder& gradient, Environment&... environment_gradient) {
+          provides M_bar{CodomainOf<Encoder>{sequences}};
+          auto y_bar = D_pullback(std::move(Y_bar), gradient.decoder, M_bar, environment_gradient...);
+          auto x_bar = E_pullback(std::move(M_bar.rows), gradient.encoder, environment_gradient...);
+          return SourceAndTarget<decltype(x_bar), decltype(y_bar)>{std::move(x_bar), std::move(y_bar)};
+        }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<EncoderDecoder>(); }
 
@@ -168,12 +170,12 @@ struct ThroughMemory : EncoderDecoder<G, F> {
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     const auto& M = detail::read<ThroughMemory>(environment...).rows;
     auto [Y, pullback] = Base::value_and_pullback({M, X}, environment...);
-    return with_pullback(std::move(Y), [pullback = std::move(pullback)](codomain Y_bar, ThroughMemory& gradient,
-                                                                        Environment&... environment_gradient) {
-      auto bar = pullback(std::move(Y_bar), gradient, environment_gradient...);
-      detail::read<ThroughMemory>(environment_gradient...).rows += bar.x;
-      return std::move(bar.y);
-    });
+    return detail::Result{std::move(Y), [pullback = std::move(pullback)](codomain Y_bar, ThroughMemory& gradient,
+                                                                         Environment&... environment_gradient) {
+                            auto bar = pullback(std::move(Y_bar), gradient, environment_gradient...);
+                            detail::read<ThroughMemory>(environment_gradient...).rows += bar.x;
+                            return std::move(bar.y);
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<ThroughMemory>(); }
 

@@ -24,11 +24,11 @@ struct Res {
   template <class... Environment>
   auto value_and_pullback(const domain& X, const Environment&... environment) const& {
     auto [F_X, F_pullback] = differentiate(f, X, environment...);
-    return with_pullback(std::move(F_X) + X,
-                         [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient,
-                                                              Environment&... environment_gradient) {
-                           return Y_bar + F_pullback(Y_bar, gradient.f, environment_gradient...);
-                         });
+    return detail::Result{std::move(F_X) + X,
+                          [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient,
+                                                               Environment&... environment_gradient) {
+                            return Y_bar + F_pullback(Y_bar, gradient.f, environment_gradient...);
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Res>(); }
 

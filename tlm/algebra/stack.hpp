@@ -3,7 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <forward_list>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <tlm/algebra/application.hpp>
@@ -30,19 +31,19 @@ struct Stack {
   /// The chain rule of Composition, for `count` factors: back through F_count first, through F_1 last.
   template <class... Environment>
   auto value_and_pullback(domain X, const Environment&... environment) const& {
-    std::forward_list<decltype(differentiate(f[0], X, environment...).pullback)> pullbacks;  // the last layer's first
-    for (const F& f_i : f) {
-      auto [Y, pullback] = differentiate(f_i, std::move(X), environment...);
+    using Pullback = decltype(differentiate(f[0], X, environment...).pullback);
+    auto pullbacks = std::make_unique<std::optional<Pullback>[]>(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto [Y, pullback] = differentiate(f[i], std::move(X), environment...);
       X = std::move(Y);
-      pullbacks.push_front(std::move(pullback));
+      pullbacks[i].emplace(std::move(pullback));
     }
-    return with_pullback(std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient,
-                                                                          Environment&... environment_gradient) {
-      std::size_t i = count;
-      for (const auto& pullback : pullbacks)
-        Y_bar = pullback(std::move(Y_bar), gradient.f[--i], environment_gradient...);
-      return Y_bar;
-    });
+    return detail::Result{std::move(X), [pullbacks = std::move(pullbacks)](codomain Y_bar, Stack& gradient,
+                                                                           Environment&... environment_gradient) {
+                            for (std::size_t i = count; i-- > 0;)
+                              Y_bar = (*pullbacks[i])(std::move(Y_bar), gradient.f[i], environment_gradient...);
+                            return Y_bar;
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Stack>(); }
 

@@ -40,10 +40,10 @@ struct Tied {
   template <class... Environment>
   auto value_and_pullback(domain X, const Environment&... environment) const& {
     auto [Y, F_pullback] = differentiate(f, std::move(X), item, environment...);
-    return with_pullback(std::move(Y), [F_pullback = std::move(F_pullback)](codomain Y_bar, Tied& gradient,
-                                                                            Environment&... environment_gradient) {
-      return F_pullback(std::move(Y_bar), gradient.f, gradient.item, environment_gradient...);
-    });
+    return detail::Result{std::move(Y), [F_pullback = std::move(F_pullback)](codomain Y_bar, Tied& gradient,
+                                                                             Environment&... environment_gradient) {
+                            return F_pullback(std::move(Y_bar), gradient.f, gradient.item, environment_gradient...);
+                          }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Tied>(); }
 

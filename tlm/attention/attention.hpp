@@ -78,33 +78,35 @@ struct Attention {
     auto [K_X, K_pullback] = differentiate(k, X, environment...);
     auto [V_X, V_pullback] = differentiate(v, X, environment...);
     auto [Y, A] = attend(Q_X, K_X, V_X);
-    return with_pullback(std::move(Y), [this, Q_X = std::move(Q_X), K_X = std::move(K_X), V_X = std::move(V_X),
-                                        A = std::move(A), Q_pullback = std::move(Q_pullback),
-                                        K_pullback = std::move(K_pullback),
-                                        V_pullback = std::move(V_pullback)](const codomain& Y_bar, Attention& gradient,
-                                                                            Environment&... environment_gradient) {
-      Queries Q_bar{A.queries()};
-      Keys K_bar{A.keys()};
-      codomain V_bar{A.keys()};
-      for (std::size_t s = 0; s < A.queries().count(); ++s)
-        for (std::size_t h = 0; h < n_heads; ++h) {
-          const auto A_h = A(s, h);
-          const auto Q_h = head(Q_X, s, h), K_h = head(K_X, s, h), V_h = head(V_X, s, h), Y_bar_h = head(Y_bar, s, h);
-          Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
-          const detail::MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
-          multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
-          for (std::size_t i = 0; i < S_bar.rows; ++i) {
-            softmax_pullback(A_h.row(i), S_bar.row(i));
-            bias.pull_back(h, S_bar.position(i), S_bar.row(i), gradient.bias);
-          }
-          accumulate<d_value, true>(head(V_bar, s, h), A_h, Y_bar_h);             // V̄ += Aᵀ×Ȳ
-          accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());        // Q̄ += S̄×K/c
-          accumulate<d_head, true>(head(K_bar, s, h), S_bar, Q_h, one_over_c());  // K̄ += S̄ᵀ×Q/c
-        }
-      return Q_pullback(std::move(Q_bar), gradient.q, environment_gradient...) +
-             K_pullback(std::move(K_bar), gradient.k, environment_gradient...) +
-             V_pullback(std::move(V_bar), gradient.v, environment_gradient...);
-    });
+    return detail::Result{
+        std::move(Y),
+        [this, Q_X = std::move(Q_X), K_X = std::move(K_X), V_X = std::move(V_X), A = std::move(A),
+         Q_pullback = std::move(Q_pullback), K_pullback = std::move(K_pullback), V_pullback = std::move(V_pullback)](
+            const codomain& Y_bar, Attention& gradient, Environment&... environment_gradient) {
+          require_same_sequences("Y", A.queries(), "Y_bar", Y_bar.sequences());
+          Queries Q_bar{A.queries()};
+          Keys K_bar{A.keys()};
+          codomain V_bar{A.keys()};
+          for (std::size_t s = 0; s < A.queries().count(); ++s)
+            for (std::size_t h = 0; h < n_heads; ++h) {
+              const auto A_h = A(s, h);
+              const auto Q_h = head(Q_X, s, h), K_h = head(K_X, s, h), V_h = head(V_X, s, h),
+                         Y_bar_h = head(Y_bar, s, h);
+              Matrix<n, 1, Real> entries_of_S_bar{Sequences{A_h.rows * A_h.cols}};
+              const detail::MaskedMatrix<Mask, Real, block> S_bar{entries_of_S_bar.data(), A_h.rows, A_h.cols};
+              multiply(Y_bar_h, V_h.transposed(), S_bar, Real(1));  // Ā, which becomes S̄
+              for (std::size_t i = 0; i < S_bar.rows; ++i) {
+                softmax_pullback(A_h.row(i), S_bar.row(i));
+                bias.pull_back(h, S_bar.position(i), S_bar.row(i), gradient.bias);
+              }
+              accumulate<d_value, true>(head(V_bar, s, h), A_h, Y_bar_h);             // V̄ += Aᵀ×Ȳ
+              accumulate<d_head>(head(Q_bar, s, h), S_bar, K_h, one_over_c());        // Q̄ += S̄×K/c
+              accumulate<d_head, true>(head(K_bar, s, h), S_bar, Q_h, one_over_c());  // K̄ += S̄ᵀ×Q/c
+            }
+          return Q_pullback(std::move(Q_bar), gradient.q, environment_gradient...) +
+                 K_pullback(std::move(K_bar), gradient.k, environment_gradient...) +
+                 V_pullback(std::move(V_bar), gradient.v, environment_gradient...);
+        }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Attention>(); }
 
