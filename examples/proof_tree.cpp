@@ -10,6 +10,7 @@
 
 #include <examples/shared/command_line.hpp>
 #include <proofs/kernel/export/file.hpp>
+#include <proofs/kernel/export/words.hpp>
 #include <tlm/derivation/derivation.hpp>
 #include <tlm/models/formulated_transformer.hpp>
 #include <tlm/models/numpy_transformer.hpp>
@@ -82,7 +83,7 @@ nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
     } else if (!step.declared.empty()) {
       entry["declared"] = step.declared;
       entry["check"] = check_of(step.declared);
-      if (!step.theorem.empty()) entry["theorem"] = step.theorem;
+      if (const std::string theorem = tlm::coq::theorem_of(step); !theorem.empty()) entry["theorem"] = theorem;
     }
     steps.push_back(entry);
   }

@@ -71,7 +71,7 @@ std::string write_rules(std::ostream& file) {
     static_assert(rules::follows<T, Strongest<T>>);
     const std::string name = "T_" + std::to_string(++number);
     file << coq::file<T>(name) << '\n';
-    return "@" + name + "_is_" + predicate<Strongest<T>>() + ", ";
+    return "@" + name + "_is_" + coq::predicate(Strongest<T>::text) + ", ";
   };
   std::string theorems;
   ((theorems += each.template operator()<Rule>()), ...);

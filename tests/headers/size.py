@@ -16,13 +16,13 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10899,
-    "lines of the book": 6455,
+    "lines of tlm/": 10833,
+    "lines of the book": 6413,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2458,
-    "lines read with training/loss.hpp": 1048,
+    "lines read with training/loss.hpp": 1012,
     "lines read with matrix/product.hpp": 804,
-    "names that tlm.hpp brings": 120,
+    "names that tlm.hpp brings": 119,
 }
 
 

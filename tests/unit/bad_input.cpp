@@ -41,12 +41,12 @@ TEST_CASE("a token outside the vocabulary, with its place") {
   refuses("5", "read at position 1 of sequence 2", [&] { tied(Tokens{{0, 1}, {5}}); });
   refuses("5", "read at position 1 of sequence 2", [&] { tied.value_and_pullback(Tokens{{0, 1}, {5}}); });
 
-  // Places count from the token after the start token, which is not part of the input.
-  refuses("9", "read at position 2 of sequence 1", [] { decode(model, {1, 9}, {0, 0, max_len}); });
-  refuses("-2", "which starts every sequence", [] { decode(model, {1}, {-2, 0, max_len}); });
-  refuses("5", "which starts every sequence", [] { loss(model, unweighted<double>(5, Tokens{1})); });
+  // What is given has the places that it has there. The start token is the first one that the model reads.
+  refuses("9", "given at position 2 of sequence 1", [] { decode(model, {1, 9}, {0, 0, max_len}); });
+  refuses("-2", "read at position 1 of sequence 1", [] { decode(model, {1}, {-2, 0, max_len}); });
+  refuses("5", "read at position 1 of sequence 1", [] { loss(model, unweighted<double>(5, Tokens{1})); });
   Model gradient;
-  refuses("5", "which starts every sequence",
+  refuses("5", "read at position 1 of sequence 1",
           [&] { loss_and_gradient(model, unweighted<double>(5, Tokens{1}), gradient); });
 
   // The model never reads the last token of a sequence. Nevertheless that token needs a row of probabilities.

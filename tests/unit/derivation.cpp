@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <proofs/kernel/export/file.hpp>
+#include <proofs/kernel/export/words.hpp>
 #include <tlm/algebra/concat.hpp>
 #include <tlm/derivation/derivation.hpp>
 #include <tlm/layers/gelu.hpp>
@@ -341,9 +342,9 @@ TEST_CASE("as a proof term: what is not the library's is not taken for it") {
         Containing{"Variable mine_ReLU : forall {memory : Type}, operation memory (Row num 3) (Row num 3). Hypothesis "
                    "mine_ReLU_is_rowwise : forall {memory : Type}, rowwise (@mine_ReLU memory)."});
   CHECK(leaf == Containing{":= ReLU ∘ mine_ReLU."});
-  CHECK(derivation<mine::ReLU<3>>()[0].theorem.empty());
-  CHECK(derivation<tlm::ReLU<3>>()[0].theorem == "ReLU_is_rowwise");
-  CHECK(derivation<Entrywise<TimesTanh, 3>>()[0].theorem.empty());
+  CHECK(coq::theorem_of(derivation<mine::ReLU<3>>()[0]) == "");
+  CHECK(coq::theorem_of(derivation<tlm::ReLU<3>>()[0]) == "ReLU_is_rowwise");
+  CHECK(coq::theorem_of(derivation<Entrywise<TimesTanh, 3>>()[0]) == "");
   CHECK(coq::everything<tlm::ReLU<3>>().derivative);
   CHECK_FALSE(coq::everything<mine::ReLU<3>>().derivative);
 }

@@ -57,10 +57,14 @@ class Generation {
 
   /// One text for each that is given. The model must outlive the session. Throws std::length_error if what is given is
   /// longer than max_len with the start token, if max_len is 0, or if the model's `config` says that the model cannot read
-  /// max_len − 1 tokens. Throws std::invalid_argument for an empty source.
+  /// max_len − 1 tokens. Throws std::out_of_range for a given token that has no score, and std::invalid_argument for an empty
+  /// source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
       : score_{&before_softmax(model)}, limits_{limits}, texts_(given.size()) {
-    if constexpr (!detail::CanDecode<T>::of_tokens) sources_ = Tokens{given};
+    if constexpr (detail::CanDecode<T>::of_tokens)
+      require_in_vocabulary(Tokens{given}, vocab_size, "given");
+    else
+      sources_ = Tokens{given};
     if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the start token"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (limits.max_len > T::config.max_len + 1)
@@ -151,10 +155,8 @@ class Generation {
   }
 
   auto read(const Tokens& unread) {
-    const bool first = std::exchange(first_, false);
     if constexpr (detail::CanDecode<T>::of_tokens)
-      return first ? detail::after_a_start([&] { return advance(*score_, state_, unread); })
-                   : advance(*score_, state_, unread);
+      return advance(*score_, state_, unread);
     else
       return advance(*score_, state_, {sources_, unread});
   }
@@ -164,7 +166,6 @@ class Generation {
   GenerationLimits limits_;
   std::vector<Text> texts_;
   State<Score> state_{};
-  bool first_ = true;
 };
 
 /// The texts that a model generates from those that are given, without the start token. Each text grows until the end

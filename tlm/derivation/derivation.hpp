@@ -16,12 +16,12 @@
 /// How the compiler derives what an operation is by the rules of tlm/algebra/rules.hpp, as data and as text.
 namespace tlm {
 
-/// The names of T. (In a member of a template the compiler spells T with tlm::, which it would leave out in a function in
-/// namespace tlm.)
+/// The name of T in C++. (In a member of a template the compiler spells T with tlm::, which it would leave out in a function
+/// in namespace tlm.)
 template <class T>
 struct NameOf {
   /// Without arguments, such as "tlm::Normalization". In an unnamed namespace it is "::F".
-  static std::string qualified() {
+  static std::string text() {
     std::string_view name = __PRETTY_FUNCTION__;  // … [with T = tlm::Normalization<…>; …]
     name.remove_prefix(name.find("T = ") + 4);
     std::string result;
@@ -34,30 +34,7 @@ struct NameOf {
     }
     return result;
   }
-  /// Without its namespace and its arguments, such as "Normalization".
-  static std::string unqualified() {
-    const std::string name = qualified();
-    return name.substr(name.find_last_of(':') + 1);
-  }
 };
-
-/// T is the library's own. Only then does its name mean what it means in proofs/kernel/. Entrywise is a function of yours.
-template <class T>
-bool is_of_the_library() {
-  return NameOf<T>::qualified() == "tlm::" + NameOf<T>::unqualified() && NameOf<T>::unqualified() != "Entrywise";
-}
-
-/// "is Claim" as the theory of proofs/kernel calls it: causal_kernel of is::CausalKernel.
-template <class Claim>
-std::string predicate() {
-  std::string name;
-  for (const char c : NameOf<Claim>::unqualified()) {
-    const bool capital = 'A' <= c && c <= 'Z';
-    if (capital && !name.empty()) name += '_';
-    name += capital ? char(c - 'A' + 'a') : c;
-  }
-  return name;
-}
 
 /// A statement and why it follows, or what it lacks.
 struct Step {
@@ -68,7 +45,7 @@ struct Step {
   std::string_view rule;           ///< The rule that concludes it, or would. Empty if declared, or none.
   std::string_view sentence;       ///< The rule's sentence.
   std::string_view declared;       ///< What a leaf declares; empty for anything else.
-  std::string theorem;             ///< Of a leaf of the library that is what it declares: Normalization_is_rowwise.
+  std::string leaf;                ///< What C++ calls a leaf: tlm::Normalization.
   std::vector<std::size_t> parts;  ///< The rule's premises, as places in the derivation.
 };
 
@@ -87,8 +64,7 @@ class Deriver {
     steps_.push_back({notation<T>().text, equation<T>(), Claim::text, rules::follows<T, Claim>, "", "", "", "", {}});
     if constexpr (rules::Leaf<T>) {
       steps_[place].declared = T::declared::text;
-      if (std::is_same_v<typename T::declared, Claim> && is_of_the_library<T>())
-        steps_[place].theorem = NameOf<T>::unqualified() + "_is_" + predicate<Claim>();
+      steps_[place].leaf = NameOf<T>::text();
     }
     by_which<T, Claim>([&]<Symbol name, Symbol sentence, class... Part, class... Premise>(
         rules::Rule<name, sentence, Claim, rules::Is<Part, Premise>...> rule) {

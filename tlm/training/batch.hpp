@@ -87,23 +87,16 @@ struct CanLearnFrom {
 };
 
 /// f(targets) for the targets of a batch from which T can learn; f(targets, noise) if it is read with noise (noisy.hpp).
-/// The error for a token that T does not know has its place in the batch.
 template <class T, class BatchOf, class F>
 RealOf<T> with_targets(const BatchOf& batch, const F& f) {
   if constexpr (!CanLearnFrom<T, BatchOf>::value) {
     return {};
   } else {
     const auto targets = targets_of<T>(batch);
-    const auto of_targets = [&] {
-      if constexpr (requires { batch.noise; })
-        return f(targets, batch.noise);
-      else
-        return f(targets);
-    };
-    if constexpr (std::is_same_v<typename BatchOf::Input, Tokens>)
-      return after_a_start(of_targets);
+    if constexpr (requires { batch.noise; })
+      return f(targets, batch.noise);
     else
-      return of_targets();
+      return f(targets);
   }
 }
 

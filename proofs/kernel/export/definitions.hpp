@@ -12,6 +12,7 @@
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
 #include <proofs/kernel/export/variables.hpp>
+#include <proofs/kernel/export/words.hpp>
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/algebra/parts.hpp>
 #include <tlm/algebra/rules.hpp>
@@ -106,7 +107,8 @@ class Definitions {
   /// What the leaf T is called.
   template <class T>
   std::string word() {
-    return is_of_the_library<T>() ? *words_.insert(NameOf<T>::unqualified()).first : assumed<T>();
+    const std::string name = NameOf<T>::text();
+    return is_of_the_library(name) ? *words_.insert(unqualified(name)).first : assumed<T>();
   }
 
  private:
@@ -202,8 +204,8 @@ class Definitions {
       type = "operation " + memory + " " + RowType<typename T::domain>::text() + " " +
              RowType<typename T::codomain>::text();
     }
-    return known->second = assume(NameOf<T>::qualified(), weights, any, type,
-                                  std::is_same_v<Claim, is::Unrestricted> ? "" : predicate<Claim>());
+    return known->second = assume(NameOf<T>::text(), weights, any, type,
+                                  std::is_same_v<Claim, is::Unrestricted> ? "" : predicate(Claim::text));
   }
 
   /// Assumes a variable for the leaf that C++ calls `qualified`, a function of weights of these types; and that it is what it
@@ -279,7 +281,7 @@ class Definitions {
   Term of_form(Form<F...>*, const Place& place) {
     std::vector<std::string> parts(sizeof...(F));
     backwards<F...>([&]<class G>(std::size_t k) { parts[k] = term<G>(place).as_argument(); });
-    return folded(*words_.insert(NameOf<Form<F...>>::unqualified()).first, parts);
+    return folded(*words_.insert(unqualified(NameOf<Form<F...>>::text())).first, parts);
   }
 
   Weights weights_;

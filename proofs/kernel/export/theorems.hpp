@@ -11,6 +11,7 @@
 #include <proofs/kernel/export/definitions.hpp>
 #include <proofs/kernel/export/place.hpp>
 #include <proofs/kernel/export/term.hpp>
+#include <proofs/kernel/export/words.hpp>
 #include <tlm/algebra/rules.hpp>
 #include <tlm/derivation/derivation.hpp>
 
@@ -38,7 +39,7 @@ class Theorems {
   /// The name of the theorem that T, of which this is the symbol, is Claim; it is written if it was not yet.
   template <class T, class Claim>
   std::string prove(const Place& place, const std::string& symbol) {
-    const std::string name = definitions_.name_for<T>(place, symbol), property = predicate<Claim>();
+    const std::string name = definitions_.name_for<T>(place, symbol), property = predicate(Claim::text);
     if (!proved_.insert(name + "_is_" + property).second) return name + "_is_" + property;
     const Place inner = place.inside<T>();
     const Term proof = proof_of_body<T, Claim>(inner);
@@ -75,7 +76,7 @@ class Theorems {
   Term proof_of_body(const Place& place) {
     Term result{Term::atom, ""};
     if constexpr (rules::Leaf<T>)
-      result.text = definitions_.word<T>() + "_is_" + predicate<Claim>();
+      result.text = definitions_.word<T>() + "_is_" + predicate(Claim::text);
     else
       Deriver::by_which<T, Claim>(
           [&](auto rule) { result = by_rule(static_cast<typename T::form*>(nullptr), rule, place); });
