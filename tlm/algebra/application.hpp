@@ -83,14 +83,14 @@ CodomainOf<F> apply(const F& f, X_type&& X, const Environment&... environment) {
 
 namespace detail {
 
-/// The transpose of a derivative: X̄ = pullback(Ȳ, gradient). It can be applied any number of times. Its layer must
-/// outlive it, unchanged. It can be moved, but not copied.
+/// The pullback of a leaf: X̄ = pullback(Ȳ, gradient), by the transpose of its derivative. It can be applied any number
+/// of times. Its layer must outlive it, unchanged. It can be moved, but not copied.
 template <class Function>
 class Pullback {
  public:
   Function function;  ///< Computes X̄ from Ȳ.
 
-  /// The pullback of a layer whose value Y has these sequences.
+  /// The pullback of a leaf whose value Y has these sequences.
   Pullback(Function&& function_, const Sequences& sequences) : function{std::move(function_)}, sequences_{sequences} {}
   Pullback(Pullback&&) = default;
 
@@ -108,8 +108,8 @@ class Pullback {
   Sequences sequences_;
 };
 
-/// A value and its pullback: auto [Y, pullback] = layer.value_and_pullback(X). A formula returns it with a pullback of
-/// its own, as its parts look at the sequences of Ȳ and at the environment.
+/// A value and its pullback: auto [Y, pullback] = layer.value_and_pullback(X). That of a leaf is a Pullback. That of a
+/// formula calls those of its parts, which require the sequences of their values and take their items.
 template <class Value, class Function>
 struct Result {
   Value value;

@@ -45,7 +45,7 @@ struct Step {
   std::string_view rule;           ///< The rule that concludes it, or would. Empty if declared, or none.
   std::string_view sentence;       ///< The rule's sentence.
   std::string_view declared;       ///< What a leaf declares; empty for anything else.
-  std::string leaf;                ///< What C++ calls a leaf: tlm::Normalization.
+  std::string leaf;                ///< What C++ calls a leaf: tlm::Normalization; empty for anything else.
   std::vector<std::size_t> parts;  ///< The rule's premises, as places in the derivation.
 };
 

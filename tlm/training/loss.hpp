@@ -42,8 +42,8 @@ inline Tokens after_start(Token start, const Tokens& x) {
   return X;
 }
 
-/// Throws std::invalid_argument unless x and ω have the sequences of Y, and std::out_of_range for a token that is
-/// not in the vocabulary.
+/// Throws std::invalid_argument unless x and ω have the sequences of Y, and std::out_of_range for a token that is not in
+/// the vocabulary.
 template <std::size_t cols, class Real>
 void require_targets(const Matrix<n, cols, Real>& Y, const Tokens& x, const Matrix<n, 1, Real>& omega) {
   require_same_sequences("the tokens to be predicted", x.sequences(), "the scores of the model", Y.sequences());
