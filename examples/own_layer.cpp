@@ -27,7 +27,10 @@ struct ExponentialAverage {
 
   tlm::Row<d_model, Real> r;
 
-  codomain operator()(const domain& X) const { return tlm::from_the_beginning(*this, X); }
+  codomain operator()(const domain& X) const {
+    State no_rows{};
+    return extend(no_rows, X);
+  }
 
   /// Write t_i = ∂L/∂EA(X)_i, through row i itself and through those that follow it: t_i = Ȳ_i + r ⊙ t_{i+1}. Then
   ///

@@ -146,7 +146,10 @@ struct SumsInCommon {
     std::shared_ptr<std::vector<std::vector<Real>>> sums;
   };
 
-  codomain operator()(domain X) const { return from_the_beginning(*this, std::move(X)); }
+  codomain operator()(domain X) const {
+    State no_rows{};
+    return extend(no_rows, std::move(X));
+  }
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
     state.lengths.resize(sequences.count());

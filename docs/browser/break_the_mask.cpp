@@ -83,7 +83,10 @@ struct Numbered {
   using domain = Matrix<n, d, Real>;
   using codomain = domain;
 
-  codomain operator()(domain X) const { return from_the_beginning(*this, std::move(X)); }
+  codomain operator()(domain X) const {
+    State no_rows{};
+    return extend(no_rows, std::move(X));
+  }
   auto value_and_pullback(domain X) const {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, Numbered&) { return Y_bar; });
   }

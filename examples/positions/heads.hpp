@@ -24,7 +24,10 @@ struct TiedPositions {
   static auto written(const auto& X) { return X + letter; }
 
   /// Throws std::length_error for a sequence longer than max_len.
-  codomain operator()(domain X, const reads& item) const { return from_the_beginning(*this, std::move(X), item); }
+  codomain operator()(domain X, const reads& item) const {
+    State no_rows{};
+    return extend(no_rows, std::move(X), item);
+  }
 
   /// dY = dX + dp|n, hence X̄ = Ȳ, and row pos of p receives the row of Ȳ at that position, from every sequence.
   auto value_and_pullback(domain X, const reads& item) const {
@@ -36,7 +39,7 @@ struct TiedPositions {
 
   using State = positions::LengthsSoFar;
 
-  /// Throws like add_positions, and then leaves the state as it was.
+  /// Throws like add_positions.
   codomain extend(State& state, domain X, const reads& item) const {
     return positions::add_positions(item.W, state, std::move(X));
   }

@@ -228,7 +228,7 @@ auto on_threads(std::size_t threads, std::size_t count, const Make& make) {
   const tlm::OneThreadPerProduct on_each;
   std::vector<decltype(make(count))> made(count);
   std::atomic<std::size_t> next = 0;
-  tlm::ThreadPool{threads}.parallel_for(threads, [&](std::size_t) {
+  tlm::parallel_for(threads, [&](std::size_t) {
     for (std::size_t k; (k = next++) < count;) made[k] = make(k);
   });
   return made;

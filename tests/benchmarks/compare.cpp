@@ -100,8 +100,7 @@ void compete(const std::filesystem::path& directory) {
     auto& of_parts = parts[part_count];
     while (of_parts.size() < part_count)
       of_parts.push_back(products::of(c, count / part_count, length, products::Attention::visible));
-    ThreadPool pool{thread_count};
-    return measure::milliseconds([&] { products::run(pool, of_parts, times); });
+    return measure::milliseconds([&] { products::run(of_parts, times); });
   };
   const std::map<std::string, std::function<double()>> actions{
       {"SGD", [&] { return step(sgd); }},

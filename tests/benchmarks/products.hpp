@@ -123,8 +123,8 @@ inline Products of_a_token(const tlm::Config& c, std::size_t texts) {
 }
 
 /// Each on a thread of its own, so often.
-inline void run(tlm::ThreadPool& threads, const std::vector<Products>& parts, std::size_t times) {
-  threads.parallel_for(parts.size(), [&](std::size_t k) {
+inline void run(const std::vector<Products>& parts, std::size_t times) {
+  tlm::parallel_for(parts.size(), [&](std::size_t k) {
     for (std::size_t time = 0; time < times; ++time) parts[k].run();
   });
 }

@@ -50,15 +50,14 @@ void compare(const std::string& name, std::size_t count, std::size_t length, std
   for (const std::size_t threads : {1u, 2u}) {
     steps::Steps<Model> training{count, length, threads};
     const steps::Allocated allocated = training.allocated();
-    ThreadPool pool{threads};
     std::vector<products::Products> parts;
     while (parts.size() < std::min(threads, count))
       parts.push_back(products::of(Model::config, count / std::min(threads, count), length));
     double at_most = 0;
     const auto [of_steps, of_products, of_registers] = measure::medians(
-        rounds, [&] { training.run(steps_a_round); }, [&] { products::run(pool, parts, steps_a_round); },
+        rounds, [&] { training.run(steps_a_round); }, [&] { products::run(parts, steps_a_round); },
         [&] {
-          pool.parallel_for(threads, [&](std::size_t k) {
+          parallel_for(threads, [&](std::size_t k) {
             const double operations = multiply_and_add();
             if (k == 0) at_most = double(threads) * operations;
           });

@@ -38,7 +38,10 @@ std::string asked;
 template <char name>
 struct Asked : PositionalEncoding<max_len, 2, double> {
   using Base = PositionalEncoding<max_len, 2, double>;
-  Base::codomain operator()(Base::domain X) const { return from_the_beginning(*this, std::move(X)); }
+  Base::codomain operator()(Base::domain X) const {
+    Base::State no_rows{};
+    return extend(no_rows, std::move(X));
+  }
   Base::codomain extend(Base::State& state, Base::domain X) const {
     asked += name;
     return Base::extend(state, std::move(X));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -28,11 +29,9 @@ namespace tlm {
 
 namespace detail {
 
-/// The environment has an item of this type.
-template <class Item, class... Environment>
-inline constexpr bool is_provided = (std::is_same_v<Item, std::remove_const_t<Environment>> || ...);
-
-/// The first item of this type.
+/// The first item of this type. If there is none, something stands in for it.
+template <class Item>
+Item& first_item();
 template <class Item, class First, class... Rest>
 auto& first_item(First& first, Rest&... rest) {
   if constexpr (std::is_same_v<Item, std::remove_const_t<First>>)
@@ -45,10 +44,7 @@ auto& first_item(First& first, Rest&... rest) {
 template <class T, class... Environment>
 auto& read(Environment&... environment) {
   static_assert(FindsItem<T, std::remove_const_t<Environment>...>::value);
-  if constexpr (is_provided<typename T::reads, Environment...>)
-    return first_item<typename T::reads>(environment...);
-  else
-    return stand_in<typename T::reads&>();
+  return first_item<typename T::reads>(environment...);
 }
 
 /// action(item…) with the items that T takes. A formula takes all; a leaf takes the one that it reads, or none.
@@ -58,7 +54,9 @@ auto with_items(const Action& action, Environment&... environment) {
     return action(environment...);
   else if constexpr (Reads<T>)
     return action(read<T>(environment...));
-  else if constexpr (requires { requires is_provided<typename T::may_read, Environment...>; })
+  else if constexpr (requires {
+                       requires(std::is_same_v<typename T::may_read, std::remove_const_t<Environment>> || ...);
+                     })
     return action(first_item<typename T::may_read>(environment...));
   else
     return action();
@@ -175,8 +173,8 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid. (A T that is independent of X returns all of
 /// its rows at first, and then none.)
 ///
-/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise. After an exception `state`
-/// must not be used: some of its parts may be updated, others not. (See extend.)
+/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise; T's own `extend` need not ask.
+/// After an exception `state` must not be used: some of its parts may be updated, others not. (See extend.)
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T, Environment...>::value);
@@ -185,7 +183,9 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Envi
   } else {
     if constexpr (requires { X.sequences(); }) {
       if (!state.count) state.count = X.sequences().count();
-      detail::require_continuation(*state.count, X.sequences().count());
+      if (*state.count != X.sequences().count())
+        refuse<std::invalid_argument>(
+            {"a stack of ", *state.count, " sequences cannot be continued by ", X.sequences().count()});
     }
     return detail::with_items<T>(
         [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
@@ -200,22 +200,6 @@ CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Envir
   CodomainOf<T> Y = advance(layer, next, std::move(X), environment...);
   state = std::move(next);
   return Y;
-}
-
-/// T(X), computed as the rows that follow no rows. A leaf whose formula is its `extend` returns
-/// from_the_beginning(*this, X), or from_the_beginning(*this, X, item). Throws what `extend` throws.
-template <class T, class... Item>
-CodomainOf<T> from_the_beginning(const T& layer, DomainOf<T> X, const Item&... item) {
-  if constexpr (detail::Extends<T, Item...>) {
-    typename T::State nothing_yet{};
-    return layer.extend(nothing_yet, std::move(X), item...);
-  } else {
-    static_assert(detail::IsLayer<T>::value);
-    static_assert(!Layer<T>,
-                  "from_the_beginning(layer, X) is the extension of no rows: the layer has struct State { ... } and "
-                  "codomain extend(State& state, const domain& X) const");
-    return detail::stand_in<CodomainOf<T>>();
-  }
 }
 
 }  // namespace tlm

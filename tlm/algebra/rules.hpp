@@ -105,11 +105,8 @@ struct EncoderDecoder;  ///< (x, X) ↦ Decoder(X), with the memory M = Encoder(
 namespace rules {
 
 /// The statement "T is Claim".
-template <class T_, class Claim_>
-struct Is {
-  using T = T_;
-  using Claim = Claim_;
-};
+template <class T, class Claim>
+struct Is {};
 
 /// The rule that a conclusion follows from its premises, each a statement Is<T, Claim>.
 template <Symbol name_, Symbol sentence_, class Conclusion, class... Premises>
@@ -150,12 +147,9 @@ struct RulesOf<forms::Composition<A, F...>>
            Rule<"composition_is_causal_kernel", "A∘F is a causal kernel if A is and F is autoregressive",  //
                 is::CausalKernel, Is<A, is::CausalKernel>, Is<F, is::Autoregressive>...>> {};
 
+/// (Each factor is F.)
 template <class F, std::size_t count>
-struct RulesOf<forms::Stack<F, count>>
-    : List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
-                is::Rowwise, Is<F, is::Rowwise>>,
-           Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
-                is::Autoregressive, Is<F, is::Autoregressive>>> {};
+struct RulesOf<forms::Stack<F, count>> : RulesOf<forms::Composition<F>> {};
 
 template <class F>
 struct RulesOf<forms::Residual<F>> : List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //

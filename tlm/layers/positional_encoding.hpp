@@ -32,22 +32,19 @@ struct LengthsSoFar {
 
 /// Adds P|n to each sequence of X: each row receives the row of P for its position, which counts on from `so_far`.
 ///
-/// Throws std::length_error for a sequence longer than max_len, and std::invalid_argument if the number of sequences
-/// has changed. Then `so_far` stays as it was.
+/// X has as many sequences as before. Throws std::length_error for a sequence longer than max_len.
 template <std::size_t max_len, std::size_t cols, class Real>
 Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, LengthsSoFar& so_far,
                                     Matrix<n, cols, Real> X) {
   const Sequences& sequences = X.sequences();
-  std::vector<std::size_t> lengths = so_far.lengths;
+  auto& [lengths] = so_far;
   if (lengths.empty()) lengths.resize(sequences.count());
-  detail::require_continuation(lengths.size(), sequences.count());
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (lengths[s] + sequences.length(s) > max_len)
       refuse<std::length_error>({"sequence ", s + 1, ", of ", lengths[s] + sequences.length(s),
                                  " tokens, is too long: max_len is ", max_len});
     for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) X.row(i) += P.row(lengths[s]++);
   }
-  so_far.lengths = std::move(lengths);
   return X;
 }
 
@@ -77,7 +74,10 @@ struct PositionalEncoding {
   Matrix<max_len, d_model, Real> PE;
 
   /// Throws std::length_error for a sequence longer than max_len.
-  codomain operator()(domain X) const { return from_the_beginning(*this, std::move(X)); }
+  codomain operator()(domain X) const {
+    State no_rows{};
+    return extend(no_rows, std::move(X));
+  }
 
   /// dY = dX + dPE|n, hence X̄ = Ȳ, and row pos of PE receives Ȳ at that position of every sequence.
   auto value_and_pullback(domain X) const {
@@ -89,7 +89,7 @@ struct PositionalEncoding {
 
   using State = positions::LengthsSoFar;
 
-  /// Throws like add_positions, and then leaves the state as it was.
+  /// Throws like add_positions.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
   /// The article's angle ω_i = 10000^(−2i/d_model).

@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
-#include <exception>
 #include <functional>
+#include <future>
 #include <numeric>
-#include <semaphore>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,78 +24,14 @@ extern "C" {
 /// Several threads that learn from one batch. Each takes a part of its sequences.
 namespace tlm {
 
-/// Threads that live as long as this object, and sleep when there is nothing to do.
-class ThreadPool {
- public:
-  /// `count` threads, including the calling one. Throws std::invalid_argument for 0.
-  explicit ThreadPool(std::size_t count) : ThreadPool{} {  // the destructor ends them even if one cannot be started
-    if (count == 0) refuse<std::invalid_argument>({"0 threads compute nothing: at least 1 is needed"});
-    for (std::size_t k = 1; k < count; ++k) {
-      Other& other = others_.emplace_back();
-      other.thread = std::jthread{[this, &other, k] {
-        for (wait_for(other.begin); action_; wait_for(other.begin)) {
-          act(k);
-          end_.release();
-        }
-      }};
-    }
-  }
-  ThreadPool(ThreadPool&&) = delete;
-  ~ThreadPool() {
-    action_ = nullptr;
-    for (Other& other : others_) other.begin.release();
-  }
-
-  /// The number of threads, including the calling one.
-  std::size_t count() const { return others_.size() + 1; }
-
-  /// action(k) for each k < shares, each on a thread of its own, k = 0 on the calling thread. Returns when all are
-  /// done, and then throws what was thrown for the least k. One call at a time, and none from within an action. Throws
-  /// std::invalid_argument at once for more shares than count(), and for an empty action.
-  void parallel_for(std::size_t shares, std::function<void(std::size_t)> action) {
-    if (shares > count()) refuse<std::invalid_argument>({shares, " shares are too many for ", count(), " threads"});
-    if (!action) refuse<std::invalid_argument>({"the shares have no action: it is an empty function"});
-    if (shares == 0) return;
-    action_ = std::move(action);
-    thrown_.assign(shares, nullptr);
-    for (std::size_t k = 1; k < shares; ++k) others_[k - 1].begin.release();
-    act(0);
-    for (std::size_t k = 1; k < shares; ++k) wait_for(end_);
-    for (const std::exception_ptr& thrown : thrown_)
-      if (thrown) std::rethrow_exception(thrown);
-  }
-
- private:
-  struct Other {
-    std::counting_semaphore<> begin{0};
-    std::jthread thread;
-  };
-
-  ThreadPool() = default;
-
-  void act(std::size_t k) {
-    try {
-      action_(k);
-    } catch (...) {
-      thrown_[k] = std::current_exception();
-    }
-  }
-
-  /// Waits actively for a moment, then sleeps. A thread that has slept may be given the processor of the one that woke
-  /// it, and then one waits for the other.
-  static void wait_for(std::counting_semaphore<>& event) {
-    for (int time = 0; time < 1'000; ++time) {
-      if (event.try_acquire()) return;
-      std::this_thread::yield();
-    }
-    event.acquire();
-  }
-
-  std::function<void(std::size_t)> action_;  // empty: there will be no more
-  std::vector<std::exception_ptr> thrown_;
-  std::counting_semaphore<> end_{0};
-  std::deque<Other> others_;  // the last member: its threads end before the others do
-};
+/// action(k) for each k < shares, each on a thread of its own, k = 0 on the calling thread. Returns when all are done, and
+/// then throws what was thrown for the least k. Throws std::system_error if a thread cannot be started.
+void parallel_for(std::size_t shares, const auto& action) {
+  std::vector<std::future<void>> others;  // whose destructors wait for their ends
+  for (std::size_t k = 1; k < shares; ++k) others.push_back(std::async(std::launch::async, std::cref(action), k));
+  if (shares > 0) action(std::size_t{0});
+  for (std::future<void>& other : others) other.get();
+}
 
 /// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
 /// use the processors. The number is the program's: two of these may be nested, and not be on two threads. (For
@@ -118,7 +52,7 @@ class [[nodiscard]] OneThreadPerProduct {
   int before_{};
 };
 
-/// The least number of tokens for which another thread is worth its costs. It is woken twice, and its gradient is set
+/// The least number of tokens for which another thread is worth its costs. It is started twice, and its gradient is set
 /// to zero and added to the others. That is work for each weight, and so is a token. So the number hardly depends on
 /// the size of the model.
 inline constexpr std::size_t worth_a_thread = 32;
@@ -132,23 +66,22 @@ class Threads {
  public:
   /// `count` threads. A batch without `least_tokens` for each uses fewer. Throws std::invalid_argument for 0 threads.
   explicit Threads(std::size_t count, std::size_t least_tokens = worth_a_thread)
-      : threads_{count}, least_tokens_{std::max<std::size_t>(1, least_tokens)} {}
-  /// The number of threads, including the calling one, that share a batch with this number of tokens.
-  std::size_t count_for(std::size_t tokens) const {
-    return std::clamp<std::size_t>(tokens / least_tokens_, 1, threads_.count());
+      : count_{count}, least_tokens_{std::max<std::size_t>(1, least_tokens)} {
+    if (count == 0) refuse<std::invalid_argument>({"0 threads compute nothing: at least 1 is needed"});
   }
+  /// The number of threads, including the calling one, that share a batch with this number of tokens.
+  std::size_t count_for(std::size_t tokens) const { return std::clamp<std::size_t>(tokens / least_tokens_, 1, count_); }
 
   /// The sum of the losses of all parts, each computed on a thread of its own. Adds their gradients to `gradient`, in
   /// the order of the parts. So the bits depend on the parts, and not on which part is done first. If parts throw,
-  /// throws what the first of them throws; then `gradient` may have the gradients of some parts. Throws
-  /// std::invalid_argument for more parts than threads.
+  /// throws what the first of them throws; then `gradient` may have the gradients of some parts.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
     if (parts.size() == 1) return loss_and_gradient(model, parts[0], gradient, objective);
     const OneThreadPerProduct on_each;
     while (gradients_.size() + 1 < parts.size()) gradients_.emplace_back();
     std::vector<RealOf<T>> losses(parts.size());
-    threads_.parallel_for(parts.size(), [&](std::size_t k) {
+    parallel_for(parts.size(), [&](std::size_t k) {
       T& own = k == 0 ? gradient : gradients_[k - 1];
       if (k > 0) zero_grad(own);
       losses[k] = loss_and_gradient(model, parts[k], own, objective);
@@ -156,7 +89,7 @@ class Threads {
     // Each thread adds up its share of every weight. For a single thread that would be as much work as a step of the
     // optimizer.
     const auto of_first = parameters(gradient);
-    threads_.parallel_for(parts.size(), [&](std::size_t k) {
+    parallel_for(parts.size(), [&](std::size_t k) {
       for (std::size_t part = 1; part < parts.size(); ++part) {
         const auto of_part = parameters(std::as_const(gradients_[part - 1]));
         for (std::size_t w = 0; w < of_first.size(); ++w) {
@@ -169,8 +102,7 @@ class Threads {
   }
 
  private:
-  ThreadPool threads_;
-  std::size_t least_tokens_;
+  std::size_t count_, least_tokens_;
   std::deque<T> gradients_;  // a deque, as adding one moves no other
 };
 

@@ -71,6 +71,11 @@ class Theorems {
     return result;
   }
 
+  template <class T, class Claim>
+  Term proof(rules::Is<T, Claim>, const Place& place) {
+    return proof<T, Claim>(place);
+  }
+
   /// The proof by the rule by which it follows, or by the theorem about a leaf.
   template <class T, class Claim>
   Term proof_of_body(const Place& place) {
@@ -92,8 +97,7 @@ class Theorems {
   std::vector<std::string> premises(rules::List<Premise...>, const Place& place) {
     std::vector<std::string> proofs(sizeof...(Premise));
     if constexpr (sizeof...(Premise) > 0)
-      backwards<Premise...>(
-          [&]<class P>(std::size_t k) { proofs[k] = proof<typename P::T, typename P::Claim>(place).as_argument(); });
+      backwards<Premise...>([&]<class P>(std::size_t k) { proofs[k] = proof(P{}, place).as_argument(); });
     return proofs;
   }
   /// (G∘…)∘F is constant if F is: a theorem about G∘F, once for each factor that is applied later.

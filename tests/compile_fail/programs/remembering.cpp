@@ -7,7 +7,7 @@ struct MyLayer {
 
   tlm::Row<3> a;
 
-  codomain operator()(domain X) const { return tlm::from_the_beginning(*this, std::move(X)); }
+  codomain operator()(domain X) const { return std::move(X += a); }
 
   auto value_and_pullback(domain X) const {
     return tlm::with_pullback((*this)(std::move(X)), [](const codomain& Y_bar, MyLayer& gradient) {
