@@ -38,7 +38,7 @@ MODELS = {  # heads, and how often each action is repeated in a round
 STEPS = ["SGD", "Adam"]  # what is a step of training
 ROUNDS = 5
 TOLERANCE = 1e-4
-PAUSE = 0.1  # seconds, until the threads of the one sleep and no longer wait actively
+PAUSE = 0.1  # seconds, until PyTorch's threads sleep and no longer wait actively
 
 
 def read(path):

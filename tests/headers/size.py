@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10732,
-    "lines of the book": 6380,
+    "lines of tlm/": 10748,
+    "lines of the book": 6394,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2425,
-    "lines read with training/loss.hpp": 1003,
-    "lines read with matrix/product.hpp": 795,
+    "lines read with layers/causal_attention.hpp": 2437,
+    "lines read with training/loss.hpp": 1012,
+    "lines read with matrix/product.hpp": 804,
     "names that tlm.hpp brings": 118,
 }
 

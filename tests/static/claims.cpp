@@ -57,7 +57,7 @@ static_assert(constant<FromMemory<Any>> && !autoregressive<FromMemory<Rows>> && 
 template <class Mask, class Q, class K, class Bias = NoBias>
 using KernelOf = typename Attention<1, Mask, Q, K, K, Bias>::template KernelOf<Q, K>;
 static_assert(causal_kernel<KernelOf<Causal, Past, Past>> && !autoregressive<KernelOf<Causal, Rows, Rows>>);
-static_assert(!causal_kernel<KernelOf<Unmasked, Rows, Rows>>);
+static_assert(!causal_kernel<KernelOf<Unmasked, Rows, Rows>> && !causal_kernel<Stack<KernelOf<Causal, Past, Past>, 2>>);
 
 // A mask is what it declares. One that declares nothing, or something else, does not make a causal kernel.
 struct OtherMask {

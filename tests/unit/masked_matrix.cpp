@@ -178,4 +178,13 @@ TEST_CASE_TEMPLATE("its parts cover what is visible once, and only edges contain
     }
 }
 
+TEST_CASE("keys and values are not appended to another number of sequences") {
+  detail::KVCache<Matrix<n, 1>> keys;
+  const Matrix<n, 1> two{{1}, {2, 3}};
+  keys.append(two);
+  CHECK_THROWS_WITH_AS(keys.append({1}), "a stack of 2 sequences cannot be continued by 1", std::invalid_argument);
+  keys.append(two);
+  CHECK(keys.sequences() == Sequences::of_lengths({2, 4}));
+}
+
 }  // namespace tlm::tests::in_masked_matrix

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../workers.hpp"
@@ -32,7 +35,7 @@ TEST_CASE("in double the sum is in another order: within 1e-13, and the same bit
   }
 }
 
-TEST_CASE("what a thread throws is thrown where it was asked, and the threads can be used again") {
+TEST_CASE("what a thread throws is thrown where it was asked, and Threads can be used again") {
   const auto model = random_layer<Model>(Generator{4});
   Threads<Model> threads{2, 1};
   Model gradient;
@@ -74,6 +77,15 @@ TEST_CASE("parallel_for acts at once, and throws what was thrown for the least k
     if (k > 0) throw std::runtime_error{"share " + std::to_string(k)};
   };
   CHECK_THROWS_WITH_AS(parallel_for(3, throws), "share 1", std::runtime_error);
+  std::atomic<bool> is_done = false;
+  CHECK_THROWS_WITH_AS(parallel_for(2,
+                                    [&](std::size_t k) {
+                                      if (k == 0) throw std::runtime_error{"share 0"};
+                                      std::this_thread::sleep_for(std::chrono::milliseconds{20});
+                                      is_done = true;
+                                    }),
+                       "share 0", std::runtime_error);
+  CHECK(is_done);  // as parallel_for returns when all are done, then too
 }
 
 TEST_CASE("a process knows whether mpirun, mpiexec or srun has started it") {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -29,7 +28,7 @@ namespace tlm {
 
 namespace detail {
 
-/// The first item of this type. If there is none, something stands in for it.
+/// The first item of this type. What takes its place if there is none is declared only.
 template <class Item>
 Item& first_item();
 template <class Item, class First, class... Rest>
@@ -173,8 +172,9 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// is possible because T(X|i) = T(X)|i: what was computed for X₀ stays valid. (A T that is independent of X returns all of
 /// its rows at first, and then none.)
 ///
-/// Throws std::invalid_argument if the number of sequences has changed, unless T is rowwise; T's own `extend` need not ask.
-/// After an exception `state` must not be used: some of its parts may be updated, others not. (See extend.)
+/// Throws std::invalid_argument if the number of sequences of a stack X has changed, unless T is rowwise. So T's own
+/// `extend` need not ask. After an exception `state` must not be used: some of its parts may be updated, others not. (See
+/// extend.)
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T, Environment...>::value);
@@ -183,9 +183,7 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Envi
   } else {
     if constexpr (requires { X.sequences(); }) {
       if (!state.count) state.count = X.sequences().count();
-      if (*state.count != X.sequences().count())
-        refuse<std::invalid_argument>(
-            {"a stack of ", *state.count, " sequences cannot be continued by ", X.sequences().count()});
+      detail::require_continuation(*state.count, X.sequences().count());
     }
     return detail::with_items<T>(
         [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },

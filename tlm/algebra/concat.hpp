@@ -24,6 +24,8 @@ struct Concat<F, G> {
   static_assert(fits::value);
   static_assert(std::is_same_v<DomainOf<F>, DomainOf<G>>,
                 "layers that are concatenated take the same X: they have the same domain");
+  static_assert(std::is_same_v<typename F::codomain::Real, typename G::codomain::Real>,
+                "layers that are concatenated return the same kind of numbers: all float, or all double");
   using domain = DomainOf<F>;
   using codomain = Matrix<n, F::codomain::cols + G::codomain::cols, typename F::codomain::Real>;
 

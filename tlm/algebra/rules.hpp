@@ -147,9 +147,12 @@ struct RulesOf<forms::Composition<A, F...>>
            Rule<"composition_is_causal_kernel", "A∘F is a causal kernel if A is and F is autoregressive",  //
                 is::CausalKernel, Is<A, is::CausalKernel>, Is<F, is::Autoregressive>...>> {};
 
-/// (Each factor is F.)
 template <class F, std::size_t count>
-struct RulesOf<forms::Stack<F, count>> : RulesOf<forms::Composition<F>> {};
+struct RulesOf<forms::Stack<F, count>>
+    : List<Rule<"composition_is_rowwise", "compositions of rowwise operations are rowwise",  //
+                is::Rowwise, Is<F, is::Rowwise>>,
+           Rule<"composition_is_autoregressive", "compositions of autoregressive operations are autoregressive",  //
+                is::Autoregressive, Is<F, is::Autoregressive>>> {};
 
 template <class F>
 struct RulesOf<forms::Residual<F>> : List<Rule<"residual_is_rowwise", "X + F(X) is rowwise if F is",  //

@@ -18,9 +18,11 @@ class KVCache {
   using Real = typename M::Real;
   static constexpr std::size_t cols = M::cols;
 
-  /// Continues each sequence by the corresponding one of X, which has as many. An empty cache takes X as it is.
+  /// Continues each sequence by the corresponding one of X. An empty cache takes X as it is. Throws
+  /// std::invalid_argument, and changes nothing, unless X has as many sequences as before.
   void append(const M& X) {
     if (rows_.empty()) rows_.resize(X.sequences().count());
+    require_continuation(rows_.size(), X.sequences().count());
     std::vector<std::size_t> lengths;
     for (std::size_t s = 0; s < rows_.size(); ++s) {
       const auto more = view(X, s);

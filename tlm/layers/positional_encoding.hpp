@@ -37,7 +37,7 @@ template <std::size_t max_len, std::size_t cols, class Real>
 Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, LengthsSoFar& so_far,
                                     Matrix<n, cols, Real> X) {
   const Sequences& sequences = X.sequences();
-  auto& [lengths] = so_far;
+  std::vector<std::size_t>& lengths = so_far.lengths;
   if (lengths.empty()) lengths.resize(sequences.count());
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (lengths[s] + sequences.length(s) > max_len)
@@ -89,7 +89,7 @@ struct PositionalEncoding {
 
   using State = positions::LengthsSoFar;
 
-  /// Throws like add_positions.
+  /// X has as many sequences as before: tlm::extend refuses anything else. Throws like add_positions.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
   /// The article's angle ω_i = 10000^(−2i/d_model).
@@ -127,7 +127,7 @@ struct PositionalEncoding {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
     Matrix<d_model, d_model, Real> T_k;
     for (std::size_t i = 0; i < d_model / 2; ++i) {
-      const Real c(cos(k * omega(i))), s(sin(k * omega(i)));
+      const Real c = Real(cos(k * omega(i))), s = Real(sin(k * omega(i)));
       T_k(2 * i, 2 * i) = T_k(2 * i + 1, 2 * i + 1) = c;
       T_k(2 * i + 1, 2 * i) = s;
       T_k(2 * i, 2 * i + 1) = -s;

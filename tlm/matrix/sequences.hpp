@@ -75,4 +75,13 @@ inline void require_same_sequences(const char* left_name, const Sequences& left,
                                      left_name, ", but ", right.length(s), " in ", right_name});
 }
 
+namespace detail {
+
+/// Throws std::invalid_argument, with both numbers, unless a stack of this many sequences is continued by as many.
+inline void require_continuation(std::size_t count, std::size_t by) {
+  if (count != by) refuse<std::invalid_argument>({"a stack of ", count, " sequences cannot be continued by ", by});
+}
+
+}  // namespace detail
+
 }  // namespace tlm

@@ -25,12 +25,13 @@ extern "C" {
 namespace tlm {
 
 /// action(k) for each k < shares, each on a thread of its own, k = 0 on the calling thread. Returns when all are done, and
-/// then throws what was thrown for the least k. Throws std::system_error if a thread cannot be started.
+/// then throws what was thrown for the least k. Throws std::system_error if a thread cannot be started; then some shares
+/// may be done.
 void parallel_for(std::size_t shares, const auto& action) {
-  std::vector<std::future<void>> others;  // whose destructors wait for their ends
-  for (std::size_t k = 1; k < shares; ++k) others.push_back(std::async(std::launch::async, std::cref(action), k));
-  if (shares > 0) action(std::size_t{0});
-  for (std::future<void>& other : others) other.get();
+  std::vector<std::future<void>> all;  // the first is done when it is asked for; destructors wait for the others
+  for (std::size_t k = 0; k < shares; ++k)
+    all.push_back(std::async(k == 0 ? std::launch::deferred : std::launch::async, std::cref(action), k));
+  for (std::future<void>& one : all) one.get();
 }
 
 /// While it lives, OpenBLAS uses one thread for each product, because threads that multiply at the same time already
@@ -52,9 +53,9 @@ class [[nodiscard]] OneThreadPerProduct {
   int before_{};
 };
 
-/// The least number of tokens for which another thread is worth its costs. It is started twice, and its gradient is set
-/// to zero and added to the others. That is work for each weight, and so is a token. So the number hardly depends on
-/// the size of the model.
+/// The least number of tokens for which another thread is worth its costs. Its gradient is set to zero and added to the
+/// others. That is work for each weight, and so is a token. So the number hardly depends on the size of the model. (It is
+/// also started twice, which is seen in tiny models only.)
 inline constexpr std::size_t worth_a_thread = 32;
 
 /// Threads that compute losses and gradients of a model of type T. Each takes a part of a batch's sequences. The
@@ -74,7 +75,8 @@ class Threads {
 
   /// The sum of the losses of all parts, each computed on a thread of its own. Adds their gradients to `gradient`, in
   /// the order of the parts. So the bits depend on the parts, and not on which part is done first. If parts throw,
-  /// throws what the first of them throws; then `gradient` may have the gradients of some parts.
+  /// throws what the first of them throws; then `gradient` may have the gradients of some parts. So it may if a thread
+  /// cannot be started, and this throws std::system_error.
   template <class BatchOf, class Objective>
   RealOf<T> operator()(const T& model, const std::vector<BatchOf>& parts, T& gradient, const Objective& objective) {
     if (parts.size() == 1) return loss_and_gradient(model, parts[0], gradient, objective);
