@@ -27,7 +27,7 @@ struct Res {
     return detail::Result{std::move(F_X) + X,
                           [F_pullback = std::move(F_pullback)](const codomain& Y_bar, Res& gradient,
                                                                Environment&... environment_gradient) {
-                            return Y_bar + F_pullback(Y_bar, gradient.f, environment_gradient...);
+                            return F_pullback(Y_bar, gradient.f, environment_gradient...) + Y_bar;
                           }};
   }
   auto value_and_pullback(auto&&...) const&& { return refuse_temporary<Res>(); }
