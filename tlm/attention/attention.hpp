@@ -73,10 +73,10 @@ struct Attention {
   ///   a_j = exp(s_j)/Σ_k exp(s_k)   hence  s̄_j = a_j (ā_j − Σ_k a_k ā_k);
   ///   dS = (dQ×Kᵀ + Q×dKᵀ)/c + db   hence  Q̄ = S̄×K/c,  K̄ = S̄ᵀ×Q/c,  b̄ = S̄.
   template <class... Environment>
-  auto value_and_pullback(const domain& X, const Environment&... environment) const& {
+  auto value_and_pullback(domain X, const Environment&... environment) const& {
     auto [Q_X, Q_pullback] = differentiate(q, X, environment...);
     auto [K_X, K_pullback] = differentiate(k, X, environment...);
-    auto [V_X, V_pullback] = differentiate(v, X, environment...);
+    auto [V_X, V_pullback] = differentiate(v, std::move(X), environment...);
     auto [Y, A] = attend(Q_X, K_X, V_X);
     return detail::Result{
         std::move(Y),
