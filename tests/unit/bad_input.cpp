@@ -298,7 +298,7 @@ TEST_CASE("a cotangent of another shape than the value is refused by every pullb
   CHECK(refusal_of_gradient<Composition<ForgetsBackwards, Square<"A">>>(X) == sentence);
   CHECK(refusal_of_gradient<Stack<ForgetsBackwards, 2>>(X) == sentence);
   CHECK(refusal_of_gradient<Res<ForgetsBackwards>>(X) ==
-        "the number of rows of sequence 1 is 3 in a sum, but 2 in what is added to it");
+        "the number of rows of sequence 1 is 2 in a sum, but 3 in what is added to it");
   CHECK(refusal_of_gradient<Concat<ForgetsBackwards, Square<"A">>>(X) ==
         "the number of rows of sequence 1 is 2 in a sum, but 3 in what is added to it");
 
