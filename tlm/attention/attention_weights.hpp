@@ -48,7 +48,7 @@ struct MaskedMatrix : View<Entry> {
   /// Visits all that is visible once. All of a `whole` part is visible. An `edge` has up to `block` rows, and in row i
   /// the columns before visible(i) are visible.
   ///
-  /// A triangle is divided into a square and two triangles, and so on.
+  /// A triangle is divided into a rectangle and two triangles, and so on.
   void for_each_part(const auto& whole, const auto& edge) const {
     if (this->rows > 0) divide(0, this->rows, 0, whole, edge);
   }
