@@ -116,6 +116,10 @@ TEST_CASE("what one rank knows all know") {
   CHECK(ranks->of_first(1 + double(ranks->rank())) == 1);
   CHECK(ranks->of_first(ranks->is_first() ? 1 : 2) == 1);
   CHECK(ranks->all_end(std::chrono::minutes{1}));  // as all of them come here
+  // The last one comes when the others have given up.
+  if (ranks->rank() + 1 < ranks->count()) CHECK_FALSE(ranks->all_end(std::chrono::milliseconds{1}));
+  ranks->any(false);
+  if (ranks->rank() + 1 == ranks->count()) CHECK(ranks->all_end(std::chrono::minutes{1}));
 }
 
 TEST_CASE("a program has one object of its ranks") {
