@@ -28,7 +28,7 @@ namespace tlm {
 
 namespace detail {
 
-/// The first item of this type. What takes its place if there is none is declared only.
+/// The first item of this type. If there is none, this declaration takes its place.
 template <class Item>
 Item& first_item();
 template <class Item, class First, class... Rest>
