@@ -5,7 +5,7 @@
 
 #include <tlm/derivation/notation.hpp>
 #include <tlm/layers/decoder_block.hpp>
-#include <tlm/matrix/table.hpp>
+#include <tlm/matrix/print.hpp>
 #include <tlm/training/initialization.hpp>
 
 int main() {

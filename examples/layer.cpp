@@ -7,7 +7,7 @@
 
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/layers/feed_forward.hpp>
-#include <tlm/matrix/table.hpp>
+#include <tlm/matrix/print.hpp>
 #include <tlm/training/initialization.hpp>
 
 int main() {

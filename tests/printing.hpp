@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tlm/matrix/table.hpp>
+#include <tlm/matrix/print.hpp>
 
 /// How doctest prints what the tests compare: it knows numbers and texts, and would print {?} for all else.
 namespace tlm::tests {
@@ -29,7 +29,7 @@ template <class T>
 concept Tuple = !Range<T> && requires {
   std::tuple_size<T>::value;
 };
-/// A matrix of the library: its table is printed on lines of its own.
+/// A matrix of the library: it is printed on lines of its own.
 template <class T>
 concept AnyMatrix = requires {
   typename T::Real;

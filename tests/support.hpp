@@ -12,8 +12,8 @@
 
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
+#include <tlm/matrix/print.hpp>
 #include <tlm/matrix/rearranged.hpp>
-#include <tlm/matrix/table.hpp>
 #include <tlm/training/initialization.hpp>
 
 #include "printing.hpp"

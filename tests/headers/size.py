@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10748,
-    "lines of the book": 6394,
+    "lines of tlm/": 10685,
+    "lines of the book": 6331,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2437,
     "lines read with training/loss.hpp": 1012,

@@ -52,54 +52,43 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-/// A visitor that goes through the weights of a layer three times: it counts them and the letters of their paths, with
-/// ", " between two, then writes the paths, "FF.A_1, FF.A_2", and then lists the weights, each with its path.
-struct Listing {
-  std::size_t letters = 0, weights = 0;  ///< Their numbers so far.
-  char* text = nullptr;                  ///< Where the paths are written, if anywhere.
-  const char* paths = nullptr;           ///< The text, for the list.
-  Parameter<void>* list = nullptr;       ///< Where the weights are listed, if anywhere.
-
-  template <class Weight>
-  constexpr void operator()(const PlacedName& name, Weight&) {
-    if (weights > 0) put(", ");
-    const std::size_t begin = letters;
-    name.spell([&](std::string_view piece) { put(piece); });
-    if (list) list[weights] = {{paths + begin, letters - begin}, name.role, Weight::fixed_rows(), Weight::cols};
-    ++weights;
-  }
-
- private:
-  constexpr void put(std::string_view piece) {
-    for (const char c : piece) {
-      if (text) text[letters] = c;
-      ++letters;
-    }
-  }
-};
-/// The visitor after all weights of a layer.
+/// put(piece) for each piece of the paths of all weights of a layer, and for ", " after each path.
 template <class Layer>
-constexpr Listing listed(Listing listing = {}) {
-  visit_weights(listing, imaginary<Layer>);
-  return listing;
+constexpr void spell_paths(const auto& put) {
+  visit_weights([&](const PlacedName& name, auto&) { name.spell(put), put(", "); }, imaginary<Layer>);
 }
-/// One that has only counted.
-template <class Layer>
-inline constexpr Listing counted = listed<Layer>();
-
-/// The paths of all weights of a layer as one text, to which weight_list refers: "FF.A_1, FF.A_2".
+/// The paths of all weights of a layer as one text, to which weight_list refers: "FF.A_1, FF.A_2, ".
 template <class Layer>
 inline constexpr auto paths = [] {
-  char text[counted<Layer>.letters + 1]{};
-  listed<Layer>({.text = text});
+  constexpr std::size_t size = [] {
+    std::size_t letters = 0;
+    spell_paths<Layer>([&](std::string_view piece) { letters += piece.size(); });
+    return letters;
+  }();
+  char text[size + 1]{}, *next = text;
+  spell_paths<Layer>([&](std::string_view piece) {
+    for (const char c : piece) *next++ = c;
+  });
   return Symbol{text};
 }();
 
 /// The weights of a layer, in the order of weights(), as its type has them: without numbers.
 template <class Layer>
 inline constexpr auto weight_list = [] {
-  std::array<Parameter<void>, counted<Layer>.weights> list;
-  listed<Layer>({.paths = paths<Layer>.text, .list = list.data()});
+  constexpr std::size_t count = [] {
+    std::size_t weights = 0;
+    visit_weights([&](const Name&, auto&) { ++weights; }, imaginary<Layer>);
+    return weights;
+  }();
+  std::array<Parameter<void>, count> list;
+  visit_weights(
+      [next = list.begin(), text = paths<Layer>.text]<class Weight>(const PlacedName& name, Weight&) mutable {
+        std::size_t letters = 0;
+        name.spell([&](std::string_view piece) { letters += piece.size(); });
+        *next++ = {{text, letters}, name.role, Weight::fixed_rows(), Weight::cols};
+        text += letters + 2;
+      },
+      imaginary<Layer>);
   return list;
 }();
 

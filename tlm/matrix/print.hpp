@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <ostream>
+
+#if __has_include(<xtensor/io/xio.hpp>)
+#include <xtensor/io/xio.hpp>
+#else
+#include <xtensor/xio.hpp>
+#endif
+
+#include <tlm/matrix/matrix.hpp>
+
+namespace tlm {
+
+/// X as xtensor prints it, {{1., 2.}, {3., 4.}}, with a line for each row; xt::print_options apply. Each of several sequences
+/// comes under its number, from 1. There is no line feed at the end.
+template <auto rows, std::size_t cols, class Real>
+requires requires(std::ostream& out, const Real& x) { out << x; }
+std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
+  const auto print = [&](std::size_t first, std::size_t count) -> std::ostream& {
+    return out << xt::adapt(X.data() + first * cols, count * cols, xt::no_ownership(), std::array{count, cols});
+  };
+  if constexpr (requires { X.sequences(); })
+    if (const Sequences& sequences = X.sequences(); sequences.count() > 1) {
+      for (std::size_t s = 0; s < sequences.count(); ++s) {
+        out << (s == 0 ? "" : "\n") << "sequence " << s + 1 << ":\n";
+        print(sequences.begin(s), sequences.length(s));
+      }
+      return out;
+    }
+  return print(0, X.rows());
+}
+
+}  // namespace tlm
