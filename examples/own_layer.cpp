@@ -58,7 +58,7 @@ struct ExponentialAverage {
     domain last;
   };
 
-  /// The rows that follow. There are as many sequences as before: tlm::extend refuses anything else.
+  /// The rows that follow. There are as many sequences as before: tlm::advance refuses anything else.
   codomain extend(State& state, domain X) const {
     const auto& sequences = X.sequences();
     if (state.last.sequences().count() == 0)

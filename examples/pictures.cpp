@@ -140,7 +140,7 @@ Json cost() {
   std::size_t read = 0;
   for (std::size_t n = 16; n <= longest; n += 16) {
     const Matrix<tlm::n, d, Counted> X{Sequences{n}, Counted(1)};
-    for (; read < n; ++read) with_memory += multiplications([&] { extend(model, state, Tokens{0}); });
+    for (; read < n; ++read) with_memory += multiplications([&] { advance(model, state, Tokens{0}); });
     const std::uint64_t whole = multiplications([&] { model(Tokens{std::vector<Token>(n, 0)}); });
     list.push_back({{"n", n},
                     {"CA", multiplications([&] { CA(X); })},

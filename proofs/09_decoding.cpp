@@ -199,7 +199,7 @@ TEST_CASE("control: forgetting what was read gives other rows") {
     const auto model = draw_layer<T_LM<PrimeField>>(generator);
     const auto x = draw_matrix<Tokens>(Sequences{2}, generator);
     State<T_LM<PrimeField>> nothing_read;
-    CHECK(!same(extend(model, nothing_read, rows(x, 1, 1)), rows(model(x), 1, 1)));
+    CHECK(!same(advance(model, nothing_read, rows(x, 1, 1)), rows(model(x), 1, 1)));
     return true;
   });
 }

@@ -380,7 +380,7 @@ struct Columns {
   }
   using State = tlm::State<F>;
   codomain extend(State& state, const domain& X, const auto&... entries) const {
-    return columns<count>(tlm::extend(f, state, X, entries...), first);
+    return columns<count>(tlm::advance(f, state, X, entries...), first);
   }
   static constexpr void parts(auto&& visit, auto& layer) { visit(0, layer.f); }
 };

@@ -31,7 +31,7 @@ void use(const Model& model, Model& gradient, const X_type& X) {
   pullback(Y, gradient);
   tlm::State<Model> state;
   tlm::parameters(gradient);
-  Y = model(X) + tlm::extend(model, state, X);
+  Y = model(X) + tlm::advance(model, state, X);
 }
 
 /// How many rows a layer that may be wrong returns.

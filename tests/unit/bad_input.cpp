@@ -73,8 +73,8 @@ TEST_CASE("a sequence longer than max_len") {
                        "sequence 1, of 12 tokens, is too long: max_len is 9", std::length_error);
 
   State<Model> state{};
-  extend(model, state, longer(8));
-  CHECK_THROWS_WITH_AS(extend(model, state, longer(3)), "sequence 1, of 11 tokens, is too long: max_len is 9",
+  advance(model, state, longer(8));
+  CHECK_THROWS_WITH_AS(advance(model, state, longer(3)), "sequence 1, of 11 tokens, is too long: max_len is 9",
                        std::length_error);
 }
 
@@ -233,7 +233,7 @@ void refuses(const typename F::domain& X, const std::string& sentence) {
   CHECK(refusal_of_gradient<F>(X) == sentence);
   if constexpr (autoregressive<F>) {
     State<F> state;
-    CHECK(refusal<std::invalid_argument>([&] { extend(F{}, state, X); }) == sentence);
+    CHECK(refusal<std::invalid_argument>([&] { advance(F{}, state, X); }) == sentence);
   }
 }
 

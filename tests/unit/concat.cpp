@@ -66,7 +66,7 @@ TEST_CASE("F comes before G, with every compiler: so it is F that refuses first"
   const Matrix<n, 2, double> X{1, 2};
   layer(X);
   State<Layers> state;
-  extend(layer, state, X);
+  advance(layer, state, X);
   CHECK(asked == "FGHFGH");
 }
 

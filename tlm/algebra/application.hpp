@@ -11,7 +11,7 @@
 #include <tlm/matrix/sequences.hpp>
 
 /// How a layer is used in an environment. Each of its three faces (layer.hpp) has a function: apply, differentiate, and
-/// advance or extend.
+/// advance.
 ///
 /// The environment is what some layers read beside their input. It consists of items. Each is an object of its own type: a
 /// decoder's memory (encoder_decoder.hpp), a weight that a model uses in several places (tied.hpp), or the noise of training
@@ -173,8 +173,8 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// its rows at first, and then none.)
 ///
 /// Throws std::invalid_argument if the number of sequences of a stack X has changed, unless T is rowwise. So T's own
-/// `extend` need not ask. After an exception `state` must not be used: some of its parts may be updated, others not. (See
-/// extend.)
+/// `extend` need not ask. After an exception `state` must not be used: some of its parts may be updated, others not. To
+/// go on from where it was, keep a copy.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T, Environment...>::value);
@@ -189,15 +189,6 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Envi
         [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
         environment...);
   }
-}
-
-/// Returns what advance returns. It works on a copy of the state, so an exception leaves `state` as it was.
-template <class T, class... Environment>
-CodomainOf<T> extend(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
-  State<T> next = state;
-  CodomainOf<T> Y = advance(layer, next, std::move(X), environment...);
-  state = std::move(next);
-  return Y;
 }
 
 }  // namespace tlm

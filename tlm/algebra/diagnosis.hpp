@@ -146,7 +146,7 @@ struct CanExtend : Condition {
   static_assert(rules::Extensible<T> || !Layer<T>,
                 "this is not autoregressive by type: rows that follow would change what was computed for earlier ones");
   static_assert((!std::is_same_v<Environment, Noise> && ...),
-                "extend takes no noise: claims are derived for a layer without noise");
+                "advance takes no noise: claims are derived for a layer without noise");
 };
 
 /// The condition under which T finds the item that it reads in this environment. A failure shows both.

@@ -14,7 +14,7 @@
 ///
 ///   Y = T(X)                                        the definition
 ///   auto [Y, pullback] = T.value_and_pullback(X)    and X_bar = pullback(Y_bar, gradient)
-///   Y' = extend(T, state, X')                       the rows that follow earlier ones, if T is autoregressive
+///   Y' = advance(T, state, X')                      the rows that follow earlier ones, if T is autoregressive
 ///
 /// Let L be a number that depends on Y. The cotangent of Y is Ȳ = ∂L/∂Y, a matrix of Y's shape. Given Ȳ, the pullback
 /// (reverse-mode derivative, VJP) returns X̄ = ∂L/∂X. It adds ∂L/∂(weights of T) to `gradient`, an object of T's own type.

@@ -28,7 +28,7 @@
 /// printed derivations (tlm/derivation/). (A struct may derive from its formula and compute something else. No compiler
 /// sees that; the checks that run it do: tlm/checking/.)
 ///
-/// A claim is about T without noise. Dropout is called rowwise, but T(X; noise) is not rowwise. So `extend` takes no
+/// A claim is about T without noise. Dropout is called rowwise, but T(X; noise) is not rowwise. So `advance` takes no
 /// noise.
 namespace tlm {
 

@@ -89,7 +89,7 @@ struct PositionalEncoding {
 
   using State = positions::LengthsSoFar;
 
-  /// X has as many sequences as before: tlm::extend refuses anything else. Throws like add_positions.
+  /// X has as many sequences as before: tlm::advance refuses anything else. Throws like add_positions.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
   /// The article's angle ω_i = 10000^(−2i/d_model).

@@ -25,5 +25,5 @@ using Item = tlm::TiedWeight<"a", 1, 3>;
 auto used(const Model& model, const Item& item, Model& gradient, Item& item_gradient, const tlm::Matrix<tlm::n, 3>& X) {
   auto [Y, pullback] = model.value_and_pullback(X, item);
   tlm::State<Model> state;
-  return model(X, item) + pullback(Y, gradient, item_gradient) + tlm::extend(model, state, X, item);
+  return model(X, item) + pullback(Y, gradient, item_gradient) + tlm::advance(model, state, X, item);
 }
