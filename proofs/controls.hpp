@@ -133,7 +133,7 @@ struct ColumnNormalization {
 
   codomain operator()(domain X) const {
     Row<d_model, Real> mean;
-    accumulate_rows(mean, X);
+    for (std::size_t i = 0; i < X.rows(); ++i) mean.row(0) += X.row(i);
     mean.row(0) = mean.row(0) / Real(X.rows());
     for (std::size_t i = 0; i < X.rows(); ++i) X.row(i) -= mean.row(0);
     return X;

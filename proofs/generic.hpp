@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tlm/algebra/concat.hpp>
 #include <tlm/algebra/parts.hpp>
 #include <tlm/checking/dual.hpp>
 #include <tlm/checking/prime_field.hpp>

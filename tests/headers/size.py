@@ -16,13 +16,13 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10685,
-    "lines of the book": 6331,
+    "lines of tlm/": 10657,
+    "lines of the book": 6303,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2437,
-    "lines read with training/loss.hpp": 1012,
-    "lines read with matrix/product.hpp": 804,
-    "names that tlm.hpp brings": 118,
+    "lines read with layers/causal_attention.hpp": 2399,
+    "lines read with training/loss.hpp": 998,
+    "lines read with matrix/product.hpp": 784,
+    "names that tlm.hpp brings": 119,
 }
 
 

@@ -46,7 +46,7 @@ struct TheRow {
   codomain operator()(const domain& X) const { return rows_for(X, 1) += w; }
   auto value_and_pullback(const domain& X) const {
     return with_pullback((*this)(X), [X](const codomain& Y_bar, TheRow& gradient) {
-      accumulate_rows(gradient.w, Y_bar);
+      for (std::size_t i = 0; i < Y_bar.rows(); ++i) gradient.w.row(0) += Y_bar.row(i);
       return domain{X.sequences()};
     });
   }

@@ -14,6 +14,7 @@
 #include <xtensor-blas/xlinalg.hpp>
 #endif
 
+#include <tlm/algebra/concat.hpp>
 #include <tlm/checking/dependencies.hpp>
 #include <tlm/checking/prime_field.hpp>
 #include <tlm/matrix/matrix.hpp>
@@ -106,13 +107,13 @@ TEST_CASE("entries that do not fit the shape are refused") {
   CHECK_THROWS_WITH_AS((Matrix<std::size_t{2}, 2>{1, 2, 3}), "3 entries do not fill 2 rows of 2",
                        std::invalid_argument);
   const xt::xtensor<float, 2> high{{1, 2}, {3, 4}, {5, 6}};
-  CHECK_THROWS_WITH_AS((Matrix<2, 2>{high + high}), "an expression with 3 rows cannot become a matrix with 2",
+  CHECK_THROWS_WITH_AS((Matrix<2, 2>{high + high}), "an expression of shape 3×2 cannot become a matrix of shape 2×2",
                        std::invalid_argument);
   const xt::xtensor<float, 1> flat{1, 2};
   CHECK_THROWS_WITH_AS((Matrix<n, 2>{flat}), "an expression of dimension 1 cannot become a matrix",
                        std::invalid_argument);
   const xt::xtensor<float, 2> wide{{1, 2, 3, 4}};
-  CHECK_THROWS_WITH_AS((Matrix<n, 2>{wide + wide}), "an expression with 4 columns cannot become a matrix with 2",
+  CHECK_THROWS_WITH_AS((Matrix<n, 2>{wide + wide}), "an expression of shape 1×4 cannot become a matrix of shape 1×2",
                        std::invalid_argument);
 }
 

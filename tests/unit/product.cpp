@@ -116,12 +116,6 @@ TEST_CASE_TEMPLATE("of any number of rows each is multiplied, which lie as rows 
       }
 }
 
-TEST_CASE("the sum of the rows is added to a row") {
-  Matrix<1, 2> b{1, 2};
-  accumulate_rows(b, Matrix<n, 2>{10, 20, 30, 40});
-  CHECK(b == Matrix<1, 2>{41, 62});
-}
-
 TEST_CASE("Xᵀ×Y of unequal numbers of rows is refused, and adds nothing") {
   const Matrix<n, 3> X{1, 2, 3, 4, 5, 6};
   Matrix<3, 2> G;

@@ -61,6 +61,13 @@ auto with_items(const Action& action, Environment&... environment) {
     return action();
 }
 
+/// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
+template <class T>
+struct Remembered {
+  typename T::State rows{};
+  std::optional<std::size_t> count{};
+};
+
 }  // namespace detail
 
 // --- The first face: the value --------------------------------------------------------------------------------------
@@ -115,12 +122,6 @@ struct Result {
 template <class Value, class Function>
 Result(Value, Function) -> Result<Value, Function>;
 
-/// Takes the place of a missing pullback of T.
-template <class T>
-struct NoPullback {
-  DomainOf<T> operator()(auto&&...) const;
-};
-
 }  // namespace detail
 
 /// What value_and_pullback of a leaf returns: the value Y, and the function that maps Ȳ back to X̄.
@@ -139,7 +140,7 @@ auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
     return detail::with_items<F>(
         [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
   else
-    return detail::stand_in<detail::Result<CodomainOf<F>, detail::NoPullback<F>>>();
+    return detail::stand_in<detail::Result<CodomainOf<F>, detail::Anything>>();
 }
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
@@ -147,21 +148,11 @@ template <class Layer>
 auto refuse_temporary() {
   static_assert(sizeof(Layer) == 0,  // false
                 "a pullback refers to its layer: give the layer a name, so that it lives as long as the pullback");
-  return detail::stand_in<detail::Result<CodomainOf<Layer>, detail::NoPullback<Layer>>>();
+  const auto pullback = [](auto&&...) { return detail::stand_in<DomainOf<Layer>>(); };
+  return detail::stand_in<detail::Result<CodomainOf<Layer>, decltype(pullback)>>();
 }
 
 // --- The third face: the rows that follow ---------------------------------------------------------------------------
-
-namespace detail {
-
-/// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
-template <class T>
-struct Remembered {
-  typename T::State rows{};
-  std::optional<std::size_t> count{};
-};
-
-}  // namespace detail
 
 /// What extending T needs between two calls. For attention these are the keys and values so far; a rowwise T needs
 /// nothing.
@@ -173,8 +164,8 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// its rows at first, and then none.)
 ///
 /// Throws std::invalid_argument if the number of sequences of a stack X has changed, unless T is rowwise. So T's own
-/// `extend` need not ask. After an exception `state` must not be used: some of its parts may be updated, others not. To
-/// go on from where it was, keep a copy.
+/// `extend` need not ask. After an exception `state` must not be used: some of its parts may be updated, others not.
+/// (Keep a copy.)
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T, Environment...>::value);

@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
 #include <tlm/algebra/application.hpp>
-#include <tlm/matrix/rearranged.hpp>
+#include <tlm/base/refuse.hpp>
+#include <tlm/matrix/matrix.hpp>
 
 namespace tlm {
+
+/// The rows of F and of G side by side. Throws std::invalid_argument unless both have the same sequences.
+template <std::size_t left, std::size_t right, class Real>
+Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {
+  require_same_sequences("what is on the left", F.sequences(), "what is on the right", G.sequences());
+  Matrix<n, left + right, Real> both{F.sequences()};
+  for (std::size_t i = 0; i < both.rows(); ++i) {
+    std::copy_n(F.data() + i * left, left, &both(i, 0));
+    std::copy_n(G.data() + i * right, right, &both(i, left));
+  }
+  return both;
+}
+
+/// `width` columns of X, the first of which is `first`, from 0. Throws std::out_of_range if X has fewer.
+template <std::size_t width, std::size_t cols, class Real>
+Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
+  if (first > cols || width > cols - first)
+    refuse<std::out_of_range>({"there are no ", width, " columns from column ", first, " in a matrix with ", cols});
+  Matrix<n, width, Real> part{X.sequences()};
+  for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
+  return part;
+}
 
 /// X ↦ Concat(F_1(X), …, F_k(X)): the rows of F_1(X), F_2(X), … side by side.
 template <class F_1, class F_2, class... Fs>

@@ -8,6 +8,7 @@
 
 #include <tlm/algebra/application.hpp>
 #include <tlm/base/refuse.hpp>
+#include <tlm/matrix/rearranged.hpp>
 
 namespace tlm {
 

@@ -55,7 +55,7 @@ struct Plus {
   /// dY_i = dX_i + dB for every row i, hence X̄ = Ȳ and B̄ = Σ_i Ȳ_i.
   auto value_and_pullback(domain X) const {
     return with_pullback(std::move(X += B), [](codomain Y_bar, Plus& gradient) {
-      accumulate_rows(gradient.B, Y_bar);
+      for (std::size_t i = 0; i < Y_bar.rows(); ++i) gradient.B.row(0) += Y_bar.row(i);
       return Y_bar;
     });
   }

@@ -180,17 +180,6 @@ class Matrix {
   /// Entry by entry. Throws like +=.
   friend Matrix operator+(Matrix left, const Matrix& right) { return std::move(left += right); }
 
-  /// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.
-  friend Matrix operator|(const Matrix& X, std::size_t i) requires(is_stack) {
-    for (std::size_t s = 0; s < X.sequences().count(); ++s)
-      if (i > X.sequences().length(s))
-        refuse<std::out_of_range>({"X|", i, " of a sequence with only ", X.sequences().length(s), " rows"});
-    Matrix reduced{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), i))};
-    for (std::size_t s = 0; s < X.sequences().count(); ++s)
-      std::copy_n(X.data() + X.sequences().begin(s) * cols_, i * cols_, reduced.data() + s * i * cols_);
-    return reduced;
-  }
-
   /// The same entries in the same sequences.
   friend bool operator==(const Matrix& left, const Matrix& right) = default;
 
@@ -211,14 +200,11 @@ class Matrix {
   static std::size_t rows_of(const detail::XtensorExpression auto& X) {
     if (X.dimension() != 2)
       refuse<std::invalid_argument>({"an expression of dimension ", X.dimension(), " cannot become a matrix"});
-    if (X.shape()[1] != cols_)
+    const std::size_t rows = X.shape()[0], columns = X.shape()[1], needed = is_stack ? rows : std::size_t(rows_);
+    if (rows != needed || columns != cols_)
       refuse<std::invalid_argument>(
-          {"an expression with ", X.shape()[1], " columns cannot become a matrix with ", cols_});
-    if constexpr (!is_stack)
-      if (X.shape()[0] != rows_)
-        refuse<std::invalid_argument>(
-            {"an expression with ", X.shape()[0], " rows cannot become a matrix with ", rows_});
-    return X.shape()[0];
+          {"an expression of shape ", rows, "×", columns, " cannot become a matrix of shape ", needed, "×", cols_});
+    return rows;
   }
 
   Sequences sequences_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <ostream>
 
@@ -11,7 +10,7 @@
 #include <xtensor/xio.hpp>
 #endif
 
-#include <tlm/matrix/matrix.hpp>
+#include <tlm/matrix/rearranged.hpp>
 
 namespace tlm {
 
@@ -20,18 +19,13 @@ namespace tlm {
 template <auto rows, std::size_t cols, class Real>
 requires requires(std::ostream& out, const Real& x) { out << x; }
 std::ostream& operator<<(std::ostream& out, const Matrix<rows, cols, Real>& X) {
-  const auto print = [&](std::size_t first, std::size_t count) -> std::ostream& {
-    return out << xt::adapt(X.data() + first * cols, count * cols, xt::no_ownership(), std::array{count, cols});
-  };
   if constexpr (requires { X.sequences(); })
-    if (const Sequences& sequences = X.sequences(); sequences.count() > 1) {
-      for (std::size_t s = 0; s < sequences.count(); ++s) {
-        out << (s == 0 ? "" : "\n") << "sequence " << s + 1 << ":\n";
-        print(sequences.begin(s), sequences.length(s));
-      }
+    if (const std::size_t count = X.sequences().count(); count > 1) {
+      for (std::size_t s = 0; s < count; ++s)
+        out << (s == 0 ? "" : "\n") << "sequence " << s + 1 << ":\n" << sequence(X, s);
       return out;
     }
-  return print(0, X.rows());
+  return out << X.xtensor();
 }
 
 }  // namespace tlm

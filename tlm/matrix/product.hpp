@@ -164,10 +164,4 @@ void accumulate(Matrix<rows, cols, Real>& G, detail::Transposed<Matrix<n, std::s
   multiply(detail::view(X.matrix).transposed(), detail::view(Y), detail::view(G));
 }
 
-/// b += the sum of the rows of Y.
-template <std::size_t cols, class Real>
-void accumulate_rows(Row<cols, Real>& b, const Matrix<n, cols, Real>& Y) {
-  for (std::size_t i = 0; i < Y.rows(); ++i) b.row(0) += Y.row(i);
-}
-
 }  // namespace tlm

@@ -8,8 +8,20 @@
 
 #include <tlm/matrix/matrix.hpp>
 
-/// Functions that put the same rows and columns into other stacks and matrices.
+/// Functions that put the same rows into other stacks.
 namespace tlm {
+
+/// X|i: every sequence of X reduced to its first i rows. Throws std::out_of_range if a sequence has fewer than i.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> operator|(const Matrix<n, cols, Real>& X, std::size_t i) {
+  for (std::size_t s = 0; s < X.sequences().count(); ++s)
+    if (i > X.sequences().length(s))
+      refuse<std::out_of_range>({"X|", i, " of a sequence with only ", X.sequences().length(s), " rows"});
+  Matrix<n, cols, Real> reduced{Sequences::of_lengths(std::vector<std::size_t>(X.sequences().count(), i))};
+  for (std::size_t s = 0; s < X.sequences().count(); ++s)
+    std::copy_n(X.data() + X.sequences().begin(s) * cols, i * cols, reduced.data() + s * i * cols);
+  return reduced;
+}
 
 /// All the sequences of all these matrices, one under the other. A part without sequences, such as {}, counts as one
 /// sequence without rows. So parts that belong together keep the same number.
@@ -45,28 +57,6 @@ Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t f
   std::vector<Matrix<n, cols, Real>> chosen;
   for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
   return concat_sequences(chosen);
-}
-
-/// The rows of F and of G side by side. Throws std::invalid_argument unless both have the same sequences.
-template <std::size_t left, std::size_t right, class Real>
-Matrix<n, left + right, Real> side_by_side(const Matrix<n, left, Real>& F, const Matrix<n, right, Real>& G) {
-  require_same_sequences("what is on the left", F.sequences(), "what is on the right", G.sequences());
-  Matrix<n, left + right, Real> both{F.sequences()};
-  for (std::size_t i = 0; i < both.rows(); ++i) {
-    std::copy_n(F.data() + i * left, left, &both(i, 0));
-    std::copy_n(G.data() + i * right, right, &both(i, left));
-  }
-  return both;
-}
-
-/// `width` columns of X, the first of which is `first`, from 0. Throws std::out_of_range if X has fewer.
-template <std::size_t width, std::size_t cols, class Real>
-Matrix<n, width, Real> columns(const Matrix<n, cols, Real>& X, std::size_t first) {
-  if (first > cols || width > cols - first)
-    refuse<std::out_of_range>({"there are no ", width, " columns from column ", first, " in a matrix with ", cols});
-  Matrix<n, width, Real> part{X.sequences()};
-  for (std::size_t i = 0; i < X.rows(); ++i) std::copy_n(&X(i, first), width, &part(i, 0));
-  return part;
 }
 
 }  // namespace tlm

@@ -11,7 +11,7 @@ struct MyLayer {
 
   auto value_and_pullback(domain X, const Item& item) const {
     return tlm::with_pullback(std::move(X += item.W), [](const codomain& Y_bar, MyLayer&, Item& item_gradient) {
-      tlm::accumulate_rows(item_gradient.W, Y_bar);
+      for (std::size_t i = 0; i < Y_bar.rows(); ++i) item_gradient.W.row(0) += Y_bar.row(i);
       return Y_bar;
     });
   }

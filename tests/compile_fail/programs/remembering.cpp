@@ -11,7 +11,7 @@ struct MyLayer {
 
   auto value_and_pullback(domain X) const {
     return tlm::with_pullback((*this)(std::move(X)), [](const codomain& Y_bar, MyLayer& gradient) {
-      tlm::accumulate_rows(gradient.a, Y_bar);
+      for (std::size_t i = 0; i < Y_bar.rows(); ++i) gradient.a.row(0) += Y_bar.row(i);
       return Y_bar;
     });
   }
