@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Claim 9. Appending rows never changes what was computed for earlier ones. For an autoregressive T, `extend` computes
+// Claim 9. Appending rows never changes what was computed for earlier ones. For an autoregressive T, `advance` computes
 // rows from what it remembers, one at a time or several. These are the rows of T for the whole. So cached decoding is
 // right. (Notebook, transformerLM_output, which computes the whole again for every token.) A beam search of width 1 is
 // greedy.

@@ -57,7 +57,7 @@ std::string printed(const T& value) {
   } else {
     if constexpr (AnyMatrix<T>) {
       if (std::is_floating_point_v<typename T::Real>)
-        out.precision(std::numeric_limits<typename T::Real>::max_digits10);
+        out.precision(std::numeric_limits<typename T::Real>::max_digits10 + 4);  // digits after the point
       out << '\n';
     }
     if constexpr (std::is_floating_point_v<T>) out.precision(std::numeric_limits<T>::max_digits10);

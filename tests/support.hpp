@@ -12,7 +12,6 @@
 
 #include <tlm/algebra/parameters.hpp>
 #include <tlm/base/generator.hpp>
-#include <tlm/matrix/print.hpp>
 #include <tlm/matrix/rearranged.hpp>
 #include <tlm/training/initialization.hpp>
 

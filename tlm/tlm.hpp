@@ -5,6 +5,7 @@
 #include <tlm/base/version.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/matrix/print.hpp>
+#include <tlm/matrix/rearranged.hpp>
 #include <tlm/models/transformer_lm.hpp>
 #include <tlm/training/initialization.hpp>
 #include <tlm/training/loss.hpp>

@@ -1,6 +1,6 @@
 (* SPDX-License-Identifier: MIT *)
 (* Over any numbers. *)
-(* Extending a state row by row equals computing at once. (tlm/algebra/application.hpp: State and extend.)
+(* Extending a state row by row equals computing at once. (tlm/algebra/application.hpp: State and advance.)
 
    What was computed for the rows X stands when rows are appended, T(X ++ Y)|length X = T(X): that is what "autoregressive"
    says. So an operation may keep a state, from which it makes the rows that are new. (Of attention the state is known as the

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <exception>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,11 +36,8 @@ TEST_CASE_TEMPLATE("wrong rows are refused as later ones, too, and a copy of the
   const F layer = random_layer<F>(generator);
   const auto X = random_rows<Rows>(Sequences{4}, generator), Z = random_rows<Rows>(Sequences{3}, generator);
   const auto Y_X = layer(X), Y_Z = layer(Z);
-  const auto begun = [&] {
-    State<F> state{};
-    advance(layer, state, concat_sequences<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
-    return state;
-  };
+  State<F> begun{};
+  advance(layer, begun, concat_sequences<Rows::cols>(std::vector{rows(X, 0, 2), rows(Z, 0, 1)}));
   // One sequence too many; a second one that is too long, after a first one that is not; a token outside of the
   // vocabulary.
   auto three = random_rows<Rows>(Sequences::of_lengths({1, 1, 1}), generator);
@@ -51,19 +47,17 @@ TEST_CASE_TEMPLATE("wrong rows are refused as later ones, too, and a copy of the
   std::size_t refusals = 0;
   for (const Rows* wrong : {&three, &too_long, &unknown}) {
     CAPTURE(wrong->sequences());
-    State<F> state = begun(), kept = state;
+    State<F> state = begun;
     try {
       advance(layer, state, *wrong);
-      continue;  // It takes what is wrong for others.
-    } catch (const std::exception& refusal) {
+    } catch (const std::exception&) {
       ++refusals;
-      CAPTURE(refusal.what());
-      const auto later = advance(layer, kept, concat_sequences<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
-      CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
-      CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
     }
   }
   CHECK(refusals == (rowwise<F> ? 0 : 1) + remembers_lengths<F> + std::is_same_v<Rows, Tokens>);
+  const auto later = advance(layer, begun, concat_sequences<Rows::cols>(std::vector{rows(X, 2, 2), rows(Z, 1, 2)}));
+  CHECK(distance(sequence(later, 0), rows(Y_X, 2, 2)) <= tolerance);
+  CHECK(distance(sequence(later, 1), rows(Y_Z, 1, 2)) <= tolerance);
 }
 
 }  // namespace tlm::tests::in_sequences

@@ -10,7 +10,7 @@
 
 #include <tlm/checking/trials.hpp>
 
-/// Appending rows never changes what was computed for earlier ones. For any pieces, `extend` computes the rows of the
+/// Appending rows never changes what was computed for earlier ones. For any pieces, `advance` computes the rows of the
 /// whole piece by piece. A copy of a state is a state of its own.
 namespace tlm::checking {
 

@@ -41,7 +41,7 @@ struct AlignedAllocator {
 
 }  // namespace detail
 
-/// A matrix whose shape is its type. (X + Y is below, X * W in product.hpp.)
+/// A matrix whose shape is its type. (X + Y is below, X * W in product.hpp, X|i in rearranged.hpp.)
 ///
 /// `rows` is a number, or `n` where a definition leaves the number of rows open: Matrix<2, 3>, Matrix<n, d_model>. The
 /// number may be a std::size_t or an int.

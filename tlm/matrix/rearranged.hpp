@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
 
 /// Functions that put the same rows into other stacks.
