@@ -10,8 +10,7 @@
 #include <tlm/algebra/layer.hpp>
 #include <tlm/matrix/sequences.hpp>
 
-/// How a layer is used in an environment. Each of its three faces (layer.hpp) has a function: apply, differentiate, and
-/// advance.
+/// How a layer is used in an environment. Its three faces (layer.hpp) have functions: apply, differentiate, advance.
 ///
 /// The environment is what some layers read beside their input. It consists of items. Each is an object of its own type: a
 /// decoder's memory (encoder_decoder.hpp), a weight that a model uses in several places (tied.hpp), or the noise of training
@@ -60,13 +59,6 @@ auto with_items(const Action& action, Environment&... environment) {
   else
     return action();
 }
-
-/// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
-template <class T>
-struct Remembered {
-  typename T::State rows{};
-  std::optional<std::size_t> count{};
-};
 
 }  // namespace detail
 
@@ -154,8 +146,18 @@ auto refuse_temporary() {
 
 // --- The third face: the rows that follow ---------------------------------------------------------------------------
 
-/// What extending T needs between two calls. For attention these are the keys and values so far; a rowwise T needs
-/// nothing.
+namespace detail {
+
+/// What T remembers of the rows before, and the number of their sequences. By default there are no rows before.
+template <class T>
+struct Remembered {
+  typename T::State rows{};
+  std::optional<std::size_t> count{};
+};
+
+}  // namespace detail
+
+/// What extending T needs between two calls: for attention the keys and values so far, for a rowwise T nothing.
 template <class T>
 using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remembered<T>, Nothing>;
 
@@ -164,8 +166,7 @@ using State = std::conditional_t<Layer<T> && detail::Remembers<T>, detail::Remem
 /// its rows at first, and then none.)
 ///
 /// Throws std::invalid_argument if the number of sequences of a stack X has changed, unless T is rowwise. So T's own
-/// `extend` need not ask. After an exception `state` must not be used: some of its parts may be updated, others not.
-/// (Keep a copy.)
+/// `extend` need not ask. After an exception some parts of `state` may be updated, others not: go on with a copy.
 template <class T, class... Environment>
 CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Environment&... environment) {
   static_assert(detail::CanExtend<T, Environment...>::value);
