@@ -214,7 +214,7 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
   storage::save_weights("run", run.model, configuration);
   check_refused_by_both("it does not say its \"tokenizer\"");
   put("run", whole.substr(0, whole.size() / 2));
-  CHECK(why_refused() == Containing{"ends at byte"});
+  CHECK(why_refused() == Containing{"it is cut off: its numbers end at byte"});
 
   // Parts that are missing, and others.
   const auto put_changed = [&](const auto& change) {

@@ -126,7 +126,7 @@ class AtomicFile {
   }
   AtomicFile(AtomicFile&&) = delete;
   ~AtomicFile() {
-    if (!committed_) ::unlink(part_.c_str());  // before it is closed, which unlocks it
+    if (file_.number() >= 0) ::unlink(part_.c_str());  // before it is closed, which unlocks it
   }
 
   /// Appends to what was written before.
@@ -151,7 +151,6 @@ class AtomicFile {
       ::unlink(part_.c_str());
     else if (std::rename(part_.c_str(), path_.c_str()) != 0)
       refuse("renaming " + part_);
-    committed_ = true;
     file_ = Descriptor{};  // it is PATH from now on, which is not to be changed; and another writer may make PATH.part
     const auto directory = std::filesystem::path{path_}.parent_path();
     const Descriptor parent{::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -165,8 +164,7 @@ class AtomicFile {
 
   std::string path_, part_;
   Existing existing_;
-  Descriptor file_;
-  bool committed_ = false;
+  Descriptor file_;  // open until it is committed
 };
 
 }  // namespace tlm::storage

@@ -54,13 +54,6 @@ void add_optimizer(std::vector<NamedNumbers<Byte>>& list, Around& around) {
   if constexpr (requires { around.schedule; }) add_number(list, "schedule.t", around.t);
 }
 
-/// Adds the state of a generator to a list: its seed, and how many numbers were drawn. The state must outlive the list.
-template <class Byte, class State>
-void add_generator(std::vector<NamedNumbers<Byte>>& list, State& state) {
-  add_number(list, "generator.seed", state.seed);
-  add_number(list, "generator.drawn", state.drawn);
-}
-
 /// Adds a training run to a list: the weights by their paths, the states of the optimizer, the patience and the
 /// generator, and the numbers step and place. The patience has its best weights, best.PATH, and its limit is not kept:
 /// the program chooses it. The run and the state of its generator must outlive the list.
@@ -71,7 +64,8 @@ void add_run(std::vector<NamedNumbers<Byte>>& list, Run& run, State& state) {
   add_weights(list, run.patience.best, "best.");
   add_number(list, "patience.least", run.patience.least);
   add_number(list, "patience.since", run.patience.since);
-  add_generator(list, state);
+  add_number(list, "generator.seed", state.seed);
+  add_number(list, "generator.drawn", state.drawn);
   add_number(list, "step", run.step);
   add_number(list, "place", run.place);
 }
@@ -102,7 +96,8 @@ void load_run(const std::filesystem::path& path, TrainingRun<Model, Optimizer>& 
   Generator::State state{};
   std::vector<Place> list, of_generator;
   add_run(list, run, state);
-  add_generator(of_generator, state);
+  add_number(of_generator, "generator.seed", state.seed);
+  add_number(of_generator, "generator.drawn", state.drawn);
   file.require_nothing_but(list);
   file.read(of_generator);
   const Generator generator{state};

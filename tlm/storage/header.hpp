@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -36,13 +32,8 @@
 /// A tensor may have a type that is not known here. Then its place among the others is checked, and its length is not.
 namespace tlm::storage {
 
-/// The condition under which numbers in memory have the bytes that they have in a file.
-template <std::endian machine>
-struct LowestByteFirst : detail::Condition {
-  static_assert(machine == std::endian::little,
-                "a safetensors file has the lowest byte of a number first: storage is for machines that do, too");
-};
-static_assert(LowestByteFirst<std::endian::native>::value);
+static_assert(std::endian::native == std::endian::little,
+              "a safetensors file has the lowest byte of a number first: storage is for machines that do, too");
 
 /// Texts by their names, which a file has beside its numbers.
 using Metadata = std::map<std::string, std::string>;
@@ -67,16 +58,11 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// The maximum number of dimensions: NumPy's. The format has no limit, and JSON takes 30 times as much memory as digits.
 inline constexpr int most_dimensions = 64;
 
-/// The type and the shape of an Entry or of NamedNumbers, such as "F32 [8, 32]". An unknown type is quoted.
+/// The type and the shape of an Entry or of NamedNumbers, such as "F32 [8,32]". An unknown type is quoted.
 template <class Numbers>
 std::string described(const Numbers& numbers) {
-  std::string text = bits_of(numbers.type) > 0 ? std::string(numbers.type) : in_quotes(numbers.type);
-  const char* before = " [";
-  for (const std::uint64_t number : numbers.shape) {
-    if (text.size() > 100) return text + ", …]";
-    text += std::exchange(before, ", ") + std::to_string(number);
-  }
-  return text + (numbers.shape.empty() ? " []" : "]");
+  return (bits_of(numbers.type) > 0 ? std::string(numbers.type) : in_quotes(numbers.type)) + " " +
+         nlohmann::json(numbers.shape).dump();
 }
 
 /// Throws std::runtime_error with the file and the reason.
@@ -84,129 +70,95 @@ std::string described(const Numbers& numbers) {
   refuse<std::runtime_error>({file, " is refused: ", detail::sentence(why)});
 }
 
+/// The entry of a tensor, from JSON whose kinds were checked. Its numbers do not end before they begin. If its type is
+/// known, its shape gives the number of bytes between. Throws std::runtime_error otherwise.
+inline Entry entry_of(const std::string& file, const std::string& name, const nlohmann::json& json) {
+  for (const char* const key : {"dtype", "shape", "data_offsets"})
+    if (!json.contains(key)) refuse_file(file, {in_quotes(name), " has no ", in_quotes(key)});
+  const std::vector<std::uint64_t> offsets = json["data_offsets"];
+  if (offsets.size() != 2)
+    refuse_file(file, {"\"data_offsets\" of ", in_quotes(name), " has ", offsets.size(), " numbers, and not 2"});
+  Entry entry{json["dtype"], json["shape"], offsets[0], offsets[1]};
+  const std::string made = in_quotes(name) + ", " + described(entry) + ", ";
+  if (entry.end < entry.begin) refuse_file(file, {made, "ends at ", entry.end, ", before it begins at ", entry.begin});
+  const std::uint64_t of_each = bits_of(entry.type);
+  if (of_each == 0) return entry;
+  std::uint64_t bits = 1;
+  bool overflows = false;
+  for (const std::uint64_t number : entry.shape) overflows |= __builtin_mul_overflow(bits, number, &bits);
+  if (overflows || __builtin_mul_overflow(bits, of_each, &bits)) refuse_file(file, {made, "is larger than any file"});
+  if (bits % 8 != 0) refuse_file(file, {made, "has ", bits, " bits, which are no whole bytes"});
+  if (entry.end - entry.begin != bits / 8)
+    refuse_file(file, {made, "has ", bits / 8, " bytes, and its data_offsets have ", entry.end - entry.begin});
+  return entry;
+}
+
 /// What a header has, taken from the parser entry by entry, and nothing that is refused. The parser alone would accept
 /// equal keys and endless nesting, and keep all entries as JSON.
-class HeaderParser {
+inline Header parsed_header(const std::string& file, std::string_view text) {
   using Json = nlohmann::json;
   using Event = Json::parse_event_t;
-
- public:
-  /// For a file of this name.
-  explicit HeaderParser(const std::string& file) : file_{file} {}
-
-  /// The header with this text.
-  Header parsed(std::string_view text) {
-    try {
-      [[maybe_unused]] const Json what_is_kept =
-          Json::parse(text, [&](int depth, Event event, const Json& value) { return is_kept(depth, event, value); });
-    } catch (const Json::parse_error& error) {
-      refuse({"its header is not JSON in UTF-8, from byte ", error.byte, " of it on"});
-    } catch (const Json::out_of_range&) {  // such as 1e999
-      refuse({"a number of ", in_quotes(name_), " is larger than any double"});
-    }
-    return std::move(header_);
-  }
-
- private:
-  /// What the parser calls for each value, with the number of objects and arrays around it. Entries have 1.
-  bool is_kept(int depth, Event event, const Json& value) {
-    if (event == Event::key && depth == 1) {
-      name_ = value;
-      if (!names_.insert(name_).second) refuse({in_quotes(name_), " is there twice"});
-      keys_.clear();
-    } else if (event == Event::key) {
-      key_ = value;
-      if (!keys_.insert(key_).second) refuse({of_entry(key_), " is there twice"});
-      if (!is_metadata() && std::find(keys.begin(), keys.end(), key_) == keys.end())
-        refuse({in_quotes(name_), " has a ", in_quotes(key_), ", which the format does not know"});
-    } else if (event != Event::object_end && event != Event::array_end) {
-      check_kind(depth, event, value);
-    } else if (depth == 1) {
-      take(value);
+  Header header;
+  std::string name, place;            // of the entry that is read, and the place in it, as a sentence names it
+  std::set<std::string> names, keys;  // that were met in the header, and in this entry
+  bool is_metadata = false, is_to_be_text = false;
+  int count = 0;  // of the numbers at this place, so far
+  // What the parser calls for each value, with the number of objects and arrays around it. Entries have 1.
+  const auto is_kept = [&](int depth, Event event, const Json& value) {
+    if (event == Event::key) {
+      const auto& key = value.get_ref<const std::string&>();
+      if (depth == 1) {
+        name = key;
+        keys.clear();
+      }
+      place = (depth == 1 ? "" : in_quotes(key) + " of ") + in_quotes(name);
+      if (!(depth == 1 ? names : keys).insert(key).second) refuse_file(file, {place, " is there twice"});
+      is_metadata = name == "__metadata__";
+      is_to_be_text = is_metadata || key == "dtype";
+      if (depth == 2 && !is_to_be_text && key != "shape" && key != "data_offsets")
+        refuse_file(file, {place, " is not known to the format"});
+      count = 0;
+    } else if (event == Event::object_end || event == Event::array_end) {
+      if (depth != 1) return true;
+      if (is_metadata)
+        header.metadata = value.get<Metadata>();
+      else
+        header.tensors.emplace(name, entry_of(file, name, value));
       return false;
+    } else {
+      const auto [fits, wanted] =
+          depth < 2       ? std::pair{event == Event::object_start, "an object"}
+          : is_to_be_text ? std::pair{value.is_string(), "a text"}
+          : depth == 2    ? std::pair{event == Event::array_start, "an array"}
+                          : std::pair{value.is_number_unsigned(), "whole numbers up to 2^64 - 1, without a sign"};
+      if (!fits)
+        refuse_file(file, {place, depth < 3 ? " is " : " has ",
+                           event == Event::value          ? value.dump(-1, ' ', true).substr(0, 100)
+                           : event == Event::object_start ? "an object"
+                                                          : "an array",
+                           " and not ", wanted});
+      if (depth == 3 && ++count > most_dimensions)
+        refuse_file(file, {place, " has more than ", most_dimensions, " numbers"});
     }
     return true;
+  };
+  try {
+    [[maybe_unused]] const Json what_is_kept = Json::parse(text, is_kept);
+  } catch (const Json::parse_error& error) {
+    refuse_file(file, {"its header is not JSON in UTF-8, from byte ", error.byte, " of it on"});
+  } catch (const Json::out_of_range&) {  // such as 1e999
+    refuse_file(file, {place, " has a number larger than any double"});
   }
+  return header;
+}
 
-  /// An entry is an object, of texts and of arrays of whole numbers.
-  void check_kind(int depth, Event event, const Json& value) {
-    const bool is_object = event == Event::object_start, is_array = event == Event::array_start;
-    const bool is_to_be_text = is_metadata() || key_ == "dtype";
-    if (depth == 1 && !is_object) refuse({in_quotes(name_), " is ", in_words(event, value), " and not an object"});
-    if (depth == 2 && (is_to_be_text ? !value.is_string() : !is_array))
-      refuse({of_entry(key_), " is ", in_words(event, value), " and not ", is_to_be_text ? "a text" : "an array"});
-    if (depth == 2) count_ = 0;
-    if (depth < 3) return;
-    if (is_object || is_array) refuse({in_quotes(name_), " is nested deeper than an entry"});
-    if (++count_ > most_dimensions) refuse({of_entry(key_), " has more than ", most_dimensions, " numbers"});
-    if (!value.is_number_unsigned())
-      refuse({"a number of ", of_entry(key_), " is ", in_words(event, value), ", not a whole one from 0 to ",
-              std::numeric_limits<std::uint64_t>::max()});
-  }
-
-  /// Takes an entry, all of which was read.
-  void take(const Json& entry) {
-    if (is_metadata()) {
-      header_.metadata = entry.get<Metadata>();
-      return;
-    }
-    for (const char* const key : keys)
-      if (!entry.contains(key)) refuse({in_quotes(name_), " has no ", in_quotes(key)});
-    const std::vector<std::uint64_t> offsets = entry["data_offsets"];
-    if (offsets.size() != 2) refuse({of_entry("data_offsets"), " has ", offsets.size(), " numbers, and not 2"});
-    Entry taken{entry["dtype"], entry["shape"], offsets[0], offsets[1]};
-    check_size(taken);
-    header_.tensors.emplace(name_, std::move(taken));
-  }
-
-  /// The numbers do not end before they begin. If the type is known, the shape gives the number of bytes between.
-  void check_size(const Entry& entry) const {
-    const std::string made = in_quotes(name_) + ", " + described(entry) + ", ";
-    if (entry.end < entry.begin) refuse({made, "ends at ", entry.end, ", before it begins at ", entry.begin});
-    const std::uint64_t of_each = bits_of(entry.type);
-    if (of_each == 0) return;
-    std::uint64_t bits = 1;
-    const auto times = [&](std::uint64_t factor) {
-      if (__builtin_mul_overflow(bits, factor, &bits)) refuse({made, "is larger than any file"});
-    };
-    for (const std::uint64_t number : entry.shape) times(number);
-    times(of_each);
-    if (bits % 8 != 0) refuse({made, "has ", bits, " bits, which are no whole bytes"});
-    if (entry.end - entry.begin != bits / 8)
-      refuse({made, "has ", bits / 8, " bytes, and its data_offsets have ", entry.end - entry.begin});
-  }
-
-  static std::string in_words(Event event, const Json& value) {
-    if (event != Event::value) return event == Event::object_start ? "an object" : "an array";
-    if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
-    return value.type() == Json::value_t::number_integer && value == 0 ? "-0" : value.dump();
-  }
-
-  static constexpr std::array keys{"dtype", "shape", "data_offsets"};
-  bool is_metadata() const { return name_ == "__metadata__"; }
-
-  std::string of_entry(const std::string& key) const { return in_quotes(key) + " of " + in_quotes(name_); }
-  [[noreturn]] void refuse(std::initializer_list<detail::Word> why) const { refuse_file(file_, why); }
-
-  const std::string& file_;
-  Header header_;
-  std::string name_, key_;              // of the entry that is read, and of what is read in it
-  std::set<std::string> names_, keys_;  // that were met in the header, and in this entry
-  int count_ = 0;                       // of the numbers of its shape or offsets, so far
-};
-
-/// The length of the header of a file with `size` bytes, which begins with `first`. Throws std::runtime_error.
-inline std::uint64_t header_length(const std::string& file, std::uint64_t size, const std::array<std::byte, 8>& first) {
-  const auto length = std::bit_cast<std::uint64_t>(first);
-  if (size < first.size())
-    refuse_file(file, {"it is cut off, or no safetensors file: it has ", size, " bytes, and a header begins after 8"});
+/// Throws std::runtime_error unless a header of this length is wholly in a file of `size` bytes, after the first 8.
+inline void require_length(const std::string& file, std::uint64_t length, std::uint64_t size) {
   if (length > longest_header)
     refuse_file(file, {"it is no safetensors file: its first 8 bytes say that its header has ", length,
                        " bytes, more than ", longest_header});
-  if (length > size - first.size())
-    refuse_file(file, {"it is cut off, or no safetensors file: its header has ", length,
-                       " bytes, and the file another ", size - first.size()});
-  return length;
+  if (8 + length > size)
+    refuse_file(file, {"it is cut off, or no safetensors file: its header ends at byte ", 8 + length, " of ", size});
 }
 
 /// The content of a header. Throws std::runtime_error if any rule of the format is broken, with a sentence that begins
@@ -218,20 +170,17 @@ inline Header read_header(const std::string& file, std::string_view text, std::u
   if (text[text.find_last_not_of(' ')] != '}') refuse_file(file, {"its header does not end with } and spaces"});
   // The parser would take this for the end.
   if (text.find('\0') != text.npos) refuse_file(file, {"its header has a byte 0"});
-  Header header = HeaderParser{file}.parsed(text);
+  Header header = parsed_header(file, text);
   std::set<std::tuple<std::uint64_t, std::uint64_t, std::string_view>> in_order;
   for (const auto& [name, entry] : header.tensors) in_order.emplace(entry.begin, entry.end, name);
   std::uint64_t before = 0;  // where the numbers before end
   for (const auto& [begin, end, name] : in_order) {
-    if (end > size) refuse_file(file, {"it is cut off: ", in_quotes(name), " ends at byte ", end, " of ", size});
-    if (begin < before)
-      refuse_file(file,
-                  {in_quotes(name), " begins at byte ", begin, ", where another one has its numbers up to ", before});
-    if (begin > before)
-      refuse_file(file, {"bytes ", before, " to ", begin - 1, " before ", in_quotes(name), " are nobody's"});
+    if (begin != before)
+      refuse_file(file, {in_quotes(name), " begins at byte ", begin, ", and what is before it ends at ", before});
     before = end;
   }
-  if (before < size) refuse_file(file, {"its last ", size - before, " bytes are nobody's"});
+  if (before != size)
+    refuse_file(file, {before > size ? "it is cut off: " : "", "its numbers end at byte ", before, " of ", size});
   return header;
 }
 

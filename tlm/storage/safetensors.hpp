@@ -2,14 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -59,15 +56,15 @@ inline void write(const std::filesystem::path& path, std::vector<Tensor> tensors
                    [](const Tensor& a, const Tensor& b) { return bits_of(a.type) > bits_of(b.type); });
 
   const std::string header = written_header(tensors, metadata);
-  const auto length = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t{header.size()});
+  const std::uint64_t length = header.size();
   try {  // What no reader would accept is not written.
-    header_length(path.string(), 8 + header.size() + size, length);
+    require_length(path.string(), length, 8 + length + size);
     read_header(path.string(), header, size);
   } catch (const std::runtime_error& refused) {
     throw std::invalid_argument(refused.what());
   }
   AtomicFile file{path, existing};
-  file.write(length);
+  file.write(std::as_bytes(std::span{&length, 1}));
   file.write(std::as_bytes(std::span{header}));
   for (const Tensor& tensor : tensors) file.write(tensor.bytes);
   file.commit();
@@ -85,11 +82,12 @@ class SafetensorsFile {
     if (S_ISDIR(status.st_mode)) fail("cannot read " + name_, EISDIR);
     if (!S_ISREG(status.st_mode)) fail("cannot read " + name_ + ", which is no regular file", EINVAL);
     const auto size = std::uint64_t(status.st_size);
-    std::array<std::byte, 8> first{};
-    if (size >= first.size()) read(0, first);
-    std::string text(header_length(name_, size, first), ' ');
+    std::uint64_t length = 0;
+    if (size >= 8) read(0, std::as_writable_bytes(std::span{&length, 1}));
+    require_length(name_, length, size);
+    std::string text(length, ' ');
     read(8, std::as_writable_bytes(std::span{text}));
-    begin_ = 8 + text.size();
+    begin_ = 8 + length;
     header_ = read_header(name_, text, size - begin_);
   }
 
@@ -98,22 +96,18 @@ class SafetensorsFile {
   /// The texts of the metadata.
   const Metadata& metadata() const { return header_.metadata; }
 
-  /// Throws std::runtime_error unless the metadata has these texts by these names. It may have others.
-  void require_metadata(const Metadata& expected) const {
-    for (const auto& [key, text] : expected) {
-      const auto found = metadata().find(key);
-      if (found == metadata().end())
-        refuse("it does not say its " + in_quotes(key) + ", which should be " + in_quotes(text));
-      if (found->second != text)
-        refuse("its " + in_quotes(key) + " is " + in_quotes(found->second) + ", and should be " + in_quotes(text));
-    }
-  }
-
   /// The text of this name in the metadata. Throws std::runtime_error if there is none.
   const std::string& text(const std::string& key) const {
     const auto found = metadata().find(key);
     if (found == metadata().end()) refuse("it does not say its " + in_quotes(key));
     return found->second;
+  }
+
+  /// Throws std::runtime_error unless the metadata has these texts by these names. It may have others.
+  void require_metadata(const Metadata& expected) const {
+    for (const auto& [key, wanted] : expected)
+      if (text(key) != wanted)
+        refuse("its " + in_quotes(key) + " is " + in_quotes(text(key)) + ", and should be " + in_quotes(wanted));
   }
 
   /// Throws std::runtime_error if a newer version of the library has written the file, by its "tlm_version".
@@ -129,10 +123,8 @@ class SafetensorsFile {
 
   /// Throws std::runtime_error if the file has a tensor that is not in the list, and whose name begins with the prefix.
   void require_nothing_but(const std::vector<Place>& places, std::string_view prefix = "") const {
-    std::set<std::string_view> names;
-    for (const Place& place : places) names.insert(place.name);
     for (const auto& [name, entry] : tensors())
-      if (name.starts_with(prefix) && !names.contains(name))
+      if (name.starts_with(prefix) && std::ranges::find(places, name, &Place::name) == places.end())
         refuse("what it is read into has no " + in_quotes(name) + ", " + described(entry));
   }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,17 +32,6 @@ inline std::string letters_of(std::string_view bytes) {
   std::string letters;
   for (const char byte : bytes) append_character(letters, byte_letters[static_cast<unsigned char>(byte)]);
   return letters;
-}
-
-/// The bytes whose letters these are; nothing if a character is not the letter of a byte.
-inline std::optional<std::string> bytes_of(std::string_view letters) {
-  std::string bytes;
-  while (!letters.empty()) {
-    const auto found = std::find(byte_letters.begin(), byte_letters.end(), take_character(letters));
-    if (found == byte_letters.end()) return {};
-    bytes.push_back(char(found - byte_letters.begin()));
-  }
-  return bytes;
 }
 
 }  // namespace tlm

@@ -57,8 +57,8 @@ class BytePairs {
   /// The tokens are numbered as described above, unlike GPT-2's.
   static BytePairs from_list(std::string_view list) {
     BytePairs pairs;
-    std::unordered_map<std::string, Token> tokens;
-    for (Token byte = 0; byte < 256; ++byte) tokens.emplace(pairs.bytes(byte), byte);
+    std::unordered_map<std::string, Token> tokens;  // by their letters
+    for (Token byte = 0; byte < 256; ++byte) tokens.emplace(letters_of(pairs.bytes(byte)), byte);
     std::size_t number = 1;
     const auto refuse = [&](const std::string& why) {
       tlm::refuse<std::invalid_argument>({"line ", number, " of the list of merges ", why});
@@ -69,16 +69,14 @@ class BytePairs {
     while (!list.empty()) {
       const std::string_view line = take_line(list);
       ++number;
-      if (pairs.merges() == most_merges)
+      if (pairs.merges_.size() == most_merges)
         refuse("is one merge too many: a vocabulary of " + std::to_string(vocab_size) + " tokens has room for " +
                std::to_string(most_merges));
       const std::size_t space = line.find(' ');
       if (space == line.npos || line.find(' ', space + 1) != line.npos)
         refuse("is " + in_quotes(line) + ", not two tokens with a space between them");
       const auto token = [&](std::string_view letters) {
-        const auto bytes = bytes_of(letters);
-        if (!bytes) refuse("has " + in_quotes(letters) + ", in which not all are letters of bytes");
-        const auto found = tokens.find(*bytes);
+        const auto found = tokens.find(std::string(letters));
         if (found == tokens.end())
           refuse("has " + in_quotes(letters) + ", which is no byte and no merge of a line before");
         return found->second;
@@ -86,8 +84,9 @@ class BytePairs {
       const Token left = token(line.substr(0, space)), right = token(line.substr(space + 1));
       pairs.add({left, right});
       // With two merges to the same bytes, a later line would be ambiguous. Learning never makes such merges.
-      if (!tokens.emplace(pairs.bytes_.back(), Token(pairs.bytes_.size() - 1)).second)
-        refuse("makes " + in_quotes(letters_of(pairs.bytes_.back())) + ", which a line before makes already");
+      const std::string made = letters_of(pairs.bytes_.back());
+      if (!tokens.emplace(made, Token(pairs.bytes_.size() - 1)).second)
+        refuse("makes " + in_quotes(made) + ", which a line before makes already");
     }
     return pairs;
   }
@@ -99,9 +98,6 @@ class BytePairs {
     for (const auto& [left, right] : merges_) list += letters_of(bytes(left)) + ' ' + letters_of(bytes(right)) + '\n';
     return list;
   }
-
-  /// The number of merges.
-  std::size_t merges() const { return merges_.size(); }
 
   /// The bytes of a token. There are none for start, end, separator, and the tokens that no text contains. Throws
   /// std::out_of_range for a token that is not in the vocabulary.
