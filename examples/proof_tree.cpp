@@ -23,7 +23,7 @@ using Small = tlm::TransformerLM<tlm::Config{.vocab_size = 11, .n_heads = 2}>;
 
 /// What is printed about a model.
 struct Model {
-  tlm::Derivation (*derivation)();
+  tlm::Step (*derivation)();
   std::string (*proof_term)();
 };
 
@@ -66,11 +66,17 @@ std::string_view check_of(std::string_view declared) {
          "of t)";
 }
 
-/// A list of statements, of which the first is derived. Each has its claim, its rule and its parts, which are places in
-/// the list. A leaf has what it declares, and the check that verifies it.
-nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
-  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-  for (const tlm::Step& step : derivation) {
+/// A derivation as a list of statements, of which the first is derived. Equal ones are there once.
+struct Statements {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::map<std::string, std::size_t> places{};  ///< By the whole text of a statement's derivation.
+
+  /// Adds a statement with its claim, its rule and its parts, which are places in the list. A leaf has what it declares,
+  /// and the check that verifies it. Returns the statement's place.
+  std::size_t add(const tlm::Step& step) {
+    const auto [known, is_new] = places.try_emplace(tlm::written_out(step), list.size());
+    if (!is_new) return known->second;
+    list.emplace_back();
     nlohmann::ordered_json entry{{"statement", step.object + " is " + std::string(step.claim)},
                                  {"object", step.object},
                                  {"claim", step.claim},
@@ -79,16 +85,16 @@ nlohmann::ordered_json as_json(const tlm::Derivation& derivation) {
     if (!step.rule.empty()) {
       entry["rule"] = step.rule;
       entry["sentence"] = step.sentence;
-      entry["parts"] = step.parts;
+      for (const tlm::Step& part : step.parts) entry["parts"].push_back(add(part));
     } else if (!step.declared.empty()) {
       entry["declared"] = step.declared;
       entry["check"] = check_of(step.declared);
       if (const std::string theorem = tlm::coq::theorem_of(step); !theorem.empty()) entry["theorem"] = theorem;
     }
-    steps.push_back(entry);
+    list[known->second] = std::move(entry);
+    return known->second;
   }
-  return steps;
-}
+};
 
 }  // namespace
 
@@ -103,9 +109,11 @@ int main(int argc, char** argv) {
   return program::main(app, argc, argv, [&] {
     if (kernel)
       std::cout << chosen.proof_term();
-    else if (json)
-      std::cout << as_json(chosen.derivation()).dump(2) << '\n';
-    else
+    else if (json) {
+      Statements statements;
+      statements.add(chosen.derivation());
+      std::cout << statements.list.dump(2) << '\n';
+    } else
       std::cout << tlm::written_out(chosen.derivation());
   });
 }

@@ -104,7 +104,7 @@ std::optional<Failure> conclusion_fails(const std::string& name) {
 template <class T, class Claim>
 std::string_view rule_of() {
   std::string_view name;
-  Deriver::by_which<T, Claim>([&](auto rule) { name = rule.name; });
+  by_which<T, Claim>([&](auto rule) { name = rule.name; });
   return name;
 }
 
@@ -334,10 +334,11 @@ TEST_CASE(
 }
 
 TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is checked in this file") {
-  const auto cite = []<class T>() {
-    for (const Step& step : derivation<T>())
-      if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked_rules.contains(step.rule), step.rule);
+  const auto cite_all = [](const auto& self, const Step& step) -> void {
+    if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked_rules.contains(step.rule), step.rule);
+    for (const Step& part : step.parts) self(self, part);
   };
+  const auto cite = [&]<class T>() { cite_all(cite_all, derivation<T>()); };
   for_each_layer([&]<template <class> class Layer>(Listed<Layer>) { cite.template operator()<Layer<double>>(); });
   cite.template operator()<formulated::Transformer<small_formulated, double>>();
   cite.template operator()<numpy::Transformer<small_numpy, double>>();

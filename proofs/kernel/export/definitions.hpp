@@ -107,7 +107,7 @@ class Definitions {
   /// What the leaf T is called.
   template <class T>
   std::string word() {
-    const std::string name = NameOf<T>::text();
+    const std::string name = qualified(Spelled<T>::text());
     return is_of_the_library(name) ? *words_.insert(unqualified(name)).first : assumed<T>();
   }
 
@@ -204,7 +204,7 @@ class Definitions {
       type = "operation " + memory + " " + RowType<typename T::domain>::text() + " " +
              RowType<typename T::codomain>::text();
     }
-    return known->second = assume(NameOf<T>::text(), weights, any, type,
+    return known->second = assume(qualified(Spelled<T>::text()), weights, any, type,
                                   std::is_same_v<Claim, is::Unrestricted> ? "" : predicate(Claim::text));
   }
 
@@ -281,7 +281,7 @@ class Definitions {
   Term of_form(Form<F...>*, const Place& place) {
     std::vector<std::string> parts(sizeof...(F));
     backwards<F...>([&]<class G>(std::size_t k) { parts[k] = term<G>(place).as_argument(); });
-    return folded(*words_.insert(unqualified(NameOf<Form<F...>>::text())).first, parts);
+    return folded(*words_.insert(unqualified(qualified(Spelled<Form<F...>>::text()))).first, parts);
   }
 
   Weights weights_;

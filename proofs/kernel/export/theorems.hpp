@@ -83,8 +83,7 @@ class Theorems {
     if constexpr (rules::Leaf<T>)
       result.text = definitions_.word<T>() + "_is_" + predicate(Claim::text);
     else
-      Deriver::by_which<T, Claim>(
-          [&](auto rule) { result = by_rule(static_cast<typename T::form*>(nullptr), rule, place); });
+      by_which<T, Claim>([&](auto rule) { result = by_rule(static_cast<typename T::form*>(nullptr), rule, place); });
     return result;
   }
 
