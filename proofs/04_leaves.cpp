@@ -238,12 +238,9 @@ struct TooNarrow : Concat<Times<"A", 2, 2, PrimeField>, Times<"B", 2, 2, PrimeFi
 }  // namespace
 
 TEST_CASE("control: a form with more columns than its layer, or of more parts, is seen") {
-  const Matrix<n, 2, PrimeField> X{Sequences{3}, PrimeField(1)};
-  const auto by_form = value_by_form(TooNarrow{}, Input<PrimeField>{{}, Stacked<PrimeField>{X}});
-  CHECK_THROWS_WITH_AS(value_by_form(TooFew{}, Input<PrimeField>{{}, Stacked<PrimeField>{X}}),
-                       "the layer has 2 parts, and its form names 3", std::logic_error);
-  CHECK(by_form.cols == 4);
-  CHECK(fails(first_difference({}, Stacked<PrimeField>{X}, by_form)));
+  const Input<PrimeField> X{{}, Stacked<PrimeField>{Matrix<n, 2, PrimeField>{Sequences{3}, PrimeField(1)}}};
+  CHECK_THROWS_WITH_AS(value_by_form(TooNarrow{}, X), "a layer has other columns than its form says", std::logic_error);
+  CHECK_THROWS_WITH_AS(value_by_form(TooFew{}, X), "the layer has 2 parts, and its form names 3", std::logic_error);
 }
 
 TEST_CASE("control: a new layer that is not 0 is seen") {

@@ -435,7 +435,8 @@ TEST_CASE("a layer that throws") {
         Containing{
             "T(X|i) = T(X)|i — fails for L\n  seen over double at n = 3\n  it throws: more than two rows\n  seed 1"});
   CHECK(printed(report) ==
-        Containing{"note:  L is not called rowwise; whether it is so could not be seen, as it throws\n"});
+        Containing{
+            "note:  L is not called rowwise; whether it is so could not be seen, as it throws: more than two rows\n"});
   for (const auto& line : report.lines())
     if (line.failure) CHECK(printed(*line.failure) == Containing{"it throws: more than two rows"});
 }

@@ -21,21 +21,16 @@ concept FormIsKnown = requires(const T& layer) {
   of_form(static_cast<typename T::form*>(nullptr), layer, Input<double>{});
 };
 
-/// T(X) by T's form, and by the forms of its parts.
+/// T(X) by T's form, and by the forms of its parts. Throws std::logic_error if a form has other columns than its layer.
 template <class T, class Real>
 Stacked<Real> value_by_form(const T& layer, const Input<Real>& X) {
-  if constexpr (FormIsKnown<T>)
-    return of_form(static_cast<typename T::form*>(nullptr), layer, X);
-  else
+  if constexpr (FormIsKnown<T>) {
+    auto Y = of_form(static_cast<typename T::form*>(nullptr), layer, X);
+    if (Y.cols != CodomainOf<T>::cols) refuse<std::logic_error>({"a layer has other columns than its form says"});
+    return Y;
+  } else {
     return Stacked<Real>{apply(layer, as<typename T::domain>(X))};
-}
-
-/// T(X) by the form of a part. Throws std::logic_error if its form has other columns than the part.
-template <class F, class Real>
-Stacked<Real> value_of_part(const F& f, const Input<Real>& X) {
-  auto F_X = value_by_form(f, X);
-  if (F_X.cols != CodomainOf<F>::cols) refuse<std::logic_error>({"a part has other columns than its form says"});
-  return F_X;
+  }
 }
 
 /// action(part) for each part F… that a layer's form names, in the order in which the layer visits them. That is the
@@ -65,14 +60,14 @@ void for_each_part(const auto& layer, bool reversed, const auto& action) {
 /// The value at X of a layer of this form; an unknown form has none.
 template <class... F, class Real>
 Stacked<Real> of_form(forms::Composition<F...>*, const auto& layer, Input<Real> X) {
-  for_each_part<F...>(layer, true, [&](const auto& f) { X = {{}, value_of_part(f, X)}; });
+  for_each_part<F...>(layer, true, [&](const auto& f) { X = {{}, value_by_form(f, X)}; });
   return X.target;
 }
 
 template <class F, std::size_t count, class T, class Real>
 Stacked<Real> of_form(forms::Stack<F, count>*, const T& layer, Input<Real> X) {
   std::size_t found = 0;
-  T::parts([&](std::size_t, const F& f) { X = {{}, value_of_part(f, X)}, ++found; }, layer);
+  T::parts([&](std::size_t, const F& f) { X = {{}, value_by_form(f, X)}, ++found; }, layer);
   if (found != count) refuse<std::logic_error>({"the layer has ", found, " parts, and its form names ", count});
   return X.target;
 }
@@ -81,7 +76,7 @@ template <class F, class Real>
 Stacked<Real> of_form(forms::Residual<F>*, const auto& layer, const Input<Real>& X) {
   Stacked<Real> Y = X.target;
   for_each_part<F>(layer, false, [&](const auto& f) {
-    const auto F_X = value_of_part(f, X);
+    const auto F_X = value_by_form(f, X);
     require_same_sequences("X", Y.sequences, "F(X)", F_X.sequences);
     for (std::size_t e = 0; e < Y.numbers.size(); ++e) Y.numbers[e] += F_X.numbers[e];
   });
@@ -93,7 +88,7 @@ Stacked<Real> of_form(forms::Concat<F...>*, const auto& layer, const Input<Real>
   Stacked<Real> Y{X.target.sequences, {(CodomainOf<F>::cols + ...)}};
   std::size_t first = 0;
   for_each_part<F...>(layer, false, [&](const auto& f) {
-    const auto F_X = value_of_part(f, X);
+    const auto F_X = value_by_form(f, X);
     require_same_sequences("X", Y.sequences, "F(X)", F_X.sequences);
     for (std::size_t i = 0; i < Y.sequences.rows(); ++i) std::copy_n(&F_X(i, 0), F_X.cols, &Y(i, first));
     first += F_X.cols;

@@ -31,12 +31,7 @@ namespace checking {
 /// The check of one layer, which writes its report.
 class Check {
  public:
-  Check(CheckedLayer layer, const Limits& limits)
-      : layer_{std::move(layer)},
-        name_{layer_.in_double->name},
-        limits_{limits},
-        up_to_{", n ≤ " + std::to_string(limits.rows)},
-        report_{name_} {
+  Check(CheckedLayer layer, const Limits& limits) : layer_{std::move(layer)}, limits_{limits} {
     if (limits.rows < 1 || limits.rows > 31)
       refuse<std::invalid_argument>({"a layer is checked on 1 to 31 rows, not on ", limits.rows});
     constexpr std::size_t most = std::numeric_limits<Token>::max();
@@ -131,7 +126,7 @@ class Check {
     verdict.sets.reset();  // they see what a number may depend on
     const auto found = verdict.failure();
     if (found && !found->remark.empty())
-      return report_.note(statement + "; whether it is so could not be seen, as it throws");
+      return report_.note(statement + "; whether it is so could not be seen, as " + found->remark);
     if (!found) return report_.note(statement + ", though as far as running can tell it is" + up_to_);
     std::string where = found->arithmetic + " at n = " + std::to_string(*found->n);
     if (found->i) where += ", i = " + std::to_string(*found->i);
@@ -168,20 +163,18 @@ class Check {
     if (!reads_numbers && in_field.another()->weights().empty())
       return report_.note(name_ +
                           " has no weights and reads tokens: there is nothing with respect to which to differentiate");
-    const auto fails = [&](const auto& T, Requirement requirement) {
-      return pullback_fails(T, requirement, 2, limits_);
-    };
     // Requirements other than the derivative come first, because they name a mistake more closely.
-    report_.checked("the pullback is linear: the prime field, exactly" + scope, fails(in_field, Requirement::linear));
+    report_.checked("the pullback is linear: the prime field, exactly" + scope,
+                    pullback_fails(in_field, Requirement::linear, 2, limits_));
     report_.checked("the pullback adds to the gradient: the prime field, exactly" + scope,
-                    fails(in_field, Requirement::adds));
-    const auto again = fails(in_field, Requirement::again);
+                    pullback_fails(in_field, Requirement::adds, 2, limits_));
+    const auto again = pullback_fails(in_field, Requirement::again, 2, limits_);
     report_.checked("the pullback can be applied again: the prime field, exactly, and double to the last bit" + scope,
-                    again ? again : fails(in_double, Requirement::again));
+                    again ? again : pullback_fails(in_double, Requirement::again, 2, limits_));
     if (layer_.takes_temporaries)
       report_.checked("the pullback does not refer to the weights of " + name_ +
                           ", which may be a temporary: the prime field, exactly" + scope,
-                      fails(in_field, Requirement::outlives));
+                      pullback_fails(in_field, Requirement::outlives, 2, limits_));
     report_.checked("the pullback is the transpose of the derivative: dual numbers of the prime field, exactly" + scope,
                     transpose_fails(in_field, *layer_.in_duals_of_field, 21, limits_));
     report_.checked(
@@ -232,10 +225,10 @@ class Check {
   }
 
   CheckedLayer layer_;
-  std::string name_;
+  std::string name_ = layer_.in_double->name;
   Limits limits_;
-  std::string up_to_;
-  Report report_;
+  std::string up_to_ = ", n ≤ " + std::to_string(limits_.rows);
+  Report report_{name_};
 };
 
 /// The condition under which the weights of a layer over `Real` are numbers of this type. A failure shows both.

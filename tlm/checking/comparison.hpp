@@ -102,9 +102,7 @@ inline std::optional<Failure> depends_on_more(Failure failure, const Stacked<Dep
   failure.right.label = "and may depend on";
   auto most = rows;
   std::fill(most.numbers.begin(), most.numbers.end(), allowed);
-  const auto is_within = [](Dependencies seen, Dependencies most_seen) {
-    return (seen.tags() & ~most_seen.tags()) == 0;
-  };
+  const auto is_within = [](Dependencies seen, Dependencies most_seen) { return same(seen + most_seen, most_seen); };
   return first_difference(failure, rows, most, before, is_within);
 }
 /// For tables; expected(k, e) is number e of table k. The failure names the table.

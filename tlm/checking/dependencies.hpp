@@ -40,9 +40,7 @@ class Dependencies : public Refusals<Dependencies> {
   constexpr bool structural_zero() const { return structural_zero_; }
 
   friend constexpr Dependencies operator+(Dependencies a, Dependencies b) {
-    Dependencies sum = united(a, b);
-    sum.structural_zero_ = a.structural_zero_ && b.structural_zero_;
-    return sum;
+    return {a.tags_ | b.tags_, a.structural_zero_ && b.structural_zero_};
   }
   friend constexpr Dependencies operator-(Dependencies a, Dependencies b) { return a + b; }
   friend constexpr Dependencies operator-(Dependencies a) { return a; }
@@ -84,11 +82,8 @@ class Dependencies : public Refusals<Dependencies> {
   }
 
  private:
-  static constexpr Dependencies of(std::uint64_t tags) {
-    Dependencies result(1);
-    result.tags_ = tags;
-    return result;
-  }
+  constexpr Dependencies(std::uint64_t tags, bool structural_zero) : tags_{tags}, structural_zero_{structural_zero} {}
+  static constexpr Dependencies of(std::uint64_t tags) { return {tags, false}; }
   static constexpr Dependencies united(Dependencies a, Dependencies b) { return of(a.tags_ | b.tags_); }
 
   std::uint64_t tags_ = 0;

@@ -130,7 +130,7 @@ inline std::vector<Sequences> stacks_of_differences(const Limits& limits) { retu
 inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::uint64_t seed,
                                              const Limits& limits = {}) {
   const auto on = [&](Trial<double>& at) -> std::optional<Failure> {
-    for (int draws = 0; draws < 10 && at.kind == Draw::any; ++draws, at.draw(T, at.sequences())) {
+    for (int draws = 0; draws < 10 && at.kind == Draw::any; ++draws) {
       const auto result = at.layer->differentiated(at.X);
       const auto Y_bar = at.draw_rows_of(result.value.sequences);
       const PulledBack<double> pulled_back{T.another(), result, Y_bar};
@@ -140,6 +140,8 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::ui
       };
       const auto found = derivatives_differ(at.failure, L, coordinates(*at.layer, at.X), pulled_back.tables);
       if (!found || !found->left.label.empty()) return found;
+      at.layer = drawn(T, at.generator);
+      at.X = draw_input(T, at.sequences(), at.generator, at.limits);
     }
     return std::nullopt;  // the derivative is 0 wherever it was asked, and so is what the pullback returns
   };

@@ -85,26 +85,23 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
     const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), result, w}; };
     const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);
 
-    switch (requirement) {
-      case Requirement::linear: {
-        auto w = w_2;
-        for (std::size_t e = 0; e < w.numbers.size(); ++e) w.numbers[e] += a * w_1.numbers[e];
-        return first_difference(at.failure, pulled_back(w).tables,
-                                [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
-      }
-      case Requirement::adds: {
-        const PulledBack<Real> both{pulled_back(w_1).gradient, result, w_2};
-        const std::size_t weights = both.gradient->weights().size();  // then X̄ comes
-        return first_difference(at.failure, both.tables, [&](std::size_t k, std::size_t e) {
-          return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e);
-        });
-      }
-      default:
-        if (requirement == Requirement::outlives)
-          for (const auto& weight : at.layer->weights())
-            for (Real& w : weight) w = draw<Real>(at.generator);
-        return first_difference(at.failure, pulled_back(w_1).tables, v_1, SameBits{});
+    if (requirement == Requirement::linear) {
+      auto w = w_2;
+      for (std::size_t e = 0; e < w.numbers.size(); ++e) w.numbers[e] += a * w_1.numbers[e];
+      return first_difference(at.failure, pulled_back(w).tables,
+                              [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
     }
+    if (requirement == Requirement::adds) {
+      const PulledBack<Real> both{pulled_back(w_1).gradient, result, w_2};
+      const std::size_t weights = both.gradient->weights().size();  // then X̄ comes
+      return first_difference(at.failure, both.tables, [&](std::size_t k, std::size_t e) {
+        return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e);
+      });
+    }
+    if (requirement == Requirement::outlives)
+      for (const auto& weight : at.layer->weights())
+        for (Real& w : weight) w = draw<Real>(at.generator);
+    return first_difference(at.failure, pulled_back(w_1).tables, v_1, SameBits{});
   };
   return on_stacks<Real>(T, failure, seed, stacks_of_pullbacks(limits), limits, on);
 }

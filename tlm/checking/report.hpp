@@ -105,16 +105,13 @@ class Report {
       if (line.failure) out << *line.failure;
       out << '\n';
     }
-    if (report.holds()) {
-      out << "all " << report.statements() << " statements hold\n";
-    } else {
-      out << report.failed() << " of " << report.statements() << " statements fail\n";
-      if (report.failed() > 1)
-        out << "note:  begin with the first that fails: what is below may fail for the same reason\n";
-      if (report.fails_over_the_field_alone())
-        out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
-               "there, and Real(std::sin(-a)) another; and exp(a + b) is not exp(a)·exp(b)\n";
-    }
+    if (report.holds()) return out << "all " << report.statements() << " statements hold\n";
+    out << report.failed() << " of " << report.statements() << " statements fail\n";
+    if (report.failed() > 1)
+      out << "note:  begin with the first that fails: what is below may fail for the same reason\n";
+    if (report.fails_over_the_field_alone())
+      out << "note:  over the prime field alone: a constant made from a double, Real(std::sin(a)), is any number "
+             "there, and Real(std::sin(-a)) another; and exp(a + b) is not exp(a)·exp(b)\n";
     return out;
   }
 

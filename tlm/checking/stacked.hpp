@@ -72,12 +72,10 @@ struct Stacked {
   /// A matrix with these entries.
   template <class M>
   M as() const {
-    M X{sequences};
     if constexpr (shape_of<M>().of_tokens)
-      std::copy(tokens.begin(), tokens.end(), X.data());
+      return M(sequences, tokens);
     else
-      std::copy(numbers.begin(), numbers.end(), X.data());
-    return X;
+      return M(sequences, numbers);
   }
 
   /// Others in the same places: the same tokens, and the same numbers in floating point; other numbers are 0.

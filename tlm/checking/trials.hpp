@@ -49,27 +49,11 @@ struct Trial {
   Failure& failure;  ///< What there is to report if the check fails here, without values.
 
   const Sequences& sequences() const { return X.target.sequences; }
-  /// Draws the layer, and an X with these sequences.
-  void draw(const Operation<Real>& T, const Sequences& sequences) {
-    layer = drawn(T, generator, kind);
-    X = draw_input(T, sequences, generator, limits, kind);
-  }
   /// Random rows such as the layer returns.
   Stacked<Real> draw_rows_of(const Sequences& sequences) const {
     return draw_rows<Real>(layer->codomain, sequences, generator, limits, kind);
   }
 };
-
-/// The failure if T(X) does not have as many rows as X.
-template <class Real>
-std::optional<Failure> rows_differ(const Trial<Real>& at, const Stacked<Real>& Y) {
-  if (Y.sequences == at.sequences()) return std::nullopt;
-  Failure failure = at.failure;
-  failure.claim = "T(X) has as many rows as X";
-  failure.left = {"T(X) has", shown(Y.sequences)};
-  failure.right = {"X has", shown(at.sequences())};
-  return failure;
-}
 
 /// The failure that `check` finds on the first of these stacks. It names the stack, or n if `failure` has an n. If
 /// something throws, that is the failure. If a denominator of the prime field is 0, all is drawn anew. Floating-point
@@ -92,8 +76,8 @@ std::optional<Failure> on_stacks(const Operation<Real>& T, Failure failure, std:
             here.n = sequences.rows();
           else
             here.place = (sequences.count() == 1 ? "in a sequence of " : "in a stack of ") + shown(sequences);
-          Trial<Real> at{{}, {}, kind, generator, limits, here};
-          at.draw(T, sequences);
+          Trial<Real> at{drawn(T, generator, kind), {}, kind, generator, limits, here};
+          at.X = draw_input(T, sequences, generator, limits, kind);
           if (auto found = check(at)) return found;
         }
       return std::nullopt;

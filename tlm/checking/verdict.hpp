@@ -76,27 +76,21 @@ struct CheckedLayer : Subject {
   std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
-/// A number of the prime field that counts how many of them exist.
+/// A number of the prime field of which is known how many exist: each has a share of `all`.
 struct Held : PrimeField {
   using PrimeField::PrimeField;
   Held() = default;
   Held(PrimeField number) : PrimeField{number} {}
 
-  struct Counted {
-    Counted() { ++count; }
-    Counted(const Counted&) : Counted{} {}
-    Counted& operator=(const Counted&) = default;
-    ~Counted() { --count; }
-
-    inline static std::size_t count = 0;
-  } counted{};
+  inline static const std::shared_ptr<const int> all = std::make_shared<const int>(0);
+  std::shared_ptr<const int> share = all;
 };
 /// How many numbers a new T holds.
 template <class T>
 std::size_t numbers_held() {
-  const std::size_t before = Held::Counted::count;
+  const auto before = Held::all.use_count();
   [[maybe_unused]] const T layer;
-  return Held::Counted::count - before;
+  return std::size_t(Held::all.use_count() - before);
 }
 
 /// What is checked of a layer.
