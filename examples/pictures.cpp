@@ -38,7 +38,7 @@ Json positional_encoding() {
     rows.push_back(row);
     products.push_back(product);
   }
-  for (std::size_t i = 0; i < d / 2; ++i) angles.push_back(Encoding::angle(i).value);
+  for (std::size_t i = 0; i < d / 2; ++i) angles.push_back(Encoding::angle(i));
   return {{"rows", rows}, {"products", products}, {"angles", angles}};
 }
 

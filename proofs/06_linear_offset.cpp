@@ -57,10 +57,10 @@ struct UnitPoint {
   }
 
   friend UnitPoint operator*(UnitPoint a, UnitPoint b) { return {a.c * b.c - a.s * b.s, a.c * b.s + a.s * b.c}; }
-  friend UnitPoint operator*(std::size_t pos, UnitPoint angle) {
+  friend UnitPoint operator*(double pos, UnitPoint angle) {
     UnitPoint multiple{PrimeField(1), PrimeField(0)};
-    for (; pos > 0; pos /= 2, angle = angle * angle)
-      if (pos % 2 == 1) multiple = multiple * angle;
+    for (auto times = std::size_t(pos); times > 0; times /= 2, angle = angle * angle)
+      if (times % 2 == 1) multiple = multiple * angle;
     return multiple;
   }
   friend PrimeField sin(UnitPoint angle) { return angle.s; }
@@ -147,7 +147,7 @@ std::vector<std::vector<PrimeField>> table(std::size_t M, const std::vector<Unit
   std::vector<std::vector<PrimeField>> P(M);
   for (std::size_t pos = 1; pos <= M; ++pos)
     for (std::size_t j = 0; j < angles.size(); ++j)
-      P[pos - 1].push_back(cosine[j] ? cos(pos * angles[j]) : sin(pos * angles[j]));
+      P[pos - 1].push_back(cosine[j] ? cos(double(pos) * angles[j]) : sin(double(pos) * angles[j]));
   return P;
 }
 

@@ -91,12 +91,12 @@ struct Numbered {
     return with_pullback((*this)(std::move(X)), [](codomain Y_bar, Numbered&) { return Y_bar; });
   }
 
-  using State = positions::LengthsSoFar;
+  using State = std::vector<std::size_t>;  // how many rows each sequence has so far
   codomain extend(State& state, domain X) const {
     const Sequences& sequences = X.sequences();
-    state.lengths.resize(sequences.count());
+    state.resize(sequences.count());
     for (std::size_t s = 0; s < sequences.count(); ++s) {
-      std::size_t& so_far = state.lengths[s];
+      std::size_t& so_far = state[s];
       for (std::size_t i = sequences.begin(s); i < sequences.end(s); ++i) {
         ++so_far;
         if (changes.positions == Counted::not_at_all) continue;

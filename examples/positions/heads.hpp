@@ -37,7 +37,7 @@ struct TiedPositions {
     });
   }
 
-  using State = positions::LengthsSoFar;
+  using State = std::vector<std::size_t>;  ///< How long each sequence is so far.
 
   /// Throws like add_positions.
   codomain extend(State& state, domain X, const reads& item) const {

@@ -80,7 +80,7 @@ TEST_CASE("a sequence longer than max_len") {
 
 TEST_CASE("an input that is too long to be continued") {
   CHECK_THROWS_WITH_AS(decode(model, {1, 2, 3}, {0, 0, 3}),
-                       "an input of 3 tokens is too long: with the start token these are 4, and there is room for 3",
+                       "a text begins with 4 tokens, the start token among them, and there is room for 3",
                        std::length_error);
   CHECK_NOTHROW(decode(model, {1, 2, 3}, {0, 0, 4}));
   CHECK_THROWS_AS(decode(model, {}, {0, 0, 0}), std::length_error);

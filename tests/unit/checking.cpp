@@ -184,11 +184,6 @@ TEST_CASE("what is drawn: all tokens of the vocabulary, numbers of both signs, r
   CHECK(draw_matrix<Matrix<n, 1, Dependencies>>(Sequences{1}, generator)(0, 0).tags() == 0);
 }
 
-TEST_CASE("(x, y)|i is (x, y|i): the source is read as a whole") {
-  const SourceAndTarget<Tokens, Tokens> X{{1, 2, 3}, {4, 5, 6}};
-  CHECK(((X | 2).x == X.x && (X | 2).y == Tokens{4, 5}));
-}
-
 TEST_CASE("sources are as long as the targets in reverse order, and one row longer") {
   Generator generator{1};
   const checking::OperationOf<EncoderDecoder<Softmax<2>, FromMemory<Softmax<2>>>> T{"T"};

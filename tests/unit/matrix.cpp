@@ -200,7 +200,7 @@ TEST_CASE("a stack consists of its sequences, and keeps those without rows") {
   CHECK(x.sequences() == Sequences::of_lengths({2, 0, 1, 0}));
   for (std::size_t s = 0; s < parts.size(); ++s) CHECK(sequence(x, s) == parts[s]);
   CHECK_FALSE(x == Tokens{1, 2, 3});
-  CHECK_THROWS_WITH_AS(sequence(x, 4), "there is no sequence 4 in a stack of 4", std::out_of_range);
+  CHECK_THROWS_WITH_AS(sequence(x, 4), "sequences from 4 to before 5 are not all in a stack of 4", std::out_of_range);
   // What is made without sequences is one without rows: it keeps its place.
   CHECK(concat_sequences<1, Token>({{1, 2}, {}, {3}, {}}) == x);
   CHECK(concat_sequences<1, Token>({}).sequences().count() == 0);

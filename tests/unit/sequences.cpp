@@ -19,7 +19,7 @@ constexpr double tolerance = 1e-12;
 /// T or a part of it adds a positional encoding, which has a limited number of rows.
 template <class T>
 constexpr bool remembers_lengths = [] {
-  bool found = requires { std::declval<typename T::State&>().lengths; };
+  bool found = requires { requires std::is_same_v<typename T::State, std::vector<std::size_t>>; };
   if constexpr (detail::HasParts<T>)
     T::parts([&]<class Part>(std::size_t, Part&) { found = found || remembers_lengths<Part>; }, detail::imaginary<T>);
   return found;

@@ -90,9 +90,6 @@ template <class Source, class Target>
 struct SourceAndTarget {
   Source x;
   Target y;
-
-  /// (x, y)|i = (x, y|i): what the decoder has read is reduced, the source is not.
-  friend SourceAndTarget operator|(const SourceAndTarget& pair, std::size_t i) { return {pair.x, pair.y | i}; }
 };
 
 /// (x, y) ↦ D(y; E(x)): every layer of the decoder D may read the memory E(x).

@@ -60,29 +60,26 @@ class Generation {
   /// max_len − 1 tokens. Throws std::out_of_range for a given token that has no score, and std::invalid_argument for an empty
   /// source.
   Generation(const T& model, const std::vector<std::vector<Token>>& given, const GenerationLimits& limits)
-      : score_{&before_softmax(model)}, limits_{limits}, texts_(given.size()) {
+      : score_{&before_softmax(model)}, limits_{limits} {
     if constexpr (detail::CanDecode<T>::of_tokens)
       require_in_vocabulary(Tokens{given}, vocab_size, "given");
     else
       sources_ = Tokens{given};
-    if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the start token"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (limits.max_len > T::config.max_len + 1)
         refuse<std::length_error>({"max_len is ", limits.max_len, ", but a model that reads ", T::config.max_len,
                                    " tokens generates no more than ", T::config.max_len + 1, ", with the start token"});
-    for (std::size_t k = 0; k < texts_.size(); ++k) {
-      Text& text = texts_[k];
-      text.tokens.push_back(limits.start);
-      if constexpr (detail::CanDecode<T>::of_tokens) {
-        if (given[k].size() + 1 > limits.max_len)
-          refuse<std::length_error>({"an input of ", given[k].size(),
-                                     " tokens is too long: with the start token these are ", given[k].size() + 1,
-                                     ", and there is room for ", limits.max_len});
-        for (const Token token : given[k]) text.tokens.push_back(token);
-      } else if (given[k].empty()) {
+    for (const std::vector<Token>& beginning : given) {
+      std::vector<Token> tokens{limits.start};
+      if constexpr (detail::CanDecode<T>::of_tokens)
+        tokens.insert(tokens.end(), beginning.begin(), beginning.end());
+      else if (beginning.empty())
         refuse<std::invalid_argument>({"the source is empty: the decoder has nothing to look at"});
-      }
-      text.ended = text.tokens.size() >= limits.max_len;
+      if (tokens.size() > limits.max_len)
+        refuse<std::length_error>({"a text begins with ", tokens.size(),
+                                   " tokens, the start token among them, and there is room for ", limits.max_len});
+      const bool ended = tokens.size() == limits.max_len;
+      texts_.push_back({std::move(tokens), 0, ended});
     }
   }
 

@@ -48,7 +48,7 @@ struct ConstantPositionalEncoding : positions::ConstantPositions<"W_p", max_len,
   ConstantPositionalEncoding() { this->PE = Encoding::sinusoidal(&angle); }
 
   /// ω_i = 10000^(−2(i+1)/d_model), where i counts from 0.
-  static positions::Radians angle(std::size_t i) { return Encoding::angle(i + 1); }
+  static double angle(std::size_t i) { return Encoding::angle(i + 1); }
 };
 
 /// The constants W_p of ConstantPositionalEncoding with other columns: all sines before all cosines. (The

@@ -16,28 +16,14 @@ namespace tlm {
 /// What layers that depend on positions have in common.
 namespace positions {
 
-/// An angle in radians. PositionalEncoding takes the sines and cosines of its multiples.
-struct Radians {
-  double value;
-
-  friend Radians operator*(std::size_t pos, Radians angle) { return {double(pos) * angle.value}; }
-  friend double sin(Radians angle) { return std::sin(angle.value); }
-  friend double cos(Radians angle) { return std::cos(angle.value); }
-};
-
-/// How long each sequence is so far. A layer that counts positions remembers this.
-struct LengthsSoFar {
-  std::vector<std::size_t> lengths;
-};
-
-/// Adds P|n to each sequence of X: each row receives the row of P for its position, which counts on from `so_far`.
+/// Adds P|n to each sequence of X: each row receives the row of P for its position, which counts on from the `lengths`
+/// so far.
 ///
 /// X has as many sequences as before. Throws std::length_error for a sequence longer than max_len.
 template <std::size_t max_len, std::size_t cols, class Real>
-Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, LengthsSoFar& so_far,
+Matrix<n, cols, Real> add_positions(const Matrix<max_len, cols, Real>& P, std::vector<std::size_t>& lengths,
                                     Matrix<n, cols, Real> X) {
   const Sequences& sequences = X.sequences();
-  std::vector<std::size_t>& lengths = so_far.lengths;
   if (lengths.empty()) lengths.resize(sequences.count());
   for (std::size_t s = 0; s < sequences.count(); ++s) {
     if (lengths[s] + sequences.length(s) > max_len)
@@ -87,15 +73,13 @@ struct PositionalEncoding {
     });
   }
 
-  using State = positions::LengthsSoFar;
+  using State = std::vector<std::size_t>;  ///< How long each sequence is so far.
 
   /// X has as many sequences as before: tlm::advance refuses anything else. Throws like add_positions.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
   /// The article's angle ω_i = 10000^(−2i/d_model).
-  static positions::Radians angle(std::size_t i) {
-    return {1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model))};
-  }
+  static double angle(std::size_t i) { return 1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model)); }
 
   /// The sinusoidal table for the angles ω_i:
   ///
@@ -107,11 +91,12 @@ struct PositionalEncoding {
   template <class Angle = decltype(&angle)>
   static Matrix<max_len, d_model, Real> sinusoidal(const Angle& omega = &angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
+    using std::cos, std::sin;  // or those of the angle
     Matrix<max_len, d_model, Real> PE;
     for (std::size_t pos = 1; pos <= max_len; ++pos)
       for (std::size_t i = 0; i < d_model / 2; ++i) {
-        PE(pos - 1, 2 * i) = Real(sin(pos * omega(i)));
-        PE(pos - 1, 2 * i + 1) = Real(cos(pos * omega(i)));
+        PE(pos - 1, 2 * i) = Real(sin(double(pos) * omega(i)));
+        PE(pos - 1, 2 * i + 1) = Real(cos(double(pos) * omega(i)));
       }
     return PE;
   }
@@ -125,9 +110,10 @@ struct PositionalEncoding {
   template <class Angle = decltype(&angle)>
   static Matrix<d_model, d_model, Real> offset(std::size_t k, const Angle& omega = &angle) {
     static_assert(d_model % 2 == 0, "the sinusoidal positional encoding needs an even d_model: its columns are pairs");
+    using std::cos, std::sin;  // or those of the angle
     Matrix<d_model, d_model, Real> T_k;
     for (std::size_t i = 0; i < d_model / 2; ++i) {
-      const Real c = Real(cos(k * omega(i))), s = Real(sin(k * omega(i)));
+      const Real c = Real(cos(double(k) * omega(i))), s = Real(sin(double(k) * omega(i)));
       T_k(2 * i, 2 * i) = T_k(2 * i + 1, 2 * i + 1) = c;
       T_k(2 * i + 1, 2 * i) = s;
       T_k(2 * i, 2 * i + 1) = -s;

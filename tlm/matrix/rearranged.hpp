@@ -39,25 +39,23 @@ Matrix<n, cols, Real> concat_sequences(const std::vector<Matrix<n, cols, Real>>&
   return stacked;
 }
 
-/// Sequence s of a stack, on its own. Throws std::out_of_range if there is none.
-template <std::size_t cols, class Real>
-Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
-  if (s >= X.sequences().count())
-    refuse<std::out_of_range>({"there is no sequence ", s, " in a stack of ", X.sequences().count()});
-  Matrix<n, cols, Real> alone{Sequences{X.sequences().length(s)}};
-  std::copy_n(X.data() + X.sequences().begin(s) * cols, alone.rows() * cols, alone.data());
-  return alone;
-}
-
 /// Sequences first, …, last − 1 of a stack, one under the other. Throws std::out_of_range unless they are in X.
 template <std::size_t cols, class Real>
 Matrix<n, cols, Real> sequences_of(const Matrix<n, cols, Real>& X, std::size_t first, std::size_t last) {
   if (first > last || last > X.sequences().count())
     refuse<std::out_of_range>(
         {"sequences from ", first, " to before ", last, " are not all in a stack of ", X.sequences().count()});
-  std::vector<Matrix<n, cols, Real>> chosen;
-  for (std::size_t s = first; s < last; ++s) chosen.push_back(sequence(X, s));
-  return concat_sequences(chosen);
+  std::vector<std::size_t> lengths;
+  for (std::size_t s = first; s < last; ++s) lengths.push_back(X.sequences().length(s));
+  Matrix<n, cols, Real> chosen{Sequences::of_lengths(lengths)};
+  if (first < last) std::copy_n(X.data() + X.sequences().begin(first) * cols, chosen.rows() * cols, chosen.data());
+  return chosen;
+}
+
+/// Sequence s of a stack, on its own. Throws std::out_of_range if there is none.
+template <std::size_t cols, class Real>
+Matrix<n, cols, Real> sequence(const Matrix<n, cols, Real>& X, std::size_t s) {
+  return sequences_of(X, s, s + 1);
 }
 
 }  // namespace tlm

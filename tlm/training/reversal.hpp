@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -65,17 +64,13 @@ struct Reversal {
 
   /// All Σ_k n_tokens^k token sequences t_1 … t_k of the task: shorter ones first, then in lexicographic order.
   std::vector<std::vector<Token>> all() const {
-    std::vector<std::vector<Token>> sequences;
-    for (int k = min_length; k <= max_length; ++k) {
-      std::vector<Token> tokens(std::size_t(k), 1);
-      const auto can_grow = [&](Token token) { return token < n_tokens; };
-      for (auto last = tokens.rbegin(); last != tokens.rend();) {
-        sequences.push_back(tokens);
-        last = std::find_if(tokens.rbegin(), tokens.rend(), can_grow);
-        std::fill(tokens.rbegin(), last, 1);
-        if (last != tokens.rend()) ++*last;
+    std::vector<std::vector<Token>> sequences(1);       // of no tokens
+    for (std::size_t s = 0; s < sequences.size(); ++s)  // what is appended is reached later
+      for (Token token = 1; token <= n_tokens && sequences[s].size() < std::size_t(max_length); ++token) {
+        sequences.push_back(sequences[s]);
+        sequences.back().push_back(token);
       }
-    }
+    std::erase_if(sequences, [&](const auto& tokens) { return tokens.size() < std::size_t(min_length); });
     return sequences;
   }
 };
