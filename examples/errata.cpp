@@ -510,7 +510,8 @@ std::vector<Erratum> errata() {
                           std::to_string(std::min(129, 128)) + ", and decoding goes on to 512",
                       "“é” as letters of bytes is “" + letters_of("é") + "”, and so it would be printed"};
        },
-       "max_len is a number of its own, and a longer sequence is refused; each byte is written as a letter of its own.",
+       "max_len is a number of its own, and a longer sequence is refused; decode returns the bytes of tokens, not "
+       "their letters.",
        "text"},
       {"27", "Any positions fit by dimension", article + ", “Positional Encoding” (and the remark of erratum 4)",
        "For M − k ≤ d_model there is a T_k by counting dimensions.",

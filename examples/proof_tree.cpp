@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How "T is autoregressive" is derived: by types, from named rules, down to what the leaves declare. As text, or as JSON.
 
+#include <cstddef>
 #include <iostream>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -71,6 +73,8 @@ struct Statements {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::map<std::string, std::size_t> places{};  ///< By the whole text of a statement's derivation.
 
+  explicit Statements(const tlm::Step& first) { add(first); }
+
   /// Adds a statement with its claim, its rule and its parts, which are places in the list. A leaf has what it declares,
   /// and the check that verifies it. Returns the statement's place.
   std::size_t add(const tlm::Step& step) {
@@ -85,6 +89,7 @@ struct Statements {
     if (!step.rule.empty()) {
       entry["rule"] = step.rule;
       entry["sentence"] = step.sentence;
+      entry["parts"] = nlohmann::ordered_json::array();
       for (const tlm::Step& part : step.parts) entry["parts"].push_back(add(part));
     } else if (!step.declared.empty()) {
       entry["declared"] = step.declared;
@@ -109,11 +114,9 @@ int main(int argc, char** argv) {
   return program::main(app, argc, argv, [&] {
     if (kernel)
       std::cout << chosen.proof_term();
-    else if (json) {
-      Statements statements;
-      statements.add(chosen.derivation());
-      std::cout << statements.list.dump(2) << '\n';
-    } else
+    else if (json)
+      std::cout << Statements{chosen.derivation()}.list.dump(2) << '\n';
+    else
       std::cout << tlm::written_out(chosen.derivation());
   });
 }

@@ -333,7 +333,7 @@ TEST_CASE(
       "encoder_decoder_is_autoregressive");
 }
 
-TEST_CASE("every rule by which a layer of the list (proofs/layers.hpp) is derived is checked in this file") {
+TEST_CASE("every rule by which a layer of the list (proofs/all_layers.hpp) is derived is checked in this file") {
   const auto cite_all = [](const auto& self, const Step& step) -> void {
     if (step.follows && !step.rule.empty()) CHECK_MESSAGE(checked_rules.contains(step.rule), step.rule);
     for (const Step& part : step.parts) self(self, part);

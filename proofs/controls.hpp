@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "layers.hpp"
+#include "all_layers.hpp"
 
 /// Negative controls: operations that are wrong in one way each. The proofs must find every error.
 namespace tlm::proofs {

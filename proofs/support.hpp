@@ -13,7 +13,7 @@
 
 #include <tlm/checking/check.hpp>
 
-#include "layers.hpp"
+#include "all_layers.hpp"
 
 /// The proofs are test cases. If a claim does not hold, its test case fails, and prints the counter-example.
 namespace tlm::proofs {

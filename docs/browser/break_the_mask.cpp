@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <examples/broken_mask.hpp>
 #include <examples/finite_mask.hpp>

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include <tlm/algebra/composition.hpp>
 #include <tlm/algebra/tied.hpp>

@@ -18,7 +18,7 @@
 #include <tlm/algebra/parts.hpp>
 #include <tlm/checking/drawing.hpp>
 
-#include "../layers.hpp"
+#include "../all_layers.hpp"
 
 using namespace tlm;
 using namespace tlm::proofs;
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   std::size_t number = 0;
   const auto tie = [&]<template <class> class Layer>(Listed<Layer> listed) {
-    // The theory has no RelativeBias, which is an example in proofs/layers.hpp, and not what the NumPy notebook appends to
+    // The theory has no RelativeBias, which is an example in proofs/all_layers.hpp, and not what the NumPy notebook appends to
     // see positions. Of X itself, and of Dropout without noise, there is nothing to compute.
     using T = Layer<PrimeField>;
     constexpr bool without_theory =

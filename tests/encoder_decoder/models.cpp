@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../../proofs/support.hpp"
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_models {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints the leaves that the list of all layers reaches, in proofs/layers.hpp: the type of each, and the masks of kernels.
+// Prints the leaves that the list of all layers reaches, in proofs/all_layers.hpp: the type of each, and the masks of kernels.
 
 #include <cxxabi.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <typeinfo>
 
-#include "../../proofs/layers.hpp"
+#include "../../proofs/all_layers.hpp"
 
 namespace {
 

@@ -46,7 +46,7 @@ def main():
 
     missing = sorted(leaf for leaf in leaves if not is_reached(leaf))
     for leaf in missing:
-        print(f"{leaf} declares what it is, and no layer of proofs/layers.hpp has it in it")
+        print(f"{leaf} declares what it is, and no layer of proofs/all_layers.hpp has it in it")
     return int(bool(missing))
 
 

@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10453,
-    "lines of the book": 6267,
+    "lines of tlm/": 10474,
+    "lines of the book": 6268,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2388,
     "lines read with training/loss.hpp": 998,

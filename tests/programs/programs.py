@@ -635,7 +635,9 @@ class ProofTree(Programs):
         for model, formula in self.MODELS.items():
             text = self.printed("proof_tree", "--model", model)
             self.assertIn(formula, text)
-            objects, lines = list(written_out(self.steps(model))), text.splitlines()
+            steps = self.steps(model)
+            self.assertEqual(len({json.dumps(step) for step in steps}), len(steps))  # equal ones are there once
+            objects, lines = list(written_out(steps)), text.splitlines()
             self.assertEqual(len(objects), len(lines))
             for line, item in zip(lines, objects):
                 self.assertTrue(line.lstrip().startswith(item + " is "), line)

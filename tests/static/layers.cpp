@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 using namespace tlm;
 using namespace tlm::tests;

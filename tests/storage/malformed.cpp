@@ -128,7 +128,7 @@ const std::vector<Case> cases{
     {one(F32, "{}", "[0,8]"), R"("shape" of "A" is an object and not an array)"},
     {one(F32, R"("[2]")", "[0,8]"), R"("shape" of "A" is "[2]" and not an array)"},
     {one(F32, "[-2,-1]", "[0,8]"), of_shape + "-2" + whole},
-    {one(F32, "[2,-0]", "[0,0]", 0), of_shape + "0" + whole},
+    {one(F32, "[2,-0]", "[0,0]", 0), of_shape + "-0" + whole},
     {one(F32, "[2.0]", "[0,8]"), of_shape + "2.0" + whole},
     {one(F32, "[2e0]", "[0,8]"), of_shape + "2.0" + whole},
     {one(F32, "[1e999]", "[0,8]"), R"("shape" of "A" has a number larger than any double)"},
@@ -181,7 +181,8 @@ const std::vector<Case> cases{
     {file_of(R"({")" + std::string(1'000'000, 'A') + R"(":1})"),
      R"(")" + std::string(100, 'A') + R"(…" is 1 and not an object)"},
     {file_of(R"({"A":")" + std::string(1'000'000, 'x') + R"("})"),
-     R"("A" is ")" + std::string(99, 'x') + " and not an object"},
+     R"("A" is ")" + std::string(100, 'x') + "…\" and not an object"},
+    {file_of(R"({"A":")" + many_times("é") + R"("})"), R"("A" is ")" + many_times("é", 50) + "…\" and not an object"},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 /// A kernel on its own, and the place that scores have for a bias.
 namespace tlm::tests::in_attention {

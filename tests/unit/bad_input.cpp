@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_bad_input {
 

@@ -7,7 +7,7 @@
 
 #include <tlm/checking/check.hpp>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 /// X ↦ Concat(F(X), G(X), …).
 namespace tlm::tests::in_concat {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_decoding {
 

@@ -4,7 +4,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <proofs/kernel/export/file.hpp>
 #include <proofs/kernel/export/words.hpp>

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 #include "../workers.hpp"
 
 namespace tlm::tests::in_dropout {

@@ -9,7 +9,7 @@
 #include <tlm/checking/gradients.hpp>
 
 #include "../../proofs/support.hpp"
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_layers {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../../proofs/support.hpp"
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_loss {
 

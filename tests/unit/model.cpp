@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_model {
 

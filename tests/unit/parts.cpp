@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_parts {
 

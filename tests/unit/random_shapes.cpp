@@ -13,7 +13,7 @@
 #include <rapidcheck.h>
 
 #include <tlm/checking/check.hpp>
-#include "../../proofs/layers.hpp"
+#include "../../proofs/all_layers.hpp"
 
 namespace tlm::tests::in_random_shapes {
 

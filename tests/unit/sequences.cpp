@@ -3,10 +3,9 @@
 
 #include <exception>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_sequences {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 namespace tlm::tests::in_training {
 

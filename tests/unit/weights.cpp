@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../layers.hpp"
+#include "../shapes.hpp"
 
 /// Weights by their names.
 namespace tlm::tests::in_weights {

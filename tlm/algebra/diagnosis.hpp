@@ -78,8 +78,8 @@ struct IsLeaf : Condition {
   static_assert(!weights || constructor, "a layer can be made without arguments: so is its gradient");
   static_assert(
       !constructor || derivative,
-      "a layer has a derivative: auto value_and_pullback(const domain& X) const, with the item that it `reads` "
-      "after X, which returns tlm::with_pullback(Y, pullback) with the codomain's Y");
+      "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns tlm::with_pullback(Y, "
+      "pullback) with the codomain's Y; the item that it `reads`, if any, comes after X");
   static_assert(!derivative || pullback,
                 "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& "
                 "gradient) { ...; return X_bar; }; that of a layer that `reads` an item takes a third: reads& "
@@ -90,7 +90,7 @@ struct IsLeaf : Condition {
   static_assert(
       !remembers || Extends<T, Item...>,
       "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before: struct State { ... "
-      "}, and codomain extend(State& state, const domain& X) const, with the item that it `reads` after X");
+      "}, and codomain extend(State& state, const domain& X) const; the item that it `reads`, if any, comes after X");
 };
 
 /// The condition under which T is a layer.

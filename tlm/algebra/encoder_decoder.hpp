@@ -8,7 +8,7 @@
 
 #include <tlm/algebra/application.hpp>
 #include <tlm/base/refuse.hpp>
-#include <tlm/matrix/rearranged.hpp>
+#include <tlm/matrix/sequences.hpp>
 
 namespace tlm {
 

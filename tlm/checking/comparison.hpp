@@ -96,7 +96,7 @@ std::optional<Failure> first_difference(Failure failure, const Stacked<Real>& le
       return with(entry(before + e / left.cols + 1, e % left.cols + 1), left.numbers[e], right.numbers[e]);
   return std::nullopt;
 }
-/// The failure with the first entry of these rows that depends on a row that is not allowed.
+/// The failure with the first entry of these rows that depends on a row that is not allowed. `allowed` is no structural zero.
 inline std::optional<Failure> depends_on_more(Failure failure, const Stacked<Dependencies>& rows, Dependencies allowed,
                                               std::size_t before) {
   failure.right.label = "and may depend on";

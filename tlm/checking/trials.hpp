@@ -55,6 +55,17 @@ struct Trial {
   }
 };
 
+/// The failure if T(X) does not have as many rows as X.
+template <class Real>
+std::optional<Failure> rows_differ(const Trial<Real>& at, const Stacked<Real>& Y) {
+  if (Y.sequences == at.sequences()) return std::nullopt;
+  Failure failure = at.failure;
+  failure.claim = "T(X) has as many rows as X";
+  failure.left = {"T(X) has", shown(Y.sequences)};
+  failure.right = {"X has", shown(at.sequences())};
+  return failure;
+}
+
 /// The failure that `check` finds on the first of these stacks. It names the stack, or n if `failure` has an n. If
 /// something throws, that is the failure. If a denominator of the prime field is 0, all is drawn anew. Floating-point
 /// numbers are drawn in both kinds.

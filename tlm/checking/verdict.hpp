@@ -76,11 +76,13 @@ struct CheckedLayer : Subject {
   std::size_t numbers_held;  ///< How many numbers a new one holds.
 };
 
-/// A number of the prime field of which is known how many exist: each has a share of `all`.
+/// A number of the prime field. All that exist share `all`, which counts them. (None is moved: it would lose its share.)
 struct Held : PrimeField {
   using PrimeField::PrimeField;
   Held() = default;
   Held(PrimeField number) : PrimeField{number} {}
+  Held(const Held&) = default;
+  Held& operator=(const Held&) = default;
 
   inline static const std::shared_ptr<const int> all = std::make_shared<const int>(0);
   std::shared_ptr<const int> share = all;

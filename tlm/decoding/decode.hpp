@@ -65,6 +65,7 @@ class Generation {
       require_in_vocabulary(Tokens{given}, vocab_size, "given");
     else
       sources_ = Tokens{given};
+    if (limits.max_len == 0) refuse<std::length_error>({"max_len is 0: a text has at least the start token"});
     if constexpr (requires { std::size_t{T::config.max_len}; })
       if (limits.max_len > T::config.max_len + 1)
         refuse<std::length_error>({"max_len is ", limits.max_len, ", but a model that reads ", T::config.max_len,

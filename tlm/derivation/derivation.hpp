@@ -32,13 +32,14 @@ struct Step {
   std::string_view sentence;  ///< The rule's sentence.
   std::string_view declared;  ///< What a leaf declares; empty for anything else.
   std::string_view spelled;   ///< A leaf's type, in the compiler's words (Spelled); empty for anything else.
-  std::vector<Step> parts;    ///< Those of the rule, each with its own derivation.
+  std::vector<Step> parts;    ///< The rule's premises, each with its derivation.
 };
 
 namespace detail {
 
-/// How many premises a rule lacks, or `another_claim` if it concludes something else.
+/// What `lacking` returns for a rule that concludes something else.
 inline constexpr std::size_t another_claim = std::size_t(-1);
+/// How many premises of its conclusion a rule lacks.
 template <class Claim, Symbol name, Symbol sentence, class Conclusion, class... T, class... Premise>
 constexpr std::size_t lacking(rules::Rule<name, sentence, Conclusion, rules::Is<T, Premise>...>) {
   if (!std::is_same_v<Conclusion, Claim>) return another_claim;

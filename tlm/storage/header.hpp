@@ -93,6 +93,14 @@ inline Entry entry_of(const std::string& file, const std::string& name, const nl
   return entry;
 }
 
+/// A JSON value in words. The parser has read -0 as an integer with a sign, and all others that are not negative without.
+inline std::string in_words(nlohmann::json::parse_event_t event, const nlohmann::json& value) {
+  using Event = nlohmann::json::parse_event_t;
+  if (event != Event::value) return event == Event::object_start ? "an object" : "an array";
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  return value.type() == nlohmann::json::value_t::number_integer && value == 0 ? "-0" : value.dump();
+}
+
 /// What a header has, taken from the parser entry by entry, and nothing that is refused. The parser alone would accept
 /// equal keys and endless nesting, and keep all entries as JSON.
 inline Header parsed_header(const std::string& file, std::string_view text) {
@@ -131,12 +139,7 @@ inline Header parsed_header(const std::string& file, std::string_view text) {
           : is_to_be_text ? std::pair{value.is_string(), "a text"}
           : depth == 2    ? std::pair{event == Event::array_start, "an array"}
                           : std::pair{value.is_number_unsigned(), "whole numbers up to 2^64 - 1, without a sign"};
-      if (!fits)
-        refuse_file(file, {place, depth < 3 ? " is " : " has ",
-                           event == Event::value          ? value.dump(-1, ' ', true).substr(0, 100)
-                           : event == Event::object_start ? "an object"
-                                                          : "an array",
-                           " and not ", wanted});
+      if (!fits) refuse_file(file, {place, depth < 3 ? " is " : " has ", in_words(event, value), " and not ", wanted});
       if (depth == 3 && ++count > most_dimensions)
         refuse_file(file, {place, " has more than ", most_dimensions, " numbers"});
     }
@@ -152,7 +155,8 @@ inline Header parsed_header(const std::string& file, std::string_view text) {
   return header;
 }
 
-/// Throws std::runtime_error unless a header of this length is wholly in a file of `size` bytes, after the first 8.
+/// Throws std::runtime_error for a header that is longer than longest_header, or does not end within a file of `size`
+/// bytes. It begins after the first 8.
 inline void require_length(const std::string& file, std::uint64_t length, std::uint64_t size) {
   if (length > longest_header)
     refuse_file(file, {"it is no safetensors file: its first 8 bytes say that its header has ", length,

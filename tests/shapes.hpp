@@ -8,7 +8,7 @@
 #include <tlm/checking/gradients.hpp>
 #include <tlm/derivation/notation.hpp>
 
-#include "../proofs/layers.hpp"
+#include "../proofs/all_layers.hpp"
 #include "../proofs/support.hpp"
 #include "support.hpp"
 
