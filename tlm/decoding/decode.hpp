@@ -144,8 +144,8 @@ class Generation {
   using Score = std::remove_cvref_t<decltype(before_softmax(std::declval<const T&>()))>;
   struct Text {
     std::vector<Token> tokens;
-    std::size_t read = 0;  // this many of them by the model
-    bool ended = false;
+    std::size_t read;  // this many of them by the model
+    bool ended;
   };
   std::size_t there(std::size_t k) const {
     if (k >= count()) refuse<std::out_of_range>({"there is no text ", k, ", only ", count(), " of them, from 0"});
