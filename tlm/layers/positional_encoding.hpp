@@ -78,7 +78,7 @@ struct PositionalEncoding {
   /// X has as many sequences as before: tlm::advance refuses anything else. Throws like add_positions.
   codomain extend(State& state, domain X) const { return positions::add_positions(PE, state, std::move(X)); }
 
-  /// The article's angle ω_i = 10000^(−2i/d_model).
+  /// The article's angle ω_i = 10000^(−2i/d_model), in radians.
   static double angle(std::size_t i) { return 1.0 / std::pow(10000.0, 2.0 * double(i) / double(d_model)); }
 
   /// The sinusoidal table for the angles ω_i:
