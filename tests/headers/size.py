@@ -16,10 +16,10 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10474,
-    "lines of the book": 6268,
+    "lines of tlm/": 10486,
+    "lines of the book": 6280,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2388,
+    "lines read with layers/causal_attention.hpp": 2400,
     "lines read with training/loss.hpp": 998,
     "lines read with matrix/product.hpp": 784,
     "names that tlm.hpp brings": 119,

@@ -50,6 +50,7 @@ namespace detail {
 /// The condition under which T is a leaf that reads this item, or none. A failure shows both.
 template <class T, class... Item>
 struct IsLeaf : Condition {
+  static constexpr bool reads = sizeof...(Item) > 0;
   static constexpr bool types = rules::Leaf<T> && HasTypes<T>;
   static constexpr bool function = types && Function<T, Item...>;
   static constexpr bool weights = function && HasWeights<T>;
@@ -63,23 +64,31 @@ struct IsLeaf : Condition {
   };
   static constexpr bool layer = pullback && Differentiable<T, Item...>;
   static constexpr bool remembers = layer && Remembers<T>;
+  static constexpr bool state = requires { typename T::State; };
   static_assert(rules::Leaf<T>,
                 "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
                 "Unrestricted");
   static_assert(
       !rules::Leaf<T> || types,
       "a layer has an input and an output type: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
-  static_assert(!types || function,
-                "a layer is a function: codomain operator()(const domain& X) const; the item of the environment that "
-                "it `reads`, if any, comes after X: using reads = ..., and const reads& item");
+  static_assert(!types || function || reads,
+                "a layer is a function: codomain operator()(const domain& X) const; if it takes an item of the "
+                "environment after X, it says which: using reads = ...");
+  static_assert(
+      !types || function || !reads,
+      "a layer that `reads` an item of the environment takes it after X: codomain operator()(const domain& X, "
+      "const reads& item) const");
   static_assert(!function || weights,
                 "a layer visits its weights: static constexpr void weights(auto&& visit, auto& layer) "
                 "{ visit(\"A\", layer.A); }, with an empty body if it has none");
   static_assert(!weights || constructor, "a layer can be made without arguments: so is its gradient");
-  static_assert(
-      !constructor || derivative,
-      "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns tlm::with_pullback(Y, "
-      "pullback) with the codomain's Y; the item that it `reads`, if any, comes after X");
+  static_assert(!constructor || derivative || reads,
+                "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "
+                "tlm::with_pullback(Y, pullback) with the codomain's Y");
+  static_assert(!constructor || derivative || !reads,
+                "a layer that `reads` an item of the environment has a derivative that takes it after X: auto "
+                "value_and_pullback(const domain& X, const reads& item) const, which returns tlm::with_pullback(Y, "
+                "pullback) with the codomain's Y");
   static_assert(!derivative || pullback,
                 "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& "
                 "gradient) { ...; return X_bar; }; that of a layer that `reads` an item takes a third: reads& "
@@ -88,9 +97,12 @@ struct IsLeaf : Condition {
       !pullback || layer,
       "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
   static_assert(
-      !remembers || Extends<T, Item...>,
+      !remembers || state,
       "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before: struct State { ... "
-      "}, and codomain extend(State& state, const domain& X) const; the item that it `reads`, if any, comes after X");
+      "}, and codomain extend(State& state, const domain& X) const");
+  static_assert(!remembers || !state || Extends<T, Item...>,
+                "a leaf that is autoregressive or constant, and not rowwise, continues the rows in its State: codomain "
+                "extend(State& state, const domain& X) const, with the item that it `reads` after X");
 };
 
 /// The condition under which T is a layer.
