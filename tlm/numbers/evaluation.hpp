@@ -69,7 +69,7 @@ struct AtOnce<xt::xfunction<F, E...>, Real> : OfFunction<Real, std::index_sequen
 
 /// take(batch, j, count) for all `size` entries of e, batch by batch. Throws std::invalid_argument for another size.
 template <class E>
-inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
+[[gnu::always_inline]] inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
   using Real = typename E::value_type;
   if (!AtOnce<E, Real>::fits(e, size)) refuse<std::invalid_argument>({"this is no expression of ", size, " entries"});
   std::size_t j = 0;

@@ -50,7 +50,7 @@ class Vector : public Adaptor {
 
   /// x = e. Throws std::invalid_argument for a vector e of another size.
   template <class E>
-  Vector& operator=(const xt::xexpression<E>& expression) {
+  [[gnu::always_inline]] Vector& operator=(const xt::xexpression<E>& expression) {
     const E& e = expression.derived_cast();
     if constexpr (detail::EvaluatedAtOnce<E> && std::same_as<typename E::value_type, Real>) {
       detail::for_each_batch(e, this->size(), [x = this->data()](const auto& batch, std::size_t j, std::size_t count) {
@@ -66,9 +66,9 @@ class Vector : public Adaptor {
   }
   Vector& operator=(const Vector& x) { return *this = static_cast<const xt::xexpression<Adaptor>&>(x); }
 
-  /// x = x + e, and x = x − e.
-  Vector& operator+=(const auto& e) { return *this = *this + e; }
-  Vector& operator-=(const auto& e) { return *this = *this - e; }
+  /// x = x + e, and x = x − e. (All of it is inlined: for a short row a call would take as long as the sum.)
+  [[gnu::always_inline]] Vector& operator+=(const auto& e) { return *this = *this + e; }
+  [[gnu::always_inline]] Vector& operator-=(const auto& e) { return *this = *this - e; }
 };
 
 namespace detail {
