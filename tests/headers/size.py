@@ -20,8 +20,8 @@ LIMITS = {
     "lines of the book": 6280,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2400,
-    "lines read with training/loss.hpp": 998,
-    "lines read with matrix/product.hpp": 784,
+    "lines read with training/loss.hpp": 1006,
+    "lines read with matrix/product.hpp": 792,
     "names that tlm.hpp brings": 119,
 }
 

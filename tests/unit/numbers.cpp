@@ -193,6 +193,7 @@ TEST_CASE("an expression of another size is refused, and nothing is written") {
   refused([&] { y = y + one; });
   refused([&] { y = four; });
   refused([&] { y = xt::cast<double>(four); });
+  refused([&] { y += one; });
   refused([&] { y -= one; });
   CHECK_THROWS_AS(sum_of(four * one), std::invalid_argument);
   CHECK(x == Row<3>{1, 2, 3});

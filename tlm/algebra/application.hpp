@@ -12,10 +12,9 @@
 
 /// How a layer is used in an environment. Its three faces (layer.hpp) have functions: apply, differentiate, advance.
 ///
-/// The environment is what some layers read beside their input. It consists of items. Each is an object of its own type: a
-/// decoder's memory (encoder_decoder.hpp), a weight that a model uses in several places (tied.hpp), or the noise of training
-/// (noise.hpp). A function takes the items after X: f(X, environment…). A formula takes all of them, and passes them on to
-/// its parts.
+/// The environment is what some layers read beside their input. Its items are objects, each of its own type: a decoder's
+/// memory (encoder_decoder.hpp), a weight that a model uses in several places (tied.hpp), or the noise of training
+/// (noise.hpp). A function takes the items after X: f(X, environment…). A formula passes all of them on to its parts.
 ///
 /// A leaf takes one item, or none. With `using reads = Item` it is a function f(X, item). With `using may_read = Item`
 /// it is f(X, item) if there is such an item, and otherwise f(X).

@@ -11,8 +11,7 @@
 ///
 /// A leaf has a static function weights(visit, layer), which calls visit(name, weight) for each of its weights. A formula
 /// has parts(visit, layer), which calls visit(index, part) for each of its parts. Both follow the order of application.
-/// parameters.hpp makes one list of all weights. With it updates, initial values and storage are each written once, for
-/// every layer.
+/// parameters.hpp makes one list of all weights, so that updates, initial values and storage are each written once.
 namespace tlm {
 
 /// A name of the book as a template argument: Times<"W_Q", …>.

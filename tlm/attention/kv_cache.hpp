@@ -10,8 +10,7 @@
 
 namespace tlm::detail {
 
-/// The keys that queries look at, or the values: a stack of sequences that grow row by row. Appending a row takes
-/// amortised constant time.
+/// The keys that queries look at, or the values: a stack of sequences that grow, in amortised constant time for a row.
 template <class M>
 class KVCache {
  public:

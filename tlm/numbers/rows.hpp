@@ -18,7 +18,7 @@ namespace detail {
 /// (xtensor's reducers go from entry to entry.)
 template <XtensorExpression E, class Real = typename E::value_type>
 inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
-  if constexpr (EvaluatedAtOnce<E>) {
+  if constexpr (EvaluatedAtOnce<E, Real>) {
     SimdBatch<Real> batches(all);
     Real each[lanes<Real>];
     for_each_batch(x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) {

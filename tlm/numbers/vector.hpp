@@ -12,9 +12,9 @@ namespace tlm {
 
 namespace detail {
 
-/// An expression that AtOnce evaluates, batch by batch.
-template <class E>
-concept EvaluatedAtOnce = sizeof(AtOnce<E, typename E::value_type>) > 0;
+/// An expression of such numbers that AtOnce evaluates, batch by batch.
+template <class E, class Real>
+concept EvaluatedAtOnce = std::same_as<typename E::value_type, Real> && sizeof(AtOnce<E, Real>) > 0;
 
 /// The first `count` numbers of a batch.
 template <class Real>
@@ -52,7 +52,7 @@ class Vector : public Adaptor {
   template <class E>
   [[gnu::always_inline]] Vector& operator=(const xt::xexpression<E>& expression) {
     const E& e = expression.derived_cast();
-    if constexpr (detail::EvaluatedAtOnce<E> && std::same_as<typename E::value_type, Real>) {
+    if constexpr (detail::EvaluatedAtOnce<E, Real>) {
       detail::for_each_batch(e, this->size(), [x = this->data()](const auto& batch, std::size_t j, std::size_t count) {
         detail::store<Real>(batch, x + j, count);
       });
@@ -66,9 +66,17 @@ class Vector : public Adaptor {
   }
   Vector& operator=(const Vector& x) { return *this = static_cast<const xt::xexpression<Adaptor>&>(x); }
 
-  /// x = x + e, and x = x − e. (All of it is inlined: for a short row a call would take as long as the sum.)
-  [[gnu::always_inline]] Vector& operator+=(const auto& e) { return *this = *this + e; }
-  [[gnu::always_inline]] Vector& operator-=(const auto& e) { return *this = *this - e; }
+  /// x = x + e, and x = x − e.
+  Vector& operator+=(const auto& e) { return *this = *this + e; }
+  Vector& operator-=(const auto& e) { return *this = *this - e; }
+  /// x = x + e, without an expression of the sum, and inlined: for a short row a call would take as long as the sum.
+  template <detail::EvaluatedAtOnce<Real> E>
+  [[gnu::always_inline]] Vector& operator+=(const E& e) {
+    detail::for_each_batch(e, this->size(), [this](const auto& batch, std::size_t j, std::size_t count) {
+      detail::store<Real>(detail::AtOnce<Vector, Real>::read(*this, j, count) + batch, this->data() + j, count);
+    });
+    return *this;
+  }
 };
 
 namespace detail {
