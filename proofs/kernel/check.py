@@ -234,15 +234,23 @@ def uncited(rules, exports):
     return [rule for rule in sorted(set(re.findall(r'Rule<\s*"(\w+)"', rules))) if not re.search(rf"\b{rule}\b", exports)]
 
 
+def in_one_file(name, texts):
+    """What Coq says to several texts in one file, each in a module of its own: it takes longer to start than to compute."""
+    file = DIRECTORY / f"{name}.v"
+    file.write_text("".join(f"Module {module}.\n{text}\nEnd {module}.\n" for module, text in texts.items()))
+    return coqc(file)
+
+
 def check_numbers(lines):
-    """Of some layers in one file, since Coq takes longer to start than to compute. If it is refused, of each by itself."""
+    """Of some layers in one file; if Coq refuses it, of each by itself."""
     layers = [line.split(" ", 2) for line in lines]
-    together = DIRECTORY / f"{layers[0][0]}_and_others.v"
-    together.write_text("".join(f"Module {file}.\n{(DIRECTORY / file).with_suffix('.v').read_text()}\nEnd {file}.\n"
-                                for file, _, _ in layers))
-    accepted, _ = coqc(together)
-    return [(file, what.replace("-", " "), name, *((True, "") if accepted else coqc(DIRECTORY / f"{file}.v")))
-            for file, what, name in layers]
+    accepted, said = in_one_file(f"{layers[0][0]}_and_others",
+                                 {file: (DIRECTORY / f"{file}.v").read_text() for file, _, _ in layers})
+    checked = [(file, what.replace("-", " "), name, *((True, "") if accepted else coqc(DIRECTORY / f"{file}.v")))
+               for file, what, name in layers]
+    if not accepted and all(alone for _, _, _, alone, _ in checked):
+        fail(f"the numbers of these layers are accepted alone, and not in one file: {said}")
+    return checked
 
 
 def replaced(text, *pairs):
@@ -265,9 +273,8 @@ def in_export(*pairs, model="T_LM"):
 
 def in_numbers(layer, *pairs):
     def check(name):
-        file = DIRECTORY / f"{name}.v"
-        file.write_text(replaced((DIRECTORY / f"{NUMBERS_OF[layer]}.v").read_text(), *pairs))
-        return coqc(file)
+        numbers = (DIRECTORY / f"{NUMBERS_OF[layer]}.v").read_text()
+        return in_one_file(name, {"as_it_is": numbers, "changed": replaced(numbers, *pairs)})
     return check
 
 

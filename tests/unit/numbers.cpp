@@ -107,6 +107,11 @@ TEST_CASE_TEMPLATE("x = e is what xt::noalias(x) = e is", Real, float, double) {
     y = xt::where(x < Real(0), Real(0), sqrt(xt::abs(x)));
     xt::noalias(z) = xt::where(x < Real(0), Real(0), sqrt(xt::abs(x)));
     CHECK(same_bits_of(here, plainly));
+    y += c * x;
+    xt::noalias(z) = z + c * x;
+    y += y;
+    xt::noalias(z) = z + z;
+    CHECK(same_bits_of(here, plainly));
     y = exp(x);
     for (std::size_t j = 0; j < count; ++j)
       CHECK(std::abs(y[j] - std::exp(x[j])) <= 2 * std::numeric_limits<Real>::epsilon() * std::exp(x[j]));

@@ -9,7 +9,7 @@
 #include <tlm/algebra/names.hpp>
 #include <tlm/base/refuse.hpp>
 
-/// The claims "T is rowwise", "T is autoregressive", "A is a causal kernel", and the rules that derive them.
+/// The claims "T is rowwise", "T is autoregressive", "A is a causal kernel", and how the compiler derives them.
 ///
 /// An operation T takes a matrix X and returns a matrix with the same number of rows; a kernel A returns an n×n matrix.
 /// (Where they read a memory M, F(M) has its rows, and a kernel a column for each of them.)
@@ -192,7 +192,7 @@ struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K>>
                 "softmax(Q(X)×Kᵀ/c) is autoregressive if Q is and K does not depend on X",  //
                 is::Autoregressive, Is<Mask, is::Full>, Is<Q, is::Autoregressive>, Is<K, is::Constant>>> {};
 
-/// With a bias that is added to the scores. (Not for keys that do not depend on X: a query has no position there.)
+/// With a bias that is added to the scores. (Not with keys that do not depend on X: a query has no position among them.)
 template <std::size_t d_head, class Mask, class Q, class K, class Bias>
 struct RulesOf<forms::SoftmaxKernel<d_head, Mask, Q, K, Bias>>
     : List<Rule<"biased_softmax_kernel_is_causal",
@@ -280,7 +280,7 @@ inline constexpr bool applies<Claim, Rule<name, sentence, Claim, Is<T, Premise>.
 template <class Claim, class... Rule>
 inline constexpr bool one_applies<Claim, List<Rule...>> = (applies<Claim, Rule> || ...);
 
-/// An operation whose earlier rows stay when rows are appended: autoregressive, a causal kernel, or independent of X.
+/// An operation whose rows do not change when more are appended: autoregressive, a causal kernel, or independent of X.
 template <class T>
 concept Extensible = follows<T, is::Autoregressive> || follows<T, is::CausalKernel> || follows<T, is::Constant>;
 

@@ -119,7 +119,7 @@ struct Attention {
     detail::KVCache<codomain> values;
   };
 
-  /// The next queries look at all keys and values so far. As A(X|i) is the leading block of A(X), earlier rows stay.
+  /// The next queries look at all keys and values so far. As A(X|i) is the leading block of A(X), no earlier row changes.
   codomain extend(State& state, const domain& X, const auto&... environment) const {
     const Queries Q_X = advance(q, state.q, X, environment...);
     state.keys.append(advance(k, state.k, X, environment...));

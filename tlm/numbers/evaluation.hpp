@@ -12,8 +12,8 @@
 #include <tlm/base/refuse.hpp>
 #include <tlm/base/xtensor.hpp>
 
-/// How x = e is evaluated, if e is a function of vectors and numbers, entry by entry: as by xt::noalias(x) = e, but it
-/// compiles faster, and the bits of an entry do not depend on its place. (xtensor computes the last ones one by one.)
+/// How x = e and x += e are evaluated, if e is a function of vectors and numbers, entry by entry: as by xt::noalias, but
+/// it compiles faster, and the bits of an entry do not depend on its place. (xtensor computes the last ones one by one.)
 namespace tlm::detail {
 
 /// Several numbers at once: a batch of xsimd. Without xsimd, or without a batch of such numbers, it is one number.
@@ -23,8 +23,8 @@ using SimdBatch = xt_simd::simd_type<Real>;
 template <class Real>
 inline constexpr std::size_t lanes = xt_simd::simd_traits<Real>::size;
 
-/// Defined for an expression E that is evaluated in this way. read(e, j, count) is a batch that begins with the entries
-/// j, …, j + count − 1 of e. fits(e, size) is true if e has `size` entries, or is a number.
+/// Defined for an expression E that is evaluated in this way. read(e, j, left) is the batch of the entries of e from j on,
+/// of which `left` are left. fits(e, size) is true if e has `size` entries, or is a number.
 template <class E, class Real>
 struct AtOnce;
 
@@ -36,13 +36,13 @@ requires(std::same_as<typename xt::xscalar<Closure>::value_type, Real>) struct A
 template <class E, class Real>
 requires(xt::has_container_semantics<E>::value&& std::same_as<typename E::value_type, Real> && !std::integral<Real> &&
          E::static_layout == xt::layout_type::row_major) struct AtOnce<E, Real> {
-  static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t count) {
+  static SimdBatch<Real> read(const E& x, std::size_t j, std::size_t left) {
     if constexpr (lanes<Real> == 1) {
       return x.data()[j];
     } else {
-      if (count == lanes<Real>) return SimdBatch<Real>::load_unaligned(x.data() + j);
+      if (left >= lanes<Real>) return SimdBatch<Real>::load_unaligned(x.data() + j);
       Real some[lanes<Real>]{};
-      std::copy_n(x.data() + j, count, some);
+      std::copy_n(x.data() + j, left, some);
       return SimdBatch<Real>::load_unaligned(some);
     }
   }
@@ -53,8 +53,8 @@ template <class Real, class Indices, class F, class... E>
 struct OfFunction;
 template <class Real, std::size_t... k, class F, class... E>
 struct OfFunction<Real, std::index_sequence<k...>, F, E...> {
-  static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t count) {
-    return f.functor().simd_apply(AtOnce<std::remove_cvref_t<E>, Real>::read(std::get<k>(f.arguments()), j, count)...);
+  [[gnu::always_inline]] static auto read(const xt::xfunction<F, E...>& f, std::size_t j, std::size_t left) {
+    return f.functor().simd_apply(AtOnce<std::remove_cvref_t<E>, Real>::read(std::get<k>(f.arguments()), j, left)...);
   }
   static bool fits(const xt::xfunction<F, E...>& f, std::size_t size) {
     return (AtOnce<std::remove_cvref_t<E>, Real>::fits(std::get<k>(f.arguments()), size) && ...);
@@ -67,14 +67,13 @@ requires requires(const xt::xfunction<F, E...>& f, const E&... e) {
 }
 struct AtOnce<xt::xfunction<F, E...>, Real> : OfFunction<Real, std::index_sequence_for<E...>, F, E...> {};
 
-/// take(batch, j, count) for all `size` entries of e, batch by batch. Throws std::invalid_argument for another size.
+/// take(batch, j, left) for all `size` entries of e, batch by batch. Throws std::invalid_argument for another size.
+/// (Whole batches and the rest are one code, so that a compiler that contracts a·b + c does so in both or in none.)
 template <class E>
 [[gnu::always_inline]] inline void for_each_batch(const E& e, std::size_t size, const auto& take) {
   using Real = typename E::value_type;
   if (!AtOnce<E, Real>::fits(e, size)) refuse<std::invalid_argument>({"this is no expression of ", size, " entries"});
-  std::size_t j = 0;
-  for (; j + lanes<Real> <= size; j += lanes<Real>) take(AtOnce<E, Real>::read(e, j, lanes<Real>), j, lanes<Real>);
-  if (j < size) take(AtOnce<E, Real>::read(e, j, size - j), j, size - j);
+  for (std::size_t j = 0; j < size; j += lanes<Real>) take(AtOnce<E, Real>::read(e, j, size - j), j, size - j);
 }
 
 }  // namespace tlm::detail

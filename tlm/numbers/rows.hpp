@@ -21,12 +21,12 @@ inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& com
   if constexpr (EvaluatedAtOnce<E, Real>) {
     SimdBatch<Real> batches(all);
     Real each[lanes<Real>];
-    for_each_batch(x, x.size(), [&](const auto& batch, std::size_t, std::size_t count) {
-      if (count == lanes<Real>) {
+    for_each_batch(x, x.size(), [&](const auto& batch, std::size_t, std::size_t left) {
+      if (left >= lanes<Real>) {
         batches = combine(batches, batch);
       } else {
-        store<Real>(batch, each, count);
-        for (std::size_t k = 0; k < count; ++k) all = combine(all, each[k]);
+        store<Real>(batch, each, left);
+        for (std::size_t k = 0; k < left; ++k) all = combine(all, each[k]);
       }
     });
     store<Real>(batches, each, lanes<Real>);

@@ -12,20 +12,20 @@ namespace tlm {
 
 namespace detail {
 
-/// An expression of such numbers that AtOnce evaluates, batch by batch.
+/// An expression of numbers of type Real that AtOnce evaluates, batch by batch.
 template <class E, class Real>
 concept EvaluatedAtOnce = std::same_as<typename E::value_type, Real> && sizeof(AtOnce<E, Real>) > 0;
 
-/// The first `count` numbers of a batch.
+/// The numbers of a batch, or the first `left` of them.
 template <class Real>
-inline void store(const SimdBatch<Real>& batch, Real* to, std::size_t count) {
+inline void store(const SimdBatch<Real>& batch, Real* to, std::size_t left) {
   if constexpr (lanes<Real> == 1) {
     *to = batch;
   } else {
-    if (count == lanes<Real>) return batch.store_unaligned(to);
+    if (left >= lanes<Real>) return batch.store_unaligned(to);
     Real some[lanes<Real>];
     batch.store_unaligned(some);
-    std::copy_n(some, count, to);
+    std::copy_n(some, left, to);
   }
 }
 
@@ -53,8 +53,8 @@ class Vector : public Adaptor {
   [[gnu::always_inline]] Vector& operator=(const xt::xexpression<E>& expression) {
     const E& e = expression.derived_cast();
     if constexpr (detail::EvaluatedAtOnce<E, Real>) {
-      detail::for_each_batch(e, this->size(), [x = this->data()](const auto& batch, std::size_t j, std::size_t count) {
-        detail::store<Real>(batch, x + j, count);
+      detail::for_each_batch(e, this->size(), [x = this->data()](const auto& batch, std::size_t j, std::size_t left) {
+        detail::store<Real>(batch, x + j, left);
       });
     } else {
       if (e.dimension() != 1 || e.size() != this->size())
@@ -69,11 +69,11 @@ class Vector : public Adaptor {
   /// x = x + e, and x = x − e.
   Vector& operator+=(const auto& e) { return *this = *this + e; }
   Vector& operator-=(const auto& e) { return *this = *this - e; }
-  /// x = x + e, without an expression of the sum, and inlined: for a short row a call would take as long as the sum.
+  /// If AtOnce evaluates e: without an expression x + e, and inlined, as for a short row a call takes as long as the sum.
   template <detail::EvaluatedAtOnce<Real> E>
   [[gnu::always_inline]] Vector& operator+=(const E& e) {
-    detail::for_each_batch(e, this->size(), [this](const auto& batch, std::size_t j, std::size_t count) {
-      detail::store<Real>(detail::AtOnce<Vector, Real>::read(*this, j, count) + batch, this->data() + j, count);
+    detail::for_each_batch(e, this->size(), [this](const auto& batch, std::size_t j, std::size_t left) {
+      detail::store<Real>(detail::AtOnce<Vector, Real>::read(*this, j, left) + batch, this->data() + j, left);
     });
     return *this;
   }
