@@ -16,12 +16,12 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10484,
-    "lines of the book": 6278,
+    "lines of tlm/": 10485,
+    "lines of the book": 6279,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2398,
-    "lines read with training/loss.hpp": 1004,
-    "lines read with matrix/product.hpp": 790,
+    "lines read with layers/causal_attention.hpp": 2399,
+    "lines read with training/loss.hpp": 1005,
+    "lines read with matrix/product.hpp": 791,
     "names that tlm.hpp brings": 119,
 }
 
