@@ -92,7 +92,7 @@ TEST_CASE("Φ and φ of the standard normal distribution") {
   CHECK(std::isnan(normal_cdf(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST_CASE_TEMPLATE("x = e is what xt::noalias(x) = e is", Real, float, double) {
+TEST_CASE_TEMPLATE("x = e and x += e are what xt::noalias(x) = e and = x + e are", Real, float, double) {
   for (std::size_t count = 1; count <= 40; ++count) {
     CAPTURE(count);
     const auto numbers = some_numbers<Real>(count);
