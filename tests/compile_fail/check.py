@@ -9,8 +9,8 @@
 cases.toml says what a case is. `wrong` requires that each wrong program does not compile. The first error must contain the
 sentence, and must be the only one unless the case allows more. The sentence and the name must be in the first nine lines that the
 compiler prints, without its list of which file includes which. The notes must contain the explanation. `corrected` requires that
-all corrected programs compile without a warning: at once, each in its own namespace. `sentences` requires that some case expects
-each sentence of the library: those of a static_assert, of an #error, and of an #include of a file that does not exist.
+all corrected programs compile without a warning. `sentences` requires that some case expects each sentence of the library: those
+of a static_assert, of an #error, and of an #include of a file that does not exist.
 
 A single case:
 
@@ -95,14 +95,8 @@ def first_lines(said, count):
     return "\n".join(lines[:count])
 
 
-def complaint(case, header, compiler):
-    """What is wrong with the case, or None. The header is compiled if this is worth it."""
-    file = header.with_name(f"{case.name}.cpp")
-    file.write_text(case.wrong, encoding="utf-8")
-    options = case.options.split() if case.options else ["-std=c++20", "-include", header]
-    code, said = run([*compiler, *options, "-fsyntax-only", file])
-    if code == 0:
-        return "it compiles although it is WRONG"
+def complaint(case, said):
+    """What is wrong with what the compiler says of the wrong program, or None."""
     errors = [line for line in said.splitlines() if re.search(r"\berror: ", line)]
     if not errors or case.says not in errors[0]:
         return f"the first error does not say »{case.says}«:\n{said}"
@@ -116,28 +110,61 @@ def complaint(case, header, compiler):
     return None
 
 
-def wrong(cases, compiler, beginning=EVERYTHING):
-    """What is wrong with each of the cases, in their order."""
+def complaint_alone(case, compiler, beginning):
+    """The same, where the program is compiled by itself."""
+    options = case.options.split() if case.options else ["-std=c++20", "-include", beginning]
     with tempfile.TemporaryDirectory() as folder:
-        header = pathlib.Path(folder) / beginning.name
-        header.write_bytes(beginning.read_bytes())
-        if len(cases) > 1:
-            code, said = run([*compiler, "-std=c++20", "-x", "c++-header", header, "-o", f"{header}.gch"])
-            if code != 0:
-                raise ValueError(f"{beginning} does not compile:\n{said}")
-        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-            found = pool.map(lambda case: complaint(case, header, compiler), cases)
-            return [f"{case.name}: {complaint}" for case, complaint in zip(cases, found) if complaint]
+        file = pathlib.Path(folder) / f"{case.name}.cpp"
+        file.write_text(case.wrong, encoding="utf-8")
+        code, said = run([*compiler, *options, "-fsyntax-only", file])
+    return complaint(case, said) if code != 0 else "it compiles although it is WRONG"
+
+
+def at_once(programs, compiler, beginning):
+    """The exit code of a compiler for programs, and what it says of them. Each is in a file of its name, and in a namespace."""
+    with tempfile.TemporaryDirectory() as folder:
+        included = [line for code in programs.values() for line in code.splitlines() if line.startswith("#include")]
+        lines = [f'#include "{beginning}"', *included]
+        for name, code in programs.items():
+            (pathlib.Path(folder) / f"{name}.cpp").write_text(code, encoding="utf-8")
+            lines.append(f'namespace {name} {{\n#include "{name}.cpp"\n}}')
+        command = [*compiler, f"-I{folder}", "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
+        return run(command, input="\n".join(lines).encode())
+
+
+def errors_of(said):
+    """What the compiler says, error by error: each with the lines before it that say where it arose, and with its notes."""
+    found, before = [], ""
+    for part in re.split(r"^(?=In file included from |\S+: In |\S+ error: )", said, flags=re.MULTILINE):
+        if re.search(r"\berror: ", part):
+            found.append(before + part)
+            before = ""
+        elif found and re.search(r"\bnote: ", part):
+            found[-1] += part
+        else:
+            before += part
+    return found
+
+
+def wrong(cases, compiler, beginning=EVERYTHING):
+    """What is wrong with each of the cases. They are compiled at once. If that does not show what a case is to show, it is compiled
+    alone, too: of a type that is wrong in two of them the compiler says so once."""
+    _, said = at_once({case.name: case.wrong for case in cases if not case.options}, compiler, beginning)
+    errors = errors_of(said)
+
+    def found(case):
+        together = "".join(error for error in errors if re.search(rf"\b{case.name}\.cpp:\d", error))
+        return complaint(case, together) and complaint_alone(case, compiler, beginning)
+
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
+        return [f"{case.name}: {said}" for case, said in zip(cases, pool.map(found, cases)) if said]
 
 
 def corrected(cases, compiler, beginning=EVERYTHING):
-    """What the compiler says of all corrected programs."""
+    """What the compiler says of all corrected programs, each once."""
     programs = {case.corrected: case.name for case in cases}
-    included = [line for code in programs for line in code.splitlines() if line.startswith("#include")]
-    text = "\n".join([f'#include "{beginning}"', *included, *(f'namespace {name} {{\n#line 1 "{name}"\n{code}\n}}'
-                                                              for code, name in programs.items())])
-    command = [*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", "c++", "-"]
-    code, said = run(command, input=text.encode())
+    code, said = at_once({name: code for code, name in programs.items()},
+                         [*compiler, "-Wall", "-Wextra", "-Werror"], beginning)
     return [said] if code != 0 else []
 
 

@@ -55,8 +55,7 @@ extern "C" int link(const char* from, const char* to) noexcept {
   return -1;
 }
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_atomic_file {
 
 namespace {
 
@@ -354,3 +353,5 @@ TEST_CASE("negative control: writing over the file does not leave it whole") {
   const auto left = left_by_killed(write_over, [] {});
   CHECK(std::count(left.begin(), left.end(), 0u) > 0);
 }
+
+}  // namespace tlm::tests::in_atomic_file

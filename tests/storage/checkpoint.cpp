@@ -19,8 +19,7 @@
 
 #include "storage.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_checkpoint {
 
 namespace {
 
@@ -243,3 +242,5 @@ TEST_CASE("what is no checkpoint of this run is refused by a sentence, and the r
   storage::load_run("run", run, configuration);
   CHECK(bytes_of(run) == whole);
 }
+
+}  // namespace tlm::tests::in_checkpoint

@@ -27,8 +27,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 void operator delete(void* storage) noexcept { std::free(storage); }
 void operator delete(void* storage, std::size_t) noexcept { std::free(storage); }
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_malformed {
 
 namespace {
 
@@ -253,3 +252,5 @@ TEST_CASE("what is no file is refused in the system's words") {
                                           {"pipe", ", which is no regular file: Invalid argument"}})
     CHECK(refusal([&, &path = path] { storage::SafetensorsFile{path}; }) == "cannot read " + path + why);
 }
+
+}  // namespace tlm::tests::in_malformed

@@ -16,8 +16,7 @@
 #include "../support.hpp"
 #include "storage.hpp"
 
-using namespace tlm;
-using namespace tlm::tests;
+namespace tlm::tests::in_safetensors {
 
 namespace {
 
@@ -246,3 +245,5 @@ TEST_CASE("a file that becomes shorter while it is read changes nothing") {
   CHECK(refusal([&] { file.read(places); }) == "file has become shorter while it was read");
   CHECK(x == std::array<float, 4>{5, 6, 7, 8});
 }
+
+}  // namespace tlm::tests::in_safetensors
