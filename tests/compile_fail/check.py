@@ -149,8 +149,8 @@ def errors_of(said):
 def wrong(cases, compiler, beginning=EVERYTHING):
     """What is wrong with each of the cases. They are compiled at once. If that does not show what a case is to show, it is compiled
     alone, too: of a type that is wrong in two of them the compiler says so once."""
-    _, said = at_once({case.name: case.wrong for case in cases if not case.options}, compiler, beginning)
-    errors = errors_of(said)
+    several = {case.name: case.wrong for case in cases if not case.options} if len(cases) > 1 else {}
+    errors = errors_of(at_once(several, compiler, beginning)[1]) if several else []
 
     def found(case):
         together = "".join(error for error in errors if re.search(rf"\b{case.name}\.cpp:\d", error))
