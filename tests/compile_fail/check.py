@@ -16,12 +16,9 @@ A single case:
 
     tests/compile_fail/check.py --only stack_of_none wrong tests/compile_fail/cases.toml \\
         g++ -I. $(pkg-config --cflags xtensor openblas)
-
-JOBS=1 compiles one at a time.
 """
 
 import argparse
-import concurrent.futures
 import dataclasses
 import os
 import pathlib
@@ -126,38 +123,38 @@ def at_once(programs, compiler, beginning):
         included = [line for code in programs.values() for line in code.splitlines() if line.startswith("#include")]
         lines = [f'#include "{beginning}"', *included]
         for name, code in programs.items():
-            (pathlib.Path(folder) / f"{name}.cpp").write_text(code, encoding="utf-8")
-            lines.append(f'namespace {name} {{\n#include "{name}.cpp"\n}}')
-        command = [*compiler, f"-I{folder}", "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
-        return run(command, input="\n".join(lines).encode())
+            file = pathlib.Path(folder) / f"{name}.cpp"
+            file.write_text(code, encoding="utf-8")
+            lines.append(f'namespace {name} {{\n#include "{file}"\n}}')
+        return run([*compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"], input="\n".join(lines).encode())
 
 
-def errors_of(said):
-    """What the compiler says, error by error: each with the lines before it that say where it arose, and with its notes."""
-    found, before = [], ""
-    for part in re.split(r"^(?=In file included from |\S+: In |\S+ error: )", said, flags=re.MULTILINE):
-        if re.search(r"\berror: ", part):
-            found.append(before + part)
-            before = ""
-        elif found and re.search(r"\bnote: ", part):
-            found[-1] += part
-        else:
+def said_of(programs, said):
+    """What the compiler says of each program, whose file it names there. Of several errors in one place only the first says where that
+    is: so what names no program is said of the one before."""
+    of, names, before = dict.fromkeys(programs, ""), set(), ""
+    for part in re.split(r"^(?=In file included from |\S+: In |\S+ (?:fatal error|error|warning): )", said, flags=re.MULTILINE):
+        is_note = not re.search(r"\b(error|warning): ", part)
+        if is_note and not re.search(r"\bnote: ", part):  # where the next one arose
             before += part
-    return found
+            continue
+        if not is_note:
+            part, before = before + part, ""
+            names = {name for name in re.findall(r"\b(\w+)\.cpp:\d", part) if name in of} or names
+            if not names:
+                raise ValueError(f"before any program the compiler says:\n{part}")
+        for name in names:
+            of[name] += part
+    return of
 
 
 def wrong(cases, compiler, beginning=EVERYTHING):
-    """What is wrong with each of the cases. They are compiled at once. If that does not show what a case is to show, it is compiled
-    alone, too: of a type that is wrong in two of them the compiler says so once."""
+    """What is wrong with each of the cases. Several are compiled at once. If that does not show what a case is to show, it is
+    compiled alone. (What is wrong with a type that several of them have is said once, of one of them.)"""
     several = {case.name: case.wrong for case in cases if not case.options} if len(cases) > 1 else {}
-    errors = errors_of(at_once(several, compiler, beginning)[1]) if several else []
-
-    def found(case):
-        together = "".join(error for error in errors if re.search(rf"\b{case.name}\.cpp:\d", error))
-        return complaint(case, together) and complaint_alone(case, compiler, beginning)
-
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-        return [f"{case.name}: {said}" for case, said in zip(cases, pool.map(found, cases)) if said]
+    together = said_of(several, at_once(several, compiler, beginning)[1]) if several else {}
+    return [f"{case.name}: {said}" for case in cases
+            if (said := complaint(case, together.get(case.name, "")) and complaint_alone(case, compiler, beginning))]
 
 
 def corrected(cases, compiler, beginning=EVERYTHING):

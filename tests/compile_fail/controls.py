@@ -5,6 +5,7 @@
     controls.py LIBRARY COMPILER [ARGUMENT...]
 """
 
+import contextlib
 import os
 import pathlib
 import sys
@@ -13,7 +14,7 @@ from check import Case, corrected, sentences, wrong
 
 SAYS = 'static_assert(false, "the sentence");'
 WRONG = {  # each is the program that must not compile, but for the first
-    "it compiles although it is WRONG": {"code": "int main() {« →  »}"},
+    "it compiles although it is WRONG": {"code": "« → #warning nothing more\n»"},
     "the first error does not say": {"code": '« → static_assert(false, "another sentence");»'},
     "the first 5 lines do not contain »MyLayer«": {
         "within": 5, "names": "MyLayer",
@@ -21,6 +22,9 @@ WRONG = {  # each is the program that must not compile, but for the first
     "the first 5 lines do not contain »the sentence«": {
         "within": 5, "code": f"« → #warning something else, which takes three lines\n#warning and again\n{SAYS}»"},
     "there are 2 errors instead of one": {"code": f'« → {SAYS}\nstatic_assert(false, "and another");»'},
+    "there are 2 errors": {  # of which a compiler says once where they arose
+        "code": '#line 1 "library.hpp"\ntemplate <class T>\nvoid check() {\n  static_assert(sizeof(T) == 1, "the sentence");\n'
+                '  static_assert(sizeof(T) == 3, "and another");\n}\n#line 9 "control.cpp"\nauto used = &check<«char → int»>;'},
     "the notes do not explain": {"code": f"« → {SAYS}»", "explains": "a reason that no compiler gives"},
 }
 CORRECTED = {
@@ -39,6 +43,8 @@ def main():
             found = check([BESIDE, Case("control", "the sentence", **control)], compiler, NOTHING)
             if len(found) != 1 or reason not in found[0]:  # in what check.py says of it, or the compiler
                 accepted.append(f"»{reason}«: {found}")
+    with contextlib.suppress(ValueError):
+        accepted.append(f"programs that begin with what is no C++: {wrong([BESIDE, BESIDE], compiler, pathlib.Path(__file__))}")
     if not sentences([Case("control", "the sentence", **CORRECTED["unused"])], library):
         accepted.append("a library of which no case is known")
     if accepted:

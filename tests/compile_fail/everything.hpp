@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every case begins with, compiled once by each compiler: the library, and what several cases use.
+// What every case begins with: the library, and what several cases use.
 #pragma once
 
 #include <tlm/all.hpp>

@@ -19,7 +19,7 @@ void* operator new(std::size_t size) {
   if (void* storage = std::malloc(size)) return storage;
   throw std::bad_alloc{};
 }
-// std::stable_sort asks for this one, in another file.
+// std::stable_sort asks for this one.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   allocated += size;
   return std::malloc(size);
