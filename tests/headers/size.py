@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10485,
-    "lines of the book": 6279,
+    "lines of tlm/": 10486,
+    "lines of the book": 6280,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2399,
     "lines read with training/loss.hpp": 1005,

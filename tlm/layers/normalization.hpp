@@ -111,15 +111,16 @@ struct StandardizedRows {
       Real& r = standard.root[i];
       const auto x = X.row(i);
       auto z = standard.Z.row(i);
-      // A row is divided by a power of two first: squares of large numbers would overflow. That changes no digit of z,
-      // except where tiny entries stand beside huge ones. The mean is rounded. So what is missing of it is subtracted, too:
-      // u is (x − mean(x))/scale, and that of a constant, finite row of at most 4096 entries is 0. r and s are as above.
-      const Real scale = scale_of(x), unit = Real(1) / scale, rounded_mean = mean_of(x * unit);
+      // z = u/s = (u/scale)/(s/scale) with u = x − mean(x), where scale is a power of two: squares of large numbers would
+      // overflow. It changes no digit of z, except where tiny entries stand beside huge ones. The mean is rounded. So what
+      // is missing of it is subtracted, too: of a constant, finite row of at most 4096 entries z is 0.
+      const Real scale = scale_of(x), unit = Real(1) / scale;
+      const Real rounded_mean = mean_of(x * unit);
       const auto centred = x * unit - rounded_mean;
-      const auto u = centred - mean_of(centred);
-      r = Divisor::root(mean_of(u * u), scale);
+      const auto u_over_scale = centred - mean_of(centred);
+      r = Divisor::root(mean_of(u_over_scale * u_over_scale), scale);
       const Real s = Divisor::of(r);
-      z = u / (s / scale);  // (x − mean(x))/s
+      z = u_over_scale / (s / scale);
     }
     return standard;
   }
