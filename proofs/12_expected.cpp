@@ -104,8 +104,8 @@ bool are_one(const Field& left, const Field& right) {
       const auto layer = drawn(*T, weights);
       const auto result = layer->differentiated(X);
       list.push_back((*layer)(X));
-      list.push_back(result.value);
-      const PulledBack<PrimeField> pulled_back{T->another(), result, w};
+      list.push_back(result->value);
+      const PulledBack<PrimeField> pulled_back{T->another(), *result, w};
       for (const auto& table : pulled_back.tables) {
         list.push_back({Sequences{table.rows}, {table.cols}});
         std::copy(table.begin(), table.end(), list.back().numbers.begin());

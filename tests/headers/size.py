@@ -16,13 +16,13 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10486,
-    "lines of the book": 6280,
+    "lines of tlm/": 10498,
+    "lines of the book": 6294,
     "lines of algebra/layer.hpp": 100,
-    "lines read with layers/causal_attention.hpp": 2399,
-    "lines read with training/loss.hpp": 1005,
-    "lines read with matrix/product.hpp": 791,
-    "names that tlm.hpp brings": 119,
+    "lines read with layers/causal_attention.hpp": 2396,
+    "lines read with training/loss.hpp": 1003,
+    "lines read with matrix/product.hpp": 789,
+    "names that tlm.hpp brings": 118,
 }
 
 

@@ -44,12 +44,14 @@ auto& read(Environment&... environment) {
   return first_item<typename T::reads>(environment...);
 }
 
-/// action(item…) with the items that T takes. A formula takes all; a leaf takes the one that it reads, or none.
+/// T takes all items: a formula, or a leaf that reads none where there are none.
+template <class T, class... Environment>
+concept TakesAll = rules::Formula<T> ||(sizeof...(Environment) == 0 && !Reads<T>);
+
+/// action(item) with the item that a leaf reads. If it may read one that is not there, or reads none: action().
 template <class T, class Action, class... Environment>
-auto with_items(const Action& action, Environment&... environment) {
-  if constexpr (rules::Formula<T>)
-    return action(environment...);
-  else if constexpr (Reads<T>)
+auto with_item(const Action& action, Environment&... environment) {
+  if constexpr (Reads<T>)
     return action(read<T>(environment...));
   else if constexpr (requires {
                        requires(std::is_same_v<typename T::may_read, std::remove_const_t<Environment>> || ...);
@@ -67,11 +69,13 @@ auto with_items(const Action& action, Environment&... environment) {
 template <class F, class X_type, class... Environment>
 CodomainOf<F> apply(const F& f, X_type&& X, const Environment&... environment) {
   static_assert(detail::IsLayer<F>::value);
-  if constexpr (Layer<F>)
-    return detail::with_items<F>(
-        [&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); }, environment...);
-  else
+  if constexpr (!Layer<F>)
     return detail::stand_in<CodomainOf<F>>();
+  else if constexpr (detail::TakesAll<F, Environment...>)
+    return f(std::forward<X_type>(X), environment...);
+  else
+    return detail::with_item<F>(
+        [&](const auto&... item) -> CodomainOf<F> { return f(std::forward<X_type>(X), item...); }, environment...);
 }
 
 // --- The second face: the value and its pullback --------------------------------------------------------------------
@@ -94,9 +98,12 @@ class Pullback {
   template <class Codomain, class Layer, class... Environment>
   auto operator()(Codomain&& Y_bar, Layer& gradient, Environment&... environment_gradient) const {
     if constexpr (requires { Y_bar.sequences(); }) require_same_sequences("Y", sequences_, "Y_bar", Y_bar.sequences());
-    return with_items<Layer>(
-        [&](auto&... item_gradient) { return function(std::forward<Codomain>(Y_bar), gradient, item_gradient...); },
-        environment_gradient...);
+    if constexpr (TakesAll<Layer, Environment...>)
+      return function(std::forward<Codomain>(Y_bar), gradient, environment_gradient...);
+    else
+      return with_item<Layer>(
+          [&](auto&... item_gradient) { return function(std::forward<Codomain>(Y_bar), gradient, item_gradient...); },
+          environment_gradient...);
   }
 
  private:
@@ -127,11 +134,13 @@ detail::Result<std::remove_cvref_t<Value>, detail::Pullback<Function>> with_pull
 template <class F, class X_type, class... Environment>
 auto differentiate(const F& f, X_type&& X, const Environment&... environment) {
   static_assert(detail::IsLayer<F>::value);
-  if constexpr (Layer<F>)
-    return detail::with_items<F>(
-        [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
-  else
+  if constexpr (!Layer<F>)
     return detail::stand_in<detail::Result<CodomainOf<F>, detail::Anything>>();
+  else if constexpr (detail::TakesAll<F, Environment...>)
+    return f.value_and_pullback(std::forward<X_type>(X), environment...);
+  else
+    return detail::with_item<F>(
+        [&](const auto&... item) { return f.value_and_pullback(std::forward<X_type>(X), item...); }, environment...);
 }
 
 /// What value_and_pullback of a temporary layer returns: an error, because the layer would not outlive the pullback.
@@ -176,9 +185,12 @@ CodomainOf<T> advance(const T& layer, State<T>& state, DomainOf<T> X, const Envi
       if (!state.count) state.count = X.sequences().count();
       detail::require_continuation(*state.count, X.sequences().count());
     }
-    return detail::with_items<T>(
-        [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
-        environment...);
+    if constexpr (detail::TakesAll<T, Environment...>)
+      return layer.extend(state.rows, std::move(X), environment...);
+    else
+      return detail::with_item<T>(
+          [&](const auto&... item) -> CodomainOf<T> { return layer.extend(state.rows, std::move(X), item...); },
+          environment...);
   }
 }
 

@@ -50,7 +50,6 @@ namespace detail {
 /// The condition under which T is a leaf that reads this item, or none. A failure shows both.
 template <class T, class... Item>
 struct IsLeaf : Condition {
-  static constexpr bool reads = sizeof...(Item) > 0;
   static constexpr bool types = rules::Leaf<T> && HasTypes<T>;
   static constexpr bool function = types && Function<T, Item...>;
   static constexpr bool weights = function && HasWeights<T>;
@@ -63,32 +62,24 @@ struct IsLeaf : Condition {
     layer.value_and_pullback(X, item...).pullback.function(Y_bar, gradient, item_gradient...);
   };
   static constexpr bool layer = pullback && Differentiable<T, Item...>;
-  static constexpr bool remembers = layer && Remembers<T>;
-  static constexpr bool state = requires { typename T::State; };
   static_assert(rules::Leaf<T>,
                 "a leaf declares what it is: using declared = tlm::is::Rowwise, or Autoregressive, Constant, "
                 "Unrestricted");
   static_assert(
       !rules::Leaf<T> || types,
       "a layer has an input and an output type: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
-  static_assert(!types || function || reads,
-                "a layer is a function: codomain operator()(const domain& X) const; if it takes an item of the "
-                "environment after X, it says which: using reads = ...");
   static_assert(
-      !types || function || !reads,
-      "a layer that `reads` an item of the environment takes it after X: codomain operator()(const domain& X, "
-      "const reads& item) const");
+      !types || function,
+      "a layer is a function: codomain operator()(const domain& X) const; if and only if it says `using reads = "
+      "...`, that item of the environment follows X: operator()(const domain& X, const reads& item) const");
   static_assert(!function || weights,
                 "a layer visits its weights: static constexpr void weights(auto&& visit, auto& layer) "
                 "{ visit(\"A\", layer.A); }, with an empty body if it has none");
   static_assert(!weights || constructor, "a layer can be made without arguments: so is its gradient");
-  static_assert(!constructor || derivative || reads,
-                "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "
-                "tlm::with_pullback(Y, pullback) with the codomain's Y");
-  static_assert(!constructor || derivative || !reads,
-                "a layer that `reads` an item of the environment has a derivative that takes it after X: auto "
-                "value_and_pullback(const domain& X, const reads& item) const, which returns tlm::with_pullback(Y, "
-                "pullback) with the codomain's Y");
+  static_assert(
+      !constructor || derivative,
+      "a layer has a derivative: auto value_and_pullback(const domain& X) const, with the item that it `reads` "
+      "after X, if it does; it returns tlm::with_pullback(Y, pullback) with the codomain's Y");
   static_assert(!derivative || pullback,
                 "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& "
                 "gradient) { ...; return X_bar; }; that of a layer that `reads` an item takes a third: reads& "
@@ -96,23 +87,19 @@ struct IsLeaf : Condition {
   static_assert(
       !pullback || layer,
       "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
-  static_assert(
-      !remembers || state,
-      "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before: struct State { ... "
-      "}, and codomain extend(State& state, const domain& X) const");
-  static_assert(!remembers || !state || Extends<T, Item...>,
-                "a leaf that is autoregressive or constant, and not rowwise, continues the rows in its State: codomain "
-                "extend(State& state, const domain& X) const, with the item that it `reads` after X");
+  static_assert(!layer || !Remembers<T> || Extends<T, Item...>,
+                "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before: struct State { "
+                "... }; it continues them: codomain extend(State& state, const domain& X) const, with the item that it "
+                "`reads` after X");
 };
 
-/// The condition under which T is a layer.
-template <class T>
-struct IsLayer : IsLeaf<T> {};
 template <Reads T>
-requires(!rules::Formula<T>) struct IsLayer<T> : IsLeaf<T, typename T::reads> {
-};
-template <rules::Formula T>
-struct IsLayer<T> : rules::IsLeafOrFormula<T> {};  // its `fits` asserts the rest
+struct IsLeaf<T> : IsLeaf<T, typename T::reads> {};
+
+/// The condition under which T is a layer. Otherwise the compiler says what T lacks.
+template <class T>
+struct IsLayer : std::conditional_t<Layer<T>, Condition,
+                                    std::conditional_t<rules::Formula<T>, rules::IsLeafOrFormula<T>, IsLeaf<T>>> {};
 
 // --- Formulas ------------------------------------------------------------------------------------------------------------
 

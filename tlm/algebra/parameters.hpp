@@ -10,7 +10,6 @@
 
 #include <tlm/algebra/names.hpp>
 #include <tlm/algebra/parts.hpp>
-#include <tlm/base/hash.hpp>
 #include <tlm/base/refuse.hpp>
 #include <tlm/matrix/matrix.hpp>
 #include <tlm/numbers/vector.hpp>
@@ -52,43 +51,51 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-/// put(piece) for each piece of the paths of all weights of a layer, and for ", " after each path.
-template <class Layer>
-constexpr void spell_paths(const auto& put) {
-  visit_weights([&](const PlacedName& name, auto&) { name.spell(put), put(", "); }, imaginary<Layer>);
+// A visitor is of one type for all layers: so the compiler walks through a block once, whatever the block is a part of.
+
+/// A visitor that counts weights, and the letters of their paths with ", " after each.
+struct CountWeights {
+  std::size_t weights = 0, letters = 0;
+  constexpr void operator()(std::string_view piece) { letters += piece.size(); }
+  constexpr void operator()(const PlacedName& name, auto&) { ++weights, name.spell(*this), (*this)(", "); }
+};
+/// A visitor that writes their paths.
+struct SpellPaths {
+  char* next;
+  constexpr void operator()(std::string_view piece) { next = std::copy(piece.begin(), piece.end(), next); }
+  constexpr void operator()(const PlacedName& name, auto&) { name.spell(*this), (*this)(", "); }
+};
+/// A visitor that lists them, with the paths that were written.
+struct ListWeights : CountWeights {
+  const char* text;
+  Parameter<void>* list;
+  template <class Weight>
+  constexpr void operator()(const PlacedName& name, Weight& weight) {
+    const std::size_t first = letters;
+    CountWeights::operator()(name, weight);
+    list[weights - 1] = {{text + first, letters - first - 2}, name.role, Weight::fixed_rows(), Weight::cols};
+  }
+};
+/// A visitor after all weights of a layer, as its type has them: without numbers.
+template <class Layer, class Visitor>
+constexpr Visitor after_weights(Visitor visitor) {
+  visit_weights(visitor, imaginary<Layer>);
+  return visitor;
 }
+
 /// The paths of all weights of a layer as one text, to which weight_list refers: "FF.A_1, FF.A_2, ".
 template <class Layer>
 inline constexpr auto paths = [] {
-  constexpr std::size_t size = [] {
-    std::size_t letters = 0;
-    spell_paths<Layer>([&](std::string_view piece) { letters += piece.size(); });
-    return letters;
-  }();
-  char text[size + 1]{}, *next = text;
-  spell_paths<Layer>([&](std::string_view piece) {
-    for (const char c : piece) *next++ = c;
-  });
+  char text[after_weights<Layer>(CountWeights{}).letters + 1]{};
+  after_weights<Layer>(SpellPaths{text});
   return Symbol{text};
 }();
 
 /// The weights of a layer, in the order of weights(), as its type has them: without numbers.
 template <class Layer>
 inline constexpr auto weight_list = [] {
-  constexpr std::size_t count = [] {
-    std::size_t weights = 0;
-    visit_weights([&](const Name&, auto&) { ++weights; }, imaginary<Layer>);
-    return weights;
-  }();
-  std::array<Parameter<void>, count> list;
-  visit_weights(
-      [next = list.begin(), text = paths<Layer>.text]<class Weight>(const PlacedName& name, Weight&) mutable {
-        std::size_t letters = 0;
-        name.spell([&](std::string_view piece) { letters += piece.size(); });
-        *next++ = {{text, letters}, name.role, Weight::fixed_rows(), Weight::cols};
-        text += letters + 2;
-      },
-      imaginary<Layer>);
+  std::array<Parameter<void>, after_weights<Layer>(CountWeights{}).weights> list;
+  after_weights<Layer>(ListWeights{{}, paths<Layer>.text, list.data()});
   return list;
 }();
 
@@ -99,13 +106,26 @@ struct TakePlaces {
   constexpr void operator()(const Name&, auto& weight) { *next++ = weight.data(); }
 };
 
-/// The condition under which a path leads to one weight only. A failure shows the layer.
+/// A visitor that finds the weight at this place.
+template <class Weight>
+struct FindWeight {
+  std::size_t place;
+  Weight* found = nullptr;
+  constexpr void operator()(const Name&, auto& weight) {
+    // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>.
+    if constexpr (std::is_convertible_v<decltype(&weight), Weight*>)
+      if (place == 0) found = &weight;
+    --place;
+  }
+};
+
+/// The condition under which a path leads to one weight only: by their hashes (FNV-1a). A failure shows the layer.
 template <class Layer>
 struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
     std::array<std::uint64_t, weight_list<Layer>.size()> hashes{};
     for (std::size_t k = 0; k < hashes.size(); ++k)
-      for (const char c : weight_list<Layer>[k].path) hashes[k] = mixed(hashes[k] ^ std::uint64_t(c));
+      for (const char c : weight_list<Layer>[k].path) hashes[k] = (hashes[k] ^ std::uint64_t(c)) * 0x100000001b3;
     std::sort(hashes.begin(), hashes.end());
     return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
   }();
@@ -115,9 +135,9 @@ struct PathsAreUnique : Condition {
 /// The place of the weight with this path in weight_list, from 0; its size() if there is no such weight.
 template <class Layer>
 constexpr std::size_t index_of_weight(std::string_view path) {
-  const auto& list = weight_list<Layer>;
-  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& weight) { return weight.path == path; });
-  return std::size_t(found - list.begin());
+  std::size_t k = 0;
+  while (k < weight_list<Layer>.size() && weight_list<Layer>[k].path != path) ++k;
+  return k;
 }
 
 /// The condition under which a layer has a weight with a path. A failure shows the path, and all that there are.
@@ -160,7 +180,7 @@ auto parameters(Layer& layer) {
   static_assert(detail::PathsAreUnique<T>::value);
   std::array<Number*, detail::weight_list<T>.size()> places;
   detail::TakePlaces<Number> take{places.data()};
-  detail::visit_weights(take, const_cast<T&>(layer));  // it changes nothing, and Real is constant where the layer is
+  detail::for_each_weight(take, const_cast<T&>(layer));  // it changes nothing, and Real is constant where the layer is
   std::array<Parameter<Real>, places.size()> all;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto& [path, role, rows, cols, none] = detail::weight_list<T>[k];
@@ -195,17 +215,9 @@ auto& weight(Layer& layer) {
   constexpr Parameter<void> shape = exists ? detail::weight_list<T>[index] : Parameter<void>{{}, {}, 0, 1, {}};
   using M = Matrix<shape.rows, shape.cols, typename T::codomain::Real>;
   using Weight = std::conditional_t<std::is_const_v<Layer>, const M, M>;
-  Weight* found = nullptr;
-  std::size_t k = 0;
-  detail::visit_weights(
-      [&]<class Candidate>(const Name&, Candidate& candidate) {
-        // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>.
-        if constexpr (std::is_convertible_v<Candidate*, Weight*>)
-          if (k == index) found = &candidate;
-        ++k;
-      },
-      layer);
-  return *found;
+  detail::FindWeight<Weight> find{index};
+  detail::for_each_weight(find, layer);
+  return *find.found;
 }
 
 }  // namespace tlm

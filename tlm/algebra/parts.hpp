@@ -13,10 +13,8 @@ namespace tlm::detail {
 /// T's symbol in the book; T if it has none.
 template <class T>
 constexpr std::string_view symbol_of() {
-  if constexpr (requires { T::symbol; })
-    return T::symbol;
-  else
-    return "T";
+  if constexpr (requires { T::symbol; }) return T::symbol;
+  return "T";
 }
 
 /// The name of a part of a model: its symbol, and the part around it.
@@ -26,7 +24,7 @@ struct PartName {
   const PartName* outer = nullptr;  ///< The part around it; null if there is none.
 
   /// put(piece) for each piece of the path to this part: DB, _, 1, ., FF, . of "DB_1.FF.".
-  constexpr void spell(const auto& put) const {
+  constexpr void spell(auto&& put) const {
     constexpr std::string_view digits = "0123456789";
     if (outer) outer->spell(put);
     put(symbol);
@@ -45,7 +43,7 @@ struct PlacedName : Name {
   const PartName* within;  ///< The innermost part around it; null if there is none.
 
   /// put(piece) for each piece of the path: DB, _, 1, ., FF, ., A of "DB_1.FF.A".
-  constexpr void spell(const auto& put) const {
+  constexpr void spell(auto&& put) const {
     if (within) within->spell(put);
     put(letter);
   }
@@ -63,6 +61,15 @@ constexpr void for_each_part(const auto& action, Layer& layer) {
   action(layer);
   if constexpr (HasParts<std::remove_const_t<Layer>>)
     Layer::parts([&](std::size_t, auto& part) { for_each_part(action, part); }, layer);
+}
+
+/// visit(name, weight) for every weight of a layer, with its Name in the part that holds it.
+constexpr void for_each_weight(auto&& visit, auto& layer) {
+  using T = std::remove_cvref_t<decltype(layer)>;
+  if constexpr (HasParts<T>)
+    T::parts([&](std::size_t, auto& part) { for_each_weight(visit, part); }, layer);
+  else if constexpr (HasWeights<T>)
+    T::weights(visit, layer);
 }
 
 /// visit(name, weight) for every weight of a layer, with its PlacedName. The layer is within the parts `around` it. A part

@@ -236,8 +236,8 @@ template <class Real, class Layer>
 struct WeightsAreOf {
   static constexpr bool value = [] {
     bool same = true;
-    detail::visit_weights([&]<class W>(const Name&, W&) { same = same && std::is_same_v<typename W::Real, Real>; },
-                          detail::imaginary<Layer>);
+    detail::for_each_weight([&]<class W>(const Name&, W&) { same = same && std::is_same_v<typename W::Real, Real>; },
+                            detail::imaginary<Layer>);
     return same;
   }();
   static_assert(value, "a layer's weights are of the numbers that it computes with: as in tlm::Row<d, Real> a;");

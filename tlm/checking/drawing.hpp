@@ -33,14 +33,10 @@ enum class Draw { any, special };
 /// positions, or a token.
 template <class Real>
 Real draw(Generator& generator, const Limits& limits = {}) {
-  if constexpr (std::is_same_v<Real, PrimeField>)
-    return PrimeField::random(generator);
-  else if constexpr (std::is_same_v<Real, Dependencies>)
-    return Dependencies(1);
-  else if constexpr (std::is_floating_point_v<Real>)
-    return Real(2 * generator.uniform() - 1);
-  else
-    return Real(generator.integer(0, int(limits.vocab_size) - 1));
+  if constexpr (std::is_same_v<Real, PrimeField>) return PrimeField::random(generator);
+  if constexpr (std::is_same_v<Real, Dependencies>) return Dependencies(1);
+  if constexpr (std::is_floating_point_v<Real>) return Real(2 * generator.uniform() - 1);
+  return Real(generator.integer(0, int(limits.vocab_size) - 1));
 }
 
 /// True if σ ≥ 0.1 for the row at x, or it has one column. Normalization amplifies almost constant rows, and their

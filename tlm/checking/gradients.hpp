@@ -32,8 +32,8 @@ std::optional<Failure> transpose_fails(const Operation<Real>& T, const Operation
     const auto dual_layer = dual_T.another();
     auto X = at.X;
     const auto result = at.layer->differentiated(X);
-    const auto w = at.draw_rows_of(result.value.sequences);
-    const PulledBack<Real> JT_w{T.another(), result, w};
+    const auto w = at.draw_rows_of(result->value.sequences);
+    const PulledBack<Real> JT_w{T.another(), *result, w};
 
     Input<Dual<Real>> dual_X{X.source.template like<Dual<Real>>(), X.target.template like<Dual<Real>>()};
     const auto point = coordinates(*at.layer, X);
@@ -132,8 +132,8 @@ inline std::optional<Failure> gradient_fails(const Operation<double>& T, std::ui
   const auto on = [&](Trial<double>& at) -> std::optional<Failure> {
     for (int draws = 0; draws < 10 && at.kind == Draw::any; ++draws) {
       const auto result = at.layer->differentiated(at.X);
-      const auto Y_bar = at.draw_rows_of(result.value.sequences);
-      const PulledBack<double> pulled_back{T.another(), result, Y_bar};
+      const auto Y_bar = at.draw_rows_of(result->value.sequences);
+      const PulledBack<double> pulled_back{T.another(), *result, Y_bar};
       const auto L = [&] {
         const auto Y = (*at.layer)(at.X);
         return std::inner_product(Y.numbers.begin(), Y.numbers.end(), Y_bar.numbers.begin(), 0.0);

@@ -26,8 +26,10 @@ template <class Real>
 struct Differentiated {
   Input<Real> X{};
   Stacked<Real> value{};
+
+  virtual ~Differentiated() = default;
   /// X̄, given Ȳ. Adds to the gradient.
-  std::function<Input<Real>(const Stacked<Real>& Y_bar, Operation<Real>& gradient)> pullback{};
+  virtual Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const = 0;
 };
 
 /// A layer that has read some rows, with what it remembers of them. Called with the next rows of X, it returns the next
@@ -46,8 +48,8 @@ struct Operation {
   virtual std::unique_ptr<Operation> another() const = 0;
   virtual std::vector<Parameter<Real>> weights() = 0;
   virtual Stacked<Real> operator()(const Input<Real>& X) const = 0;
-  /// The value and the pullback at X. They refer to this operation, and are empty if this face is not compiled.
-  virtual Differentiated<Real> differentiated(const Input<Real>& X) const = 0;
+  /// The value and the pullback at X, which refer to this operation; null if this face is not compiled.
+  virtual std::unique_ptr<Differentiated<Real>> differentiated(const Input<Real>& X) const = 0;
   /// The layer before it has read any row, or nothing if this face is not compiled. It refers to this operation.
   virtual Continued<Real> at_the_beginning() const = 0;
   /// The value of its form at X, from its parts down to the leaves. It has no columns if a form is unknown.
@@ -103,22 +105,28 @@ struct OperationOf : Operation<typename T::codomain::Real> {
   }
   Stacked<Real> operator()(const Input<Real>& X) const override { return Stacked<Real>{layer(as<Domain>(X))}; }
 
-  Differentiated<Real> differentiated([[maybe_unused]] const Input<Real>& X) const override {
-    if constexpr ((faces & pullback_face) != 0) {
-      using Result = decltype(layer.value_and_pullback(std::declval<const Domain&>()));
-      const auto x = std::make_shared<Domain>(as<Domain>(X));
-      const auto result = std::make_shared<Result>(layer.value_and_pullback(std::as_const(*x)));
-      Stacked<Real> value{typename T::codomain(result->value)};
-      // X and Y are spoilt, so that a pullback that refers to one of them sees other numbers and other sequences.
-      return {X, std::move(value),
-              [x, result, of_X = spoil(*x), of_Y = spoil(result->value)](const Stacked<Real>& Y_bar,
-                                                                         Operation<Real>& gradient) {
-                return input<Real>(result->pullback(Y_bar.template as<typename T::codomain>(),
-                                                    static_cast<OperationOf&>(gradient).layer));
-              }};
-    } else {
-      return {};
+  /// T's value and pullback at X. Then X and Y are spoilt: a pullback that refers to one of them sees other numbers and
+  /// other sequences.
+  struct At : Differentiated<Real> {
+    Domain x;
+    decltype(std::declval<const T&>().value_and_pullback(std::declval<const Domain&>())) result;
+    decltype(spoil(x)) of_X{};
+    decltype(spoil(result.value)) of_Y{};
+
+    At(const T& of, const Input<Real>& at) : x{as<Domain>(at)}, result{of.value_and_pullback(std::as_const(x))} {
+      this->X = at;
+      this->value = Stacked<Real>{typename T::codomain(result.value)};
+      of_X = spoil(x);
+      of_Y = spoil(result.value);
     }
+    Input<Real> pullback(const Stacked<Real>& Y_bar, Operation<Real>& gradient) const override {
+      return input<Real>(
+          result.pullback(Y_bar.template as<typename T::codomain>(), static_cast<OperationOf&>(gradient).layer));
+    }
+  };
+  std::unique_ptr<Differentiated<Real>> differentiated([[maybe_unused]] const Input<Real>& X) const override {
+    if constexpr ((faces & pullback_face) != 0) return std::unique_ptr<Differentiated<Real>>(new At{layer, X});
+    return {};
   }
 
   Continued<Real> at_the_beginning() const override {
@@ -126,15 +134,12 @@ struct OperationOf : Operation<typename T::codomain::Real> {
       return [this, state = State<T>{}](const Input<Real>& X) mutable {
         return Stacked<Real>{advance(layer, state, as<Domain>(X))};
       };
-    else
-      return {};
+    return {};
   }
 
   Stacked<Real> by_form([[maybe_unused]] const Input<Real>& X) const override {
-    if constexpr ((faces & form_face) != 0 && FormIsKnown<T>)
-      return value_by_form(layer, X);
-    else
-      return {};
+    if constexpr ((faces & form_face) != 0 && FormIsKnown<T>) return value_by_form(layer, X);
+    return {};
   }
 };
 

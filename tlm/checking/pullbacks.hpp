@@ -41,7 +41,7 @@ std::optional<Failure> value_fails(const Operation<Real>& T, std::uint64_t seed,
   return on_stacks<Real>(
       T, failure_of("value_and_pullback(X) begins with T(X)", "value_and_pullback(X).value is", "T(X) gives"), seed,
       stacks_of_pullbacks(limits), limits, [](const Trial<Real>& at) {
-        return first_difference(at.failure, at.layer->differentiated(at.X).value, (*at.layer)(at.X));
+        return first_difference(at.failure, at.layer->differentiated(at.X)->value, (*at.layer)(at.X));
       });
 }
 
@@ -80,9 +80,9 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
         T.name + ">(); } beside it";
   const auto on = [&](const Trial<Real>& at) {
     const auto result = at.layer->differentiated(at.X);
-    const auto w_1 = at.draw_rows_of(result.value.sequences), w_2 = at.draw_rows_of(result.value.sequences);
+    const auto w_1 = at.draw_rows_of(result->value.sequences), w_2 = at.draw_rows_of(result->value.sequences);
     const Real a = draw<Real>(at.generator);
-    const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), result, w}; };
+    const auto pulled_back = [&](const Stacked<Real>& w) { return PulledBack<Real>{T.another(), *result, w}; };
     const auto v_1 = pulled_back(w_1), v_2 = pulled_back(w_2);
 
     if (requirement == Requirement::linear) {
@@ -92,7 +92,7 @@ std::optional<Failure> pullback_fails(const Operation<Real>& T, Requirement requ
                               [&](std::size_t k, std::size_t e) { return a * v_1(k, e) + v_2(k, e); });
     }
     if (requirement == Requirement::adds) {
-      const PulledBack<Real> both{pulled_back(w_1).gradient, result, w_2};
+      const PulledBack<Real> both{pulled_back(w_1).gradient, *result, w_2};
       const std::size_t weights = both.gradient->weights().size();  // then X̄ comes
       return first_difference(at.failure, both.tables, [&](std::size_t k, std::size_t e) {
         return k < weights ? v_1(k, e) + v_2(k, e) : v_2(k, e);
@@ -118,14 +118,14 @@ inline std::optional<Failure> float_differs(const Operation<float>& T, const Ope
     for (std::size_t k = 0; k < from.size(); ++k) std::copy(from[k].begin(), from[k].end(), to[k].begin());
     const auto result = at.layer->differentiated(at.X);
     const auto exact_result = exact_layer->differentiated({at.X.source.like<double>(), at.X.target.like<double>()});
-    const auto w = at.draw_rows_of(result.value.sequences);
-    const PulledBack<float> pulled_back{T.another(), result, w};
-    const PulledBack<double> expected{exact.another(), exact_result, w.like<double>()};
+    const auto w = at.draw_rows_of(result->value.sequences);
+    const PulledBack<float> pulled_back{T.another(), *result, w};
+    const PulledBack<double> expected{exact.another(), *exact_result, w.like<double>()};
 
     double greatest = 1;
-    for (const double number : exact_result.value.numbers) greatest = std::max(greatest, std::abs(number));
+    for (const double number : exact_result->value.numbers) greatest = std::max(greatest, std::abs(number));
     const auto close = [&](double a, double b) { return std::isfinite(a - b) && std::abs(a - b) <= 1e-3 * greatest; };
-    if (auto found = first_difference(at.failure, result.value.like<double>(), exact_result.value, 0, close)) {
+    if (auto found = first_difference(at.failure, result->value.like<double>(), exact_result->value, 0, close)) {
       found->entry += " of the value";
       return found;
     }
@@ -147,10 +147,10 @@ inline std::optional<Failure> anti_causality_fails(const Operation<Dependencies>
   failure.left.label = "it depends on the rows of X | of Ȳ";
   const auto on = [&](const Trial<Dependencies>& at) -> std::optional<Failure> {
     const auto result = at.layer->differentiated(at.X);
-    Stacked<Dependencies> Y_bar{result.value.sequences, T.codomain};
+    Stacked<Dependencies> Y_bar{result->value.sequences, T.codomain};
     for (std::size_t i = 0; i < Y_bar.sequences.rows(); ++i)
       std::fill_n(&Y_bar(i, 0), Y_bar.cols, Dependencies::codomain_position(i));
-    const auto X_bar = PulledBack<Dependencies>{T.another(), result, Y_bar}.X_bar.target;
+    const auto X_bar = PulledBack<Dependencies>{T.another(), *result, Y_bar}.X_bar.target;
     const std::size_t n = at.sequences().rows();
     for (std::size_t i = 0; i < n; ++i) {
       Dependencies allowed{1};

@@ -27,12 +27,9 @@ struct Shape {
 /// The shape of matrices of this type. Of a pair it is that of the target: its rows are cut, extended and looked at.
 template <class M>
 constexpr Shape shape_of() {
-  if constexpr (Pair<M>)
-    return shape_of<decltype(M::y)>();
-  else if constexpr (requires { M::cols; })
-    return {M::cols, std::is_integral_v<typename M::Real>};
-  else
-    return {};
+  if constexpr (Pair<M>) return shape_of<decltype(M::y)>();
+  if constexpr (requires { M::cols; }) return {M::cols, std::is_integral_v<typename M::Real>};
+  return {};
 }
 
 /// True if a layer's target consists of tokens. Tokens are not real numbers: they carry no tags and have no

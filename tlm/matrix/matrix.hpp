@@ -160,10 +160,8 @@ class Matrix {
   /// Zero everywhere, with as many rows and another number of columns. A stack has the same sequences.
   template <std::size_t other_cols>
   Matrix<rows_, other_cols, Real> with_columns() const {
-    if constexpr (is_stack)
-      return Matrix<n, other_cols, Real>{sequences_};
-    else
-      return {};
+    if constexpr (is_stack) return Matrix<n, other_cols, Real>{sequences_};
+    return {};
   }
 
   /// Entry by entry. Throws std::invalid_argument unless both have the same sequences.

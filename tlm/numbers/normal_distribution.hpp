@@ -27,10 +27,8 @@ Real real_constant(double c) {
 /// vectorised erf may be NaN, and (1 − t²)·u′ of TanhGELU would be 0·∞. In an arithmetic without an order it is x itself.
 template <class Real>
 Real cut_at_9(Real x) {
-  if constexpr (Floating<Real>)
-    return tlm::where(x > Real(9), Real(9), tlm::where(x < Real(-9), Real(-9), x));
-  else
-    return x;
+  if constexpr (Floating<Real>) return tlm::where(x > Real(9), Real(9), tlm::where(x < Real(-9), Real(-9), x));
+  return x;
 }
 
 }  // namespace detail
