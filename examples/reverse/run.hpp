@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -68,7 +69,7 @@ void train_and_test(const Options& options) {
   const auto tested = answers(*model, task.all());
   if (record.wanted()) {
     record.say("program", "reverse");
-    record.say("example", options.example);
+    record.say("example", std::uint64_t(options.example));
     record.say("model", "T_LM");
     record.say("block", block == tlm::Block::definition ? "definition" : "inspirational");
     record.say("optimizer", options.optimizer == Options::Optimizer::sgd ? "SGD" : "Adam");

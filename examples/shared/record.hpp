@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include <examples/shared/ranks.hpp>
 #include <examples/shared/walk.hpp>
 #include <tlm/storage/atomic_file.hpp>
 
@@ -25,25 +22,21 @@ class Record {
  public:
   /// Without a file if the path is empty. With several ranks, the first one writes it. Throws like storage::AtomicFile.
   explicit Record(const std::string& path, std::size_t steps,
-                  tlm::storage::Existing existing = tlm::storage::Existing::replaced)
-      : every_{std::max<std::size_t>(1, (steps + 299) / 300)} {
-    if (!path.empty() && ranks().is_first()) file_ = std::make_unique<tlm::storage::AtomicFile>(path, existing);
-  }
+                  tlm::storage::Existing existing = tlm::storage::Existing::replaced);
 
   /// Whether there is a file.
   bool wanted() const { return file_ != nullptr; }
 
   /// A fact about the run.
-  template <class Value>
-  void say(const std::string& name, Value value) {
-    about_[name] = value;
+  void say(std::string name, std::variant<std::string, std::uint64_t, double> value) {
+    about_.emplace_back(std::move(name), std::move(value));
   }
 
   /// The loss of a step. The record keeps means over equally many steps: at most 300 of them for a run.
   void loss(double loss) {
     sum_ += loss;
     if (++losses_ % every_ > 0) return;
-    means_.push_back(rounded(sum_ / double(every_)));
+    means_.push_back(sum_ / double(every_));
     sum_ = 0;
   }
 
@@ -52,7 +45,7 @@ class Record {
     ++answers_;
     right_ += answer == expected;
     if (samples_.size() < 12 || (answer != expected && samples_.size() < 24))
-      samples_.push_back({{"question", question}, {"answer", answer}, {"expected", expected}});
+      samples_.push_back({question, answer, expected});
   }
 
   /// The attention of every head, for the first sequence: how much each query looks at each key.
@@ -61,36 +54,36 @@ class Record {
                  const std::vector<std::string>& keys) {
     for (std::size_t h = 0; h < A::n_heads; ++h) {
       const auto alpha = A_X(0, h);
-      nlohmann::ordered_json weights = nlohmann::ordered_json::array();
+      Map map{layer, h + 1, queries, keys, {}};
       for (std::size_t i = 0; i < alpha.rows; ++i) {
-        nlohmann::ordered_json row = nlohmann::ordered_json::array();
-        for (std::size_t j = 0; j < alpha.cols; ++j)
-          row.push_back(j < alpha.visible(i) ? nlohmann::ordered_json(rounded(double(alpha(i, j)))) : nullptr);
-        weights.push_back(row);
+        auto& row = map.weights.emplace_back(alpha.cols);
+        for (std::size_t j = 0; j < alpha.visible(i); ++j) row[j] = double(alpha(i, j));
       }
-      maps_.push_back({{"layer", layer}, {"head", h + 1}, {"queries", queries}, {"keys", keys}, {"weights", weights}});
+      maps_.push_back(std::move(map));
     }
   }
 
   /// Writes the file, if there is one.
-  void write() {
-    if (!wanted()) return;
-    const nlohmann::ordered_json json{{"about", about_},   {"every", every_},   {"losses", means_},
-                                      {"right", right_},   {"total", answers_}, {"samples", samples_},
-                                      {"attention", maps_}};
-    const std::string text = json.dump(1) + "\n";
-    file_->write(std::as_bytes(std::span(text)));
-    file_->commit();
-  }
+  void write();
 
  private:
-  static double rounded(double x) { return std::round(x * 1e5) / 1e5; }
+  struct Sample {
+    std::string question, answer, expected;
+  };
+  struct Map {
+    std::string layer;
+    std::size_t head;
+    std::vector<std::string> queries, keys;
+    std::vector<std::vector<std::optional<double>>> weights;  // none where a key is masked
+  };
 
   std::unique_ptr<tlm::storage::AtomicFile> file_;
   std::size_t every_, losses_ = 0, answers_ = 0, right_ = 0;
   double sum_ = 0;
-  nlohmann::ordered_json about_ = nlohmann::ordered_json::object(), means_ = nlohmann::ordered_json::array(),
-                         samples_ = nlohmann::ordered_json::array(), maps_ = nlohmann::ordered_json::array();
+  std::vector<std::pair<std::string, std::variant<std::string, std::uint64_t, double>>> about_;
+  std::vector<double> means_;
+  std::vector<Sample> samples_;
+  std::vector<Map> maps_;
 };
 
 }  // namespace program
