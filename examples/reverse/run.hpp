@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <examples/shared/program.hpp>
+#include <examples/shared/ranks.hpp>
+#include <examples/shared/walk.hpp>
 #include <tlm/tlm.hpp>
 
 #include "model.hpp"

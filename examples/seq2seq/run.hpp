@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <examples/shared/program.hpp>
+#include <examples/shared/ranks.hpp>
+#include <examples/shared/walk.hpp>
 #include <tlm/all.hpp>
 
 #include "options.hpp"

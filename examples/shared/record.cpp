@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "record.hpp"
-
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include <examples/shared/ranks.hpp>
+#include <examples/shared/record.hpp>
 
 namespace program {
 
@@ -34,7 +38,7 @@ Record::Record(const std::string& path, std::size_t steps, tlm::storage::Existin
 void Record::write() {
   if (!wanted()) return;
   Json about = Json::object();
-  for (const auto& [name, fact] : about_) std::visit([&, &name = name](const auto& is) { about[name] = is; }, fact);
+  for (const auto& fact : about_) std::visit([&](const auto& is) { about[fact.first] = is; }, fact.second);
   const auto sample = [](const Sample& of) {
     return Json{{"question", of.question}, {"answer", of.answer}, {"expected", of.expected}};
   };

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include <examples/shared/walk.hpp>
 #include <tlm/storage/atomic_file.hpp>
 
 /// The record of a program that trains, for pictures: --record FILE.
@@ -27,10 +26,10 @@ class Record {
   /// Whether there is a file.
   bool wanted() const { return file_ != nullptr; }
 
-  /// A fact about the run.
-  void say(std::string name, std::variant<std::string, std::uint64_t, double> value) {
-    about_.emplace_back(std::move(name), std::move(value));
-  }
+  /// A fact about the run: words, a whole number, or a number.
+  using Fact = std::variant<std::string, std::uint64_t, double>;
+  /// Keeps a fact under its name.
+  void say(std::string name, Fact value) { about_.emplace_back(std::move(name), std::move(value)); }
 
   /// The loss of a step. The record keeps means over equally many steps: at most 300 of them for a run.
   void loss(double loss) {
@@ -80,7 +79,7 @@ class Record {
   std::unique_ptr<tlm::storage::AtomicFile> file_;
   std::size_t every_, losses_ = 0, answers_ = 0, right_ = 0;
   double sum_ = 0;
-  std::vector<std::pair<std::string, std::variant<std::string, std::uint64_t, double>>> about_;
+  std::vector<std::pair<std::string, Fact>> about_;
   std::vector<double> means_;
   std::vector<Sample> samples_;
   std::vector<Map> maps_;

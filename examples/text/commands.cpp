@@ -19,6 +19,7 @@
 #include <examples/shared/learning.hpp>
 #include <examples/shared/read_file.hpp>
 #include <examples/shared/utf8.hpp>
+#include <examples/shared/walk.hpp>
 #include <tlm/base/hash.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/text/byte_pairs.hpp>

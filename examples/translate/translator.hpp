@@ -17,6 +17,7 @@
 
 #include <examples/shared/learning.hpp>
 #include <examples/shared/utf8.hpp>
+#include <examples/shared/walk.hpp>
 #include <tlm/decoding/beam_search.hpp>
 #include <tlm/decoding/decode.hpp>
 #include <tlm/models/wolfram_transformer.hpp>

@@ -56,7 +56,7 @@ struct TheRow {
   codomain extend(State& state, const domain& X) const {
     return std::exchange(state.begun, true) ? rows_for(X, 0) : (*this)(X);
   }
-  static constexpr void weights(auto&& visit, auto& layer) { visit("w", layer.w); }
+  static constexpr void weights(const auto& visit, auto& layer) { visit("w", layer.w); }
 
  private:
   static codomain rows_for(const domain& X, std::size_t count) {

@@ -56,12 +56,12 @@ TEST_CASE("every weight is found by the path under which it is visited, and it i
 
 namespace {
 
-/// Weights with a number of rows that is an int, as one writes it.
+/// Weights with a number of rows that is an int, as one writes it. The visitor is copied.
 struct WithInts {
   using codomain = Matrix<n, 3>;
   Matrix<2, 3> A;
   Matrix<1, 3> b;
-  static constexpr void weights(auto&& visit, auto& layer) {
+  static constexpr void weights(auto visit, auto& layer) {
     visit("A", layer.A);
     visit("b", layer.b);
   }

@@ -44,11 +44,11 @@ auto& read(Environment&... environment) {
   return first_item<typename T::reads>(environment...);
 }
 
-/// T takes all items: a formula, or a leaf that reads none where there are none.
+/// T takes all items, and is called as it is: a formula, or, where there are no items, a leaf that reads none.
 template <class T, class... Environment>
 concept TakesAll = rules::Formula<T> ||(sizeof...(Environment) == 0 && !Reads<T>);
 
-/// action(item) with the item that a leaf reads. If it may read one that is not there, or reads none: action().
+/// action(item) with the item that a leaf reads, or may read and finds. Otherwise action().
 template <class T, class Action, class... Environment>
 auto with_item(const Action& action, Environment&... environment) {
   if constexpr (Reads<T>)

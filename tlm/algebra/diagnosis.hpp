@@ -70,16 +70,15 @@ struct IsLeaf : Condition {
       "a layer has an input and an output type: using domain = tlm::Matrix<tlm::n, ...>, using codomain = ...");
   static_assert(
       !types || function,
-      "a layer is a function: codomain operator()(const domain& X) const; if and only if it says `using reads = "
-      "...`, that item of the environment follows X: operator()(const domain& X, const reads& item) const");
+      "a layer is a function: codomain operator()(const domain& X) const; one that reads an item of the environment "
+      "says which, using reads = ..., and takes it after X: operator()(const domain& X, const reads& item) const");
   static_assert(!function || weights,
                 "a layer visits its weights: static constexpr void weights(auto&& visit, auto& layer) "
                 "{ visit(\"A\", layer.A); }, with an empty body if it has none");
   static_assert(!weights || constructor, "a layer can be made without arguments: so is its gradient");
-  static_assert(
-      !constructor || derivative,
-      "a layer has a derivative: auto value_and_pullback(const domain& X) const, with the item that it `reads` "
-      "after X, if it does; it returns tlm::with_pullback(Y, pullback) with the codomain's Y");
+  static_assert(!constructor || derivative,
+                "a layer has a derivative: auto value_and_pullback(const domain& X) const, which returns "
+                "tlm::with_pullback(Y, pullback), with Y of type codomain; an item that the layer `reads` follows X");
   static_assert(!derivative || pullback,
                 "a pullback takes Y_bar and a gradient of the layer's own type: [](const codomain& Y_bar, Layer& "
                 "gradient) { ...; return X_bar; }; that of a layer that `reads` an item takes a third: reads& "
@@ -87,16 +86,17 @@ struct IsLeaf : Condition {
   static_assert(
       !pullback || layer,
       "a pullback returns X_bar = dL/dX, which is of the layer's domain like X; or tlm::Nothing if X are tokens");
-  static_assert(!layer || !Remembers<T> || Extends<T, Item...>,
-                "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before: struct State { "
-                "... }; it continues them: codomain extend(State& state, const domain& X) const, with the item that it "
-                "`reads` after X");
+  static_assert(
+      !layer || !Remembers<T> || Extends<T, Item...>,
+      "a leaf that is autoregressive or constant, and not rowwise, remembers the rows before in a struct State { "
+      "... }, and continues them: codomain extend(State& state, const domain& X) const; an item that it `reads` "
+      "follows X");
 };
-
+/// A leaf that reads an item.
 template <Reads T>
 struct IsLeaf<T> : IsLeaf<T, typename T::reads> {};
 
-/// The condition under which T is a layer. Otherwise the compiler says what T lacks.
+/// The condition under which T is a layer. If it is none, IsLeaf says why, or the `fits` of a formula.
 template <class T>
 struct IsLayer : std::conditional_t<Layer<T>, Condition,
                                     std::conditional_t<rules::Formula<T>, rules::IsLeafOrFormula<T>, IsLeaf<T>>> {};

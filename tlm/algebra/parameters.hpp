@@ -51,32 +51,31 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-// A visitor is of one type for all layers: so the compiler walks through a block once, whatever the block is a part of.
+// The visitors are named types, and not lambdas of each model, so that the walk through a block is compiled once, whatever
+// model it is a part of.
 
-/// A visitor that counts weights, and the letters of their paths with ", " after each.
-struct CountWeights {
+/// A visitor that counts weights, and the letters of their paths with ", " after each. It writes these where there is room.
+struct SpellPaths {
+  char* text = nullptr;
   std::size_t weights = 0, letters = 0;
-  constexpr void operator()(std::string_view piece) { letters += piece.size(); }
+  constexpr void operator()(std::string_view piece) {
+    if (text) std::copy(piece.begin(), piece.end(), text + letters);
+    letters += piece.size();
+  }
   constexpr void operator()(const PlacedName& name, auto&) { ++weights, name.spell(*this), (*this)(", "); }
 };
-/// A visitor that writes their paths.
-struct SpellPaths {
-  char* next;
-  constexpr void operator()(std::string_view piece) { next = std::copy(piece.begin(), piece.end(), next); }
-  constexpr void operator()(const PlacedName& name, auto&) { name.spell(*this), (*this)(", "); }
-};
-/// A visitor that lists them, with the paths that were written.
-struct ListWeights : CountWeights {
-  const char* text;
+/// A visitor that lists weights, with the paths that were written.
+struct ListWeights : SpellPaths {
+  const char* paths;
   Parameter<void>* list;
   template <class Weight>
   constexpr void operator()(const PlacedName& name, Weight& weight) {
     const std::size_t first = letters;
-    CountWeights::operator()(name, weight);
-    list[weights - 1] = {{text + first, letters - first - 2}, name.role, Weight::fixed_rows(), Weight::cols};
+    SpellPaths::operator()(name, weight);
+    list[weights - 1] = {{paths + first, letters - first - 2}, name.role, Weight::fixed_rows(), Weight::cols};
   }
 };
-/// A visitor after all weights of a layer, as its type has them: without numbers.
+/// The visitor when it has visited all weights of a layer. These have no numbers.
 template <class Layer, class Visitor>
 constexpr Visitor after_weights(Visitor visitor) {
   visit_weights(visitor, imaginary<Layer>);
@@ -86,7 +85,7 @@ constexpr Visitor after_weights(Visitor visitor) {
 /// The paths of all weights of a layer as one text, to which weight_list refers: "FF.A_1, FF.A_2, ".
 template <class Layer>
 inline constexpr auto paths = [] {
-  char text[after_weights<Layer>(CountWeights{}).letters + 1]{};
+  char text[after_weights<Layer>(SpellPaths{}).letters + 1]{};
   after_weights<Layer>(SpellPaths{text});
   return Symbol{text};
 }();
@@ -94,32 +93,32 @@ inline constexpr auto paths = [] {
 /// The weights of a layer, in the order of weights(), as its type has them: without numbers.
 template <class Layer>
 inline constexpr auto weight_list = [] {
-  std::array<Parameter<void>, after_weights<Layer>(CountWeights{}).weights> list;
+  std::array<Parameter<void>, after_weights<Layer>(SpellPaths{}).weights> list;
   after_weights<Layer>(ListWeights{{}, paths<Layer>.text, list.data()});
   return list;
 }();
 
-/// A visitor that takes down where the numbers of each weight are.
+/// A visitor that takes down where the numbers of each weight are. (What it changes is outside: a layer may copy a visitor.)
 template <class Real>
 struct TakePlaces {
-  Real** next;
-  constexpr void operator()(const Name&, auto& weight) { *next++ = weight.data(); }
+  Real**& next;
+  void operator()(const Name&, auto& weight) const { *next++ = weight.data(); }
 };
 
-/// A visitor that finds the weight at this place.
+/// A visitor that finds the weight that `before` others come before.
 template <class Weight>
 struct FindWeight {
-  std::size_t place;
-  Weight* found = nullptr;
-  constexpr void operator()(const Name&, auto& weight) {
+  std::size_t& before;
+  Weight*& found;
+  void operator()(const Name&, auto& weight) const {
     // Matrix<2, 3> derives from Matrix<std::size_t{2}, 3>.
     if constexpr (std::is_convertible_v<decltype(&weight), Weight*>)
-      if (place == 0) found = &weight;
-    --place;
+      if (before == 0) found = &weight;
+    --before;
   }
 };
 
-/// The condition under which a path leads to one weight only: by their hashes (FNV-1a). A failure shows the layer.
+/// The condition under which a path leads to one weight only, by their hashes (as FNV-1a). A failure shows the layer.
 template <class Layer>
 struct PathsAreUnique : Condition {
   static constexpr bool unique = [] {
@@ -179,8 +178,9 @@ auto parameters(Layer& layer) {
   using Real = std::conditional_t<std::is_const_v<Layer>, const Number, Number>;
   static_assert(detail::PathsAreUnique<T>::value);
   std::array<Number*, detail::weight_list<T>.size()> places;
-  detail::TakePlaces<Number> take{places.data()};
-  detail::for_each_weight(take, const_cast<T&>(layer));  // it changes nothing, and Real is constant where the layer is
+  Number** next = places.data();
+  detail::for_each_weight(detail::TakePlaces<Number>{next},
+                          const_cast<T&>(layer));  // it changes nothing, and Real is constant where the layer is
   std::array<Parameter<Real>, places.size()> all;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto& [path, role, rows, cols, none] = detail::weight_list<T>[k];
@@ -215,9 +215,10 @@ auto& weight(Layer& layer) {
   constexpr Parameter<void> shape = exists ? detail::weight_list<T>[index] : Parameter<void>{{}, {}, 0, 1, {}};
   using M = Matrix<shape.rows, shape.cols, typename T::codomain::Real>;
   using Weight = std::conditional_t<std::is_const_v<Layer>, const M, M>;
-  detail::FindWeight<Weight> find{index};
-  detail::for_each_weight(find, layer);
-  return *find.found;
+  std::size_t before = index;
+  Weight* found = nullptr;
+  detail::for_each_weight(detail::FindWeight<Weight>{before, found}, layer);
+  return *found;
 }
 
 }  // namespace tlm

@@ -63,8 +63,9 @@ constexpr void for_each_part(const auto& action, Layer& layer) {
     Layer::parts([&](std::size_t, auto& part) { for_each_part(action, part); }, layer);
 }
 
-/// visit(name, weight) for every weight of a layer, with its Name in the part that holds it.
-constexpr void for_each_weight(auto&& visit, auto& layer) {
+/// visit(name, weight) for every weight of a layer, with the name that its leaf gives it. Without paths there is less to
+/// compile than in visit_weights.
+constexpr void for_each_weight(const auto& visit, auto& layer) {
   using T = std::remove_cvref_t<decltype(layer)>;
   if constexpr (HasParts<T>)
     T::parts([&](std::size_t, auto& part) { for_each_weight(visit, part); }, layer);
