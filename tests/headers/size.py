@@ -16,8 +16,8 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10500,
-    "lines of the book": 6296,
+    "lines of tlm/": 10498,
+    "lines of the book": 6294,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2396,
     "lines read with training/loss.hpp": 1003,

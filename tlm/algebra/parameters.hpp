@@ -51,8 +51,7 @@ inline constinit Imaginary<Layer> room_for{};
 template <class Layer>
 constexpr Layer& imaginary = detail::room_for<Layer>.layer;
 
-// The visitors are named types, and not lambdas of each model, so that the walk through a block is compiled once, whatever
-// model it is a part of.
+// The visitors are one type for all models: the walk through a block is the same, whatever the block is a part of.
 
 /// A visitor that counts weights, and the letters of their paths with ", " after each. It writes these where there is room.
 struct SpellPaths {

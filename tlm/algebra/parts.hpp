@@ -63,8 +63,7 @@ constexpr void for_each_part(const auto& action, Layer& layer) {
     Layer::parts([&](std::size_t, auto& part) { for_each_part(action, part); }, layer);
 }
 
-/// visit(name, weight) for every weight of a layer, with the name that its leaf gives it. Without paths there is less to
-/// compile than in visit_weights.
+/// visit(name, weight) for every weight of a layer, with the name that its leaf gives it: no path is spelled.
 constexpr void for_each_weight(const auto& visit, auto& layer) {
   using T = std::remove_cvref_t<decltype(layer)>;
   if constexpr (HasParts<T>)

@@ -20,7 +20,7 @@ template <XtensorExpression E, class Real = typename E::value_type>
 inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& combine) {
   if constexpr (EvaluatedAtOnce<E, Real>) {
     SimdBatch<Real> batches(all);
-    Real each[lanes<Real>]{};  // GCC 12 does not see that `store` sets them
+    Real each[lanes<Real>]{};
     for_each_batch(x, x.size(), [&](const auto& batch, std::size_t, std::size_t left) {
       if (left >= lanes<Real>) {
         batches = combine(batches, batch);
