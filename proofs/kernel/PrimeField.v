@@ -7,8 +7,9 @@ From tlm Require Export Layers.
 Local Open Scope uint63_scope.
 
 Definition p : int := 2305843009213693951.
+Definition p_in_Z : Z := Eval compute in Uint63.to_Z p.
 
-Definition of_Z (x : Z) : int := Uint63.of_Z (x mod Uint63.to_Z p)%Z.
+Definition of_Z (x : Z) : int := Uint63.of_Z (x mod p_in_Z)%Z.
 
 (* As 2⁶¹ = 1, the high and the low 61 bits of a product may be added: a product is high·2⁶³ + low, and 2⁶³ = 4. *)
 Definition product (a b : int) : int :=
@@ -33,8 +34,8 @@ Section Key.
   (* The key of the uninterpreted functions; and what takes the place of sines and cosines, which are left to ℝ. *)
   Context (key : Z) (sine cosine : nat -> nat -> nat -> int).
 
-  Definition hash (function : Z) (x : int) : int :=
-    of_Z (mixed (Z.lxor (mixed (key * 16 + function)) (Uint63.to_Z x))).
+  Definition hash (function : Z) : int -> int :=
+    let its_key := mixed (key * 16 + function) in fun x => of_Z (mixed (Z.lxor its_key (Uint63.to_Z x))).
 
   Definition prime_field : Arithmetic int := {|
     number := of_Z;

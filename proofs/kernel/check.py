@@ -19,8 +19,8 @@ PROOF_TREE, RULES_PROGRAM, NUMBERS = sys.argv[3:6]
 RULES = THEORY.parent.parent / "tlm" / "algebra" / "rules.hpp"
 
 # In the order of the article; each stands on some of those before it.
-FILES = ["Numbers", "Operations", "Attention", "Layers", "Decoding", "Pullbacks", "PrimeField", "Logarithm", "Reals", "Triangle",
-         "Equivariance", "Order", "LinearOffset", "Loss", "Calculus", "Derivative", "LeavesDerivative", "Probabilities"]
+FILES = ["Numbers", "Operations", "Attention", "Layers", "Decoding", "Pullbacks", "PrimeField", "Equivariance", "Order",
+         "Logarithm", "Reals", "Triangle", "LinearOffset", "Loss", "Calculus", "Derivative", "LeavesDerivative", "Probabilities"]
 # The models of proof_tree, as it says itself.
 MODELS = re.search(r"it must be (.*), not", subprocess.run([PROOF_TREE, "--model", "none"], capture_output=True, text=True)
                    .stderr)[1].split(" or ")
@@ -162,17 +162,13 @@ def check_the_check():
             fail(f"control: {sentence} is not seen")
 
 
-def theorems_by_file():
-    return {name: list(theorems_of(name)) for name in FILES if theorems_of(name)}
-
-
 def ask_what_theorems_rest_on():
-    """Of each file of all theorems at once: each time Coq goes through all of its real numbers."""
+    """Of all theorems over the same numbers at once: each time Coq goes through all that they rest on."""
     lines = ["From tlm Require Import " + " ".join(FILES) + "."]
-    for name, its in theorems_by_file().items():
-        lines += [f'Goal True. idtac "@{name}". Abort.',
-                  f"Definition all_of_{name} := ({', '.join(f'@{theorem}' for theorem in its)}, I).",
-                  f"Print Assumptions all_of_{name}."]
+    for over, name in (("any numbers", "over_any_numbers"), ("ℝ", "over_R")):
+        theorems = [theorem for file in FILES if theorems_of(file) and numbers_of(file) == over for theorem in theorems_of(file)]
+        lines += [f'Goal True. idtac "@{over}". Abort.',
+                  f"Definition {name} := ({', '.join(f'@{theorem}' for theorem in theorems)}, I).", f"Print Assumptions {name}."]
     file = DIRECTORY / "assumptions.v"
     file.write_text("\n".join(lines) + "\n")
     return coqc(file)
@@ -186,15 +182,15 @@ def list_theory(accepted, said):
     if not accepted:
         fail("the theorems cannot be listed: " + said)
         return
-    parts = dict(part.split("\n", 1) for part in said.split("@")[1:])
-    for file_name, its in theorems_by_file().items():
-        rests, over = check_assumptions(f"a theorem of {file_name}", parts[file_name]), numbers_of(file_name)
-        if over == "any numbers" and axioms_in(parts[file_name]):
-            fail(f"{file_name}.v says that it is over any numbers, and rests on axioms:\n{parts[file_name]}")
-        for name in its:
-            declared = re.fullmatch(r"([A-Z]\w+)_is_(rowwise|autoregressive)", name)
+    rests = dict(part.split("\n", 1) for part in said.split("@")[1:])
+    in_words = {over: check_assumptions(f"a theorem over {over}", what) for over, what in rests.items()}
+    if axioms_in(rests["any numbers"]):
+        fail(f"a theorem of a file that says it is over any numbers rests on axioms:\n{rests['any numbers']}")
+    for file_name in FILES:
+        for name in theorems_of(file_name):
+            over, declared = numbers_of(file_name), re.fullmatch(r"([A-Z]\w+)_is_(rowwise|autoregressive)", name)
             if sentence := rules.get(name) or known[name] or declared and f"{declared[1]} is {declared[2]}":
-                print(f"proved over {over}: {sentence}: {name} ({rests})", flush=True)
+                print(f"proved over {over}: {sentence}: {name} ({in_words[over]})", flush=True)
 
 
 def export(model):

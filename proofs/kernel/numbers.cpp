@@ -5,13 +5,16 @@
 //
 //   numbers DIRECTORY     writes DIRECTORY/agrees_….v, and prints for each its name, what it compares, and the layer
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <proofs/kernel/export/file.hpp>
@@ -62,9 +65,10 @@ std::string matrix(const M& X) {
   return listed("[", rows_of(X, X.rows()), "]");
 }
 
-/// The weights in their order, each as the exported definition takes it: those of a stack as one function.
+/// The weights in their order, each as the exported definition takes it: those of a stack as one function. First what defines
+/// them, then their names.
 template <class Layer>
-std::string weights_of(Layer& layer) {
+std::pair<std::string, std::string> weights_of(Layer& layer) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;
   tlm::detail::visit_weights(
@@ -75,18 +79,20 @@ std::string weights_of(Layer& layer) {
         values[key].push_back(name.role == Role::matrix ? listed("⟨", rows, "⟩") : rows[0]);
       },
       layer);
-  std::string text;
+  std::string definitions, names;
   for (const std::string& key : order) {
     const auto& list = values[key];
-    if (key.find('#') == std::string::npos) {
-      text += "\n    " + list[0];
-    } else {
-      text += "\n    (fun l => match l with";
-      for (std::size_t l = 0; l < list.size(); ++l) text += " | " + std::to_string(l + 1) + "%nat => " + list[l];
-      text += " | _ => " + list[0] + " end)";
+    std::string value = list[0];
+    if (key.find('#') != std::string::npos) {
+      value = "fun l => match l with";
+      for (std::size_t l = 0; l < list.size(); ++l) value += " | " + std::to_string(l + 1) + "%nat => " + list[l];
+      value += " | _ => " + list[0] + " end";
     }
+    const std::string name = " weight_" + std::to_string(1 + std::size_t(std::count(names.begin(), names.end(), ' ')));
+    definitions += "Definition" + name + " := " + value + ".\n";
+    names += name;
   }
-  return text;
+  return {definitions, names};
 }
 
 /// What a pullback added to a gradient, as one list of numbers in the order of the weights, each weight behind its path.
@@ -104,7 +110,7 @@ std::string added(Layer& gradient, Layer& before) {
 
 template <class Layer, bool has_pullback>
 void write(const std::string& directory, std::size_t number, const std::string& name) {
-  std::string weights;
+  std::string definitions, weights;
   std::vector<std::string> inputs, outputs, cotangents, pulled_back;
   redrawing(number, [&](Generator& generator) {
     auto layer = draw_layer<Layer>(generator);
@@ -136,7 +142,7 @@ void write(const std::string& directory, std::size_t number, const std::string& 
           pulled_back.push_back("(" + matrix(X_bar) + ", " + added(gradient, before) + ")");
       }
     }
-    weights = weights_of(layer);
+    std::tie(definitions, weights) = weights_of(layer);
     return true;
   });
   constexpr bool pair = checking::Pair<typename Layer::domain>;
@@ -149,7 +155,8 @@ void write(const std::string& directory, std::size_t number, const std::string& 
       << "Definition W_p : list (Row int " << d_model
       << ") := " << matrix(ConstantPositionalEncoding<max_len, d_model, PrimeField>{}.PE) << ".\n"
       << "#[local] Instance arithmetic : Arithmetic int := prime_field " << key_of_hashes
-      << " (sine_of W_p) (cosine_of W_p).\n\n"
+      << " (sine_of W_p) (cosine_of W_p).\n"
+      << definitions << "\n"
       << "Definition computed " << (pair ? "x X := formal x" : ":= formal (memory := unit)") << weights
       << (pair ? " [] X" : " []") << ".\n"
       << "Theorem agrees : map " << (pair ? "(fun xX => computed (fst xX) (snd xX))" : "computed") << "\n    "
