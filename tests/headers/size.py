@@ -16,7 +16,7 @@ import sys
 from includes import BOOK, reached
 
 LIMITS = {
-    "lines of tlm/": 10498,
+    "lines of tlm/": 10497,
     "lines of the book": 6294,
     "lines of algebra/layer.hpp": 100,
     "lines read with layers/causal_attention.hpp": 2396,

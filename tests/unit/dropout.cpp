@@ -80,7 +80,7 @@ TEST_CASE("the pullback of a model with noise is the derivative of the model wit
   CHECK(distance_of_weights(gradient, in_two) < 1e-13);
 
   // Control: the gradient without noise is another one.
-  CHECK(loss_gradient_fails(value_and_gradient(model, translations(2)).second, model, noisy));
+  CHECK(distance_of_weights(gradient, value_and_gradient(model, translations(2)).second) > 1e-3);
 }
 
 }  // namespace tlm::tests::in_dropout

@@ -90,6 +90,7 @@ TEST_CASE("the gradient in every weight: T_LM in smoothed parts, a bigram by eac
   must_be_derivative(bigram, batch, Sum{});
   must_be_derivative(bigram, batch, DividedBy<double>{100});
   must_be_derivative(bigram, batch, Smoothed<Mean>{0.3});
+  CHECK(loss_gradient_fails(value_and_gradient(bigram, batch, Mean{}).second, bigram, batch, Sum{}));  // control
 }
 
 TEST_CASE("every sequence of a batch is preceded by the token that starts") {

@@ -64,9 +64,8 @@ class PrimeField : public Refusals<PrimeField> {
   /// Throws ZeroDenominator.
   friend constexpr PrimeField operator/(PrimeField a, PrimeField b) {
     if (b.residue_ == 0) throw ZeroDenominator{};
-    for (std::uint64_t exponent = p - 2; exponent > 0; exponent /= 2, b *= b)  // Fermat: b^(p−1) = 1
-      if (exponent % 2 == 1) a *= b;
-    return a;
+    for (; b.residue_ > 1; b = PrimeField(p % b.residue_)) a = a * -PrimeField(p / b.residue_);
+    return a;  // p = q·b + r is 0, hence 1/b = −q/r
   }
   friend constexpr bool same(PrimeField a, PrimeField b) { return a.residue_ == b.residue_; }
 
