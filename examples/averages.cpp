@@ -58,7 +58,7 @@ void print() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"The loss of a batch is not the mean of the losses of its rows, unless all rows weigh alike.",
-               "averages"};
-  return program::main(app, argc, argv, print);
+  return program::CommandLine{
+      "averages", "The loss of a batch is not the mean of the losses of its rows, unless all rows weigh alike."}
+      .run(argc, argv, print);
 }

@@ -36,6 +36,6 @@ void print() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What becomes of the claims when the causal mask is broken.", "break_the_mask"};
-  return program::main(app, argc, argv, print);
+  return program::CommandLine{"break_the_mask", "What becomes of the claims when the causal mask is broken."}.run(
+      argc, argv, print);
 }

@@ -579,9 +579,9 @@ void print_json() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Where the sources are wrong, ill-typed or silent, with counter-examples as they are computed.",
-               "errata"};
+  program::CommandLine line{
+      "errata", "Where the sources are wrong, ill-typed or silent, with counter-examples as they are computed."};
   bool json = false;
-  app.add_flag("--json", json, "The same as JSON");
-  return program::main(app, argc, argv, [&] { json ? print_json() : print_text(); });
+  line.add_flag("--json", json, "The same as JSON");
+  return line.run(argc, argv, [&] { json ? print_json() : print_text(); });
 }

@@ -178,6 +178,5 @@ void print() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What the book's pictures show, as numbers, in JSON.", "pictures"};
-  return program::main(app, argc, argv, print);
+  return program::CommandLine{"pictures", "What the book's pictures show, as numbers, in JSON."}.run(argc, argv, print);
 }

@@ -28,6 +28,7 @@ void print() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"The article's table of sines and cosines, as formulas and as numbers.", "positional_encoding"};
-  return program::main(app, argc, argv, print);
+  return program::CommandLine{"positional_encoding",
+                              "The article's table of sines and cosines, as formulas and as numbers."}
+      .run(argc, argv, print);
 }

@@ -104,14 +104,14 @@ struct Statements {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"How \"T is autoregressive\" is derived by types.", "proof_tree"};
+  program::CommandLine line{"proof_tree", "How \"T is autoregressive\" is derived by types."};
   Model chosen = models.at("T_LM");
   bool json = false, kernel = false;
-  program::add_choice(app, "--model", chosen, models, "Of which model (T_LM)");
-  auto* const as_data = app.add_flag("--json", json, "The steps as JSON: equal ones once, parts as places in the list");
-  app.add_flag("--kernel", kernel, "A definition and a proof for the proof kernel Coq, over proofs/kernel")
-      ->excludes(as_data);
-  return program::main(app, argc, argv, [&] {
+  line.add_choice("--model", chosen, models, "Of which model (T_LM)");
+  line.add_flag("--json", json, "The steps as JSON: equal ones once, parts as places in the list");
+  line.add_flag("--kernel", kernel, "A definition and a proof for the proof kernel Coq, over proofs/kernel");
+  line.exclude("--kernel", {"--json"});
+  return line.run(argc, argv, [&] {
     if (kernel)
       std::cout << chosen.proof_term();
     else if (json)

@@ -212,6 +212,7 @@ void walk() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"The NumPy notebook's walk through attention, with its published numbers beside ours.", "attention"};
-  return program::main(app, argc, argv, walk);
+  return program::CommandLine{"attention",
+                              "The NumPy notebook's walk through attention, with its published numbers beside ours."}
+      .run(argc, argv, walk);
 }

@@ -9,29 +9,29 @@
 #include "options.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Trains the Transformer Language Model on a text file, lets it write on, and measures it.", "text"};
-  app.require_subcommand(1);
+  program::CommandLine line{"text",
+                            "Trains the Transformer Language Model on a text file, lets it write on, and measures it."};
   Options options;
-  CLI::App& training = *app.add_subcommand("train", "Learns a text but for its last tenth, and saves what it learned");
-  training.add_option("text", options.text, program::with_standard("The text", options.text))->type_name("FILE");
-  program::add_settings(training, options.settings, "windows", {"text"});
-  CLI::App& sampling = *app.add_subcommand("sample", "Continues a text");
-  sampling.add_option("beginning", options.prompt, "The beginning; none if it is left out")->type_name("TEXT");
-  program::add_model(sampling, options.settings);
-  program::add_integer(sampling, "--tokens", options.tokens, 1, 1'000'000,
+  program::Command training =
+      line.add_command("train", "Learns a text but for its last tenth, and saves what it learned");
+  training.add_text("text", options.text, "FILE", program::with_standard("The text", options.text));
+  training.add_settings(options.settings, "windows", {"text"});
+  program::Command sampling = line.add_command("sample", "Continues a text");
+  sampling.add_text("beginning", options.prompt, "TEXT", "The beginning; none if it is left out");
+  sampling.add_model(options.settings);
+  sampling.add_integer("--tokens", options.tokens, 1, 1'000'000,
                        program::with_standard("How many tokens to write", options.tokens));
-  program::add_positive(sampling, "--temperature", options.temperature,
+  sampling.add_positive("--temperature", options.temperature,
                         program::with_standard("Less is more certain", options.temperature));
-  program::add_integer(sampling, "--top-k", options.top_k, 1, vocab_size, "Only the likeliest tokens (all)");
-  program::add_positive(sampling, "--top-p", options.top_p,
-                        "Only the likeliest that have this probability together (1)", 1);
-  program::add_seed(sampling, options.settings);
-  CLI::App& testing = *app.add_subcommand("evaluate", "Measures the model on the last tenth, beside other means");
-  program::add_model(testing, options.settings);
-  program::add_other_data(testing, options.settings);
-  return program::main(app, argc, argv, [&] {
-    if (training.parsed()) train(options);
-    if (sampling.parsed()) sample(options);
-    if (testing.parsed()) evaluate(options);
+  sampling.add_integer("--top-k", options.top_k, 1, vocab_size, "Only the likeliest tokens (all)");
+  sampling.add_positive("--top-p", options.top_p, "Only the likeliest that have this probability together (1)", 1);
+  sampling.add_seed(options.settings);
+  program::Command testing = line.add_command("evaluate", "Measures the model on the last tenth, beside other means");
+  testing.add_model(options.settings);
+  testing.add_other_data(options.settings);
+  return line.run(argc, argv, [&] {
+    if (training.is_given()) train(options);
+    if (sampling.is_given()) sample(options);
+    if (testing.is_given()) evaluate(options);
   });
 }

@@ -45,7 +45,7 @@ void train(Options options) {
       options.corpus == Options::CorpusKind::numbers ? "numbers" : "catalogues " + options.language.value_or("fr");
   if (!options.pairs.empty()) name = std::string(of_pairs) + options.pairs;
   if (options.corpus != Options::CorpusKind::catalogues && options.language)
-    throw CLI::ValidationError("--language", "it is of --corpus catalogues");
+    throw program::WrongOption("--language", "it is of --corpus catalogues");
   auto& settings = options.settings;
   if (settings.resume) {
     const program::ModelFile file{settings.model, "translate"};
@@ -53,7 +53,7 @@ void train(Options options) {
     name = file.text("corpus");
     options.blocks = int(file.integer("blocks", 2, 6));
   } else if (name != "numbers" && options.blocks != 6) {
-    throw CLI::ValidationError("--blocks", "other sentences than numbers take the published 6");
+    throw program::WrongOption("--blocks", "other sentences than numbers take the published 6");
   }
   std::vector<program::NamedFile> read;
   if (name.starts_with(of_pairs)) read.push_back({"--pairs", name.substr(of_pairs.size())});
@@ -137,36 +137,36 @@ void evaluate(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Trains an encoder-decoder to translate from English, translates with it, and tests it.", "translate"};
-  app.require_subcommand(1);
+  program::CommandLine line{"translate",
+                            "Trains an encoder-decoder to translate from English, translates with it, and tests it."};
   Options options;
-  CLI::App& training = *app.add_subcommand("train", "Learns from pairs of sentences, and saves what it learned");
-  program::add_choice(training, "--corpus", options.corpus,
+  program::Command training = line.add_command("train", "Learns from pairs of sentences, and saves what it learned");
+  training.add_choice("--corpus", options.corpus,
                       {{"numbers", Options::CorpusKind::numbers}, {"catalogues", Options::CorpusKind::catalogues}},
                       "Numbers in words, or what the programs of this machine say (numbers)");
-  training.add_option("--language", options.language, "Of the catalogues (fr)")->type_name("LANGUAGE");
-  program::add_file(training, "--pairs", options.pairs,
-                    "Pairs of your own instead: a sentence, a tab, its translation; one a line")
-      .excludes("--corpus");
-  program::add_choice(training, "--blocks", options.blocks, {{"2", 2}, {"6", 6}},
+  training.add_text("--language", options.language, "LANGUAGE", "Of the catalogues (fr)");
+  training.add_file("--pairs", options.pairs,
+                    "Pairs of your own instead: a sentence, a tab, its translation; one a line");
+  training.exclude("--pairs", {"--corpus"});
+  training.add_choice("--blocks", options.blocks, {{"2", 2}, {"6", 6}},
                       "How many encoder blocks, and decoder blocks (6); 2 for numbers alone");
-  program::add_settings(training, options.settings, "pairs", {"--corpus", "--language", "--pairs", "--blocks"});
-  CLI::App& translating = *app.add_subcommand("translate", "Translates sentences, or the lines of standard input");
-  program::add_model(translating, options.settings);
-  program::add_integer(translating, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
-  translating.add_option("sentences", options.sentences, "What to translate")->type_name("SENTENCE");
-  CLI::App& testing = *app.add_subcommand("evaluate", "Tests it on pairs that were held out, beside two baselines");
-  program::add_model(testing, options.settings);
-  program::add_other_data(testing, options.settings);
-  program::add_integer(testing, "--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
-  return program::main(app, argc, argv, [&] {
-    if (translating.parsed())
+  training.add_settings(options.settings, "pairs", {"--corpus", "--language", "--pairs", "--blocks"});
+  program::Command translating = line.add_command("translate", "Translates sentences, or the lines of standard input");
+  translating.add_model(options.settings);
+  translating.add_integer("--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
+  translating.add_texts("sentences", options.sentences, "SENTENCE", "What to translate");
+  program::Command testing = line.add_command("evaluate", "Tests it on pairs that were held out, beside two baselines");
+  testing.add_model(options.settings);
+  testing.add_other_data(options.settings);
+  testing.add_integer("--beam", options.beam, 1, 100, "The width of the beam (1, which is greedy)");
+  return line.run(argc, argv, [&] {
+    if (translating.is_given())
       for (int k = 2; k < argc; ++k)
         if (const std::string given = argv[k]; given.starts_with('[') && given.ends_with(']') &&
                                                std::string(argv[k - 1]) != "--model")  // which CLI11 takes apart
-          throw CLI::ValidationError(program::shown(given), "a sentence in brackets is only read from standard input");
-    if (training.parsed()) train(options);
-    if (translating.parsed()) translate(options);
-    if (testing.parsed()) evaluate(options);
+          throw program::WrongOption(program::shown(given), "a sentence in brackets is only read from standard input");
+    if (training.is_given()) train(options);
+    if (translating.is_given()) translate(options);
+    if (testing.is_given()) evaluate(options);
   });
 }
