@@ -216,16 +216,17 @@ look_for_wasm() {
 # build DIRECTORY [TARGET …]: what has changed, with JOBS= at a time. On a terminal one line shows how far it is; otherwise
 # nothing is printed unless it fails.
 build() {
-  local directory=$1 jobs=(-j "${JOBS:-$(nproc)}") planned
+  local directory=$1 jobs=(-j "${JOBS:-$(nproc)}") planned with=()
   shift
-  # Compilers fill gigabytes of memory: in large pages that takes a tenth less time.
-  export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}
+  # Compilers allocate so much that with tcmalloc they take a fifteenth less time.
+  ! is_there module libtcmalloc_minimal ||
+    with=(env "LD_PRELOAD=$(pkg-config --variable=libdir libtcmalloc_minimal)/libtcmalloc_minimal.so")
   planned=$(cd "$directory" && ninja -n "$@" 2>&1) || true
   [[ "$planned" != *"ninja: no work to do."* ]] || return 0
   if [[ -t 1 ]]; then
-    (cd "$directory" && exec ninja "${jobs[@]}" "$@") || exit 1
+    (cd "$directory" && exec "${with[@]}" ninja "${jobs[@]}" "$@") || exit 1
   else
     echo "Building in $directory." >&2
-    quietly ninja -C "$directory" "${jobs[@]}" "$@"
+    quietly "${with[@]}" ninja -C "$directory" "${jobs[@]}" "$@"
   fi
 }
