@@ -360,9 +360,14 @@ Section TanhGELU.
       intros j Hj. rewrite !entry_of_tabulate by easy. cbn [Mul real_numbers]. ring.
   Qed.
 End TanhGELU.
-(* A proof that the pullback of a layer that is made of others is the transpose of its derivative, from those of its parts. *)
+(* A proof that the pullback of a layer that is made of others is the transpose of its derivative, from those of its parts. The
+   layers of a stack are one layer with other weights, which is proved once. *)
 Ltac transposes_by_parts :=
   lazymatch goal with
+  | of_all : forall l, transposes (?D l) |- transposes (?D ?l) => exact (of_all l)
+  | |- transposes (Composition_layer (?D _) (Composition_layer (?D _) _)) =>
+    assert (forall l, transposes (D l)) by (intros l; transposes_by_parts);
+    apply composition_transposes; transposes_by_parts
   | |- transposes (Composition_layer _ _) => apply composition_transposes; transposes_by_parts
   | |- transposes (Residual_layer _) => apply residual_transposes; transposes_by_parts
   | |- transposes (Heads_layer ?f ?g) => refine (heads_transpose (f := f) (g := g) _ _); transposes_by_parts
