@@ -26,7 +26,7 @@ inline Real combined(const E& x, std::type_identity_t<Real> all, const auto& com
         batches = combine(batches, batch);
       } else {
         store<Real>(batch, each, left);
-        for (std::size_t k = 0; k < left; ++k) all = combine(all, each[k]);
+        for (std::size_t k = 0; k < lanes<Real> && k < left; ++k) all = combine(all, each[k]);
       }
     });
     store<Real>(batches, each, lanes<Real>);
