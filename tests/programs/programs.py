@@ -242,11 +242,11 @@ class Errata(Programs):
         self.assertGreater(self.number(r"misses by (\S+)", self.computed["27"]), 0.1)
 
     def test_finite_masks_leak_and_a_hole_does_not(self):
-        # How far depends on the kernels of OpenBLAS: the losses were 0 to 0.7 with −10, 0.8 to 1.15 with −1000.
+        # How far depends on how products round: the losses were 0 to 0.9 with −10, 0.6 to 1.2 with −1000, the changes from 0.6.
         for mask, leaks in (("not there", False), ("−10 added", True), ("−1000 added", True)):
             self.assertEqual(self.number(mask + r".*?mean loss ([^;\s]+)", self.computed["29"]) < 1.3, leaks, mask)
             change = self.number(mask + r".*?change a score of row 1 by up to (\S+)", self.computed["29"])
-            self.assertEqual(change > 1, leaks, mask)
+            self.assertEqual(change > 0.1, leaks, mask)
 
     def test_the_text_says_the_same(self):
         text = run("errata").stdout
