@@ -21,6 +21,10 @@
 
 namespace program {
 
+Command::Command(std::shared_ptr<CLI::App> app) : app_{std::move(app)} {
+  app_->get_help_ptr()->disable_flag_override();  // a flag has no value
+}
+
 bool Command::is_given() const { return app_->parsed(); }
 
 void Command::add(const std::string& name, const std::string& kind, const std::string& description,

@@ -10,7 +10,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <examples/shared/settings.hpp>
@@ -47,7 +46,8 @@ std::string with_standard(const std::string& description, const Value& standard)
 /// by its place.
 class Command {
  public:
-  explicit Command(std::shared_ptr<CLI::App> app) : app_{std::move(app)} {}
+  /// What CLI11 knows of it.
+  explicit Command(std::shared_ptr<CLI::App> app);
 
   /// Whether it is the command that was given.
   bool is_given() const;
@@ -89,7 +89,7 @@ class Command {
     add(name, kind, description, [&value](const std::string& text) { value = text; });
   }
 
-  /// Several texts. As an option it takes one, and may be given several times.
+  /// Several texts. An option takes one of them, and may be given several times.
   void add_texts(const std::string& name, std::vector<std::string>& texts, const std::string& kind,
                  const std::string& description);
 

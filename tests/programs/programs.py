@@ -170,7 +170,7 @@ class Options(Programs):
             ("text train ''", "cannot read '': No such file or directory"),
             (f"text train --learning-rate 1e-60 {__file__}",
              "--learning-rate is 1e-60: a float cannot hold it and a thousandth of it"),
-            ("reverse --quiet=no", "--quiet: it takes no value"),
+            ("reverse --quiet=no", "--quiet: it takes no value"), ("text train --help=no", "--help: it takes no value"),
             ("reverse --ask '3 11'", "--ask: a token must be an integer from 1 to 10, not 11"),
             ("reverse --ask '3 7' --ask '0 7'", "--ask: a token must be an integer from 1 to 10, not 0"),
             ("reverse --ask '3 7 1'", "--ask: a sequence must have 2 tokens, not 3"),
