@@ -220,7 +220,7 @@ build() {
   shift
   # Compilers allocate so much that with tcmalloc they take a fifteenth less time.
   ! is_there module libtcmalloc_minimal ||
-    with=(env "LD_PRELOAD=$(pkg-config --variable=libdir libtcmalloc_minimal)/libtcmalloc_minimal.so")
+    with=(env "LD_PRELOAD=$(pkg-config --variable=libdir libtcmalloc_minimal)/libtcmalloc_minimal.so${LD_PRELOAD:+:$LD_PRELOAD}")
   planned=$(cd "$directory" && ninja -n "$@" 2>&1) || true
   [[ "$planned" != *"ninja: no work to do."* ]] || return 0
   if [[ -t 1 ]]; then

@@ -46,10 +46,10 @@ struct Learned {
   double loss, leak;
 };
 
-/// What a model has learned that was trained to predict the next token at each token: the best of four runs, with the seeds 1
-/// to 4. (In some runs attention does not learn anything, and in which depends on how products round.) All tokens are drawn at
-/// random, so without the future there is nothing to learn, and the least expected loss is log 4. `scale` multiplies the
-/// initial weights of queries and keys.
+/// What a model has learned that was trained to predict the next token at each token: the best of four runs, with the
+/// seeds 1 to 4. (In some runs attention does not learn anything, and in which depends on how products round.) All
+/// tokens are drawn at random, so without the future there is nothing to learn, and the least expected loss is log 4.
+/// `scale` multiplies the initial weights of queries and keys.
 template <class Model>
 Learned best_guess(float scale);
 

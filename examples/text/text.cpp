@@ -2,8 +2,6 @@
 // Trains T_LM on any text file, and lets it continue texts. Measures in bits per byte how well it predicts the last
 // tenth of the text, which it has not seen.
 
-#include <string>
-
 #include <examples/shared/command_line.hpp>
 
 #include "options.hpp"

@@ -366,7 +366,7 @@ Ltac transposes_by_parts :=
   lazymatch goal with
   | of_all : forall l, transposes (?D l) |- transposes (?D ?l) => exact (of_all l)
   | |- transposes (Composition_layer (?D _) (Composition_layer (?D _) _)) =>
-    assert (forall l, transposes (D l)) by (intros l; transposes_by_parts);
+    try assert (forall l, transposes (D l)) by (intros l; transposes_by_parts);
     apply composition_transposes; transposes_by_parts
   | |- transposes (Composition_layer _ _) => apply composition_transposes; transposes_by_parts
   | |- transposes (Residual_layer _) => apply residual_transposes; transposes_by_parts

@@ -1,17 +1,30 @@
 (* SPDX-License-Identifier: MIT *)
-(* Over any numbers. *)
+(* Over ℝ. *)
 (* Without positions attention does not see the order of the rows.
 
-   For numbers whose sums and greatest numbers do not depend on an order. Those of real numbers do not (Reals.v); sums of
-   floating-point numbers do. *)
+   For numbers whose sums and greatest numbers do not depend on an order. Sums of floating-point numbers do. *)
 
 From tlm Require Export Equivariance.
+From tlm Require Import Reals.
 
 (* Sums and the greatest of some numbers do not depend on their order. *)
 Class Symmetric {num} (arithmetic : Arithmetic num) := {
   Sum_permuted : forall x y : list num, Permutation x y -> Sum x = Sum y;
   Maximum_permuted : forall x y : list num, Permutation x y -> Maximum x = Maximum y;
 }.
+
+#[global] Instance real_numbers_are_symmetric : Symmetric real_numbers.
+Proof.
+  split; intros x y P.
+  - induction P; cbn in *; lra.
+  - assert (forall a x y, Permutation x y -> fold_left Rmax x a = fold_left Rmax y a) as F.
+    { clear. intros a x y P. revert a. induction P; intros a; cbn; auto.
+      - now rewrite <- !Rmax_assoc, (Rmax_comm x y).
+      - now rewrite IHP1. }
+    induction P as [| a x y P _ | a b x | x y z P1 E1 P2 E2]; cbn in *; auto.
+    + now rewrite Rmax_comm.
+    + now rewrite E1.
+Qed.
 
 Section Attention.
   Context {memory A num : Type} {arithmetic : Arithmetic num} {symmetric : Symmetric arithmetic}.

@@ -4,7 +4,6 @@
 
 From tlm Require Export Logarithm.
 From tlm Require Export Layers.
-From tlm Require Import Order.
 Local Open Scope R_scope.
 
 (* Φ(x) = ½ + ∫_0^x φ(t) dt, where φ(t) = exp(−t²/2)/√(2π). As φ decreases, the integral from 0 to x ≥ 0 is the least upper
@@ -44,20 +43,6 @@ Definition angle (d i : nat) : R := proj1_sig (there_is_an_angle d i).
   Sine := fun d i pos => sin (INR pos * angle d i);
   Cosine := fun d i pos => cos (INR pos * angle d i);
 |}.
-
-(* Order.v holds over ℝ. *)
-#[global] Instance real_numbers_are_symmetric : Symmetric real_numbers.
-Proof.
-  split; intros x y P.
-  - induction P; cbn in *; lra.
-  - assert (forall a x y, Permutation x y -> fold_left Rmax x a = fold_left Rmax y a) as F.
-    { clear. intros a x y P. revert a. induction P; intros a; cbn; auto.
-      - now rewrite <- !Rmax_assoc, (Rmax_comm x y).
-      - now rewrite IHP1. }
-    induction P as [| a x y P _ | a b x | x y z P1 E1 P2 E2]; cbn in *; auto.
-    + now rewrite Rmax_comm.
-    + now rewrite E1.
-Qed.
 
 (* --- softmax --- *)
 

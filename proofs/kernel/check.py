@@ -19,8 +19,8 @@ PROOF_TREE, RULES_PROGRAM, NUMBERS = sys.argv[3:6]
 RULES = THEORY.parent.parent / "tlm" / "algebra" / "rules.hpp"
 
 # In the order of the article; each stands on some of those before it.
-FILES = ["Numbers", "Operations", "Attention", "Layers", "Decoding", "Pullbacks", "PrimeField", "Equivariance", "Order",
-         "Logarithm", "Reals", "Triangle", "LinearOffset", "Loss", "Calculus", "Derivative", "LeavesDerivative", "Probabilities"]
+FILES = ["Numbers", "Operations", "Attention", "Layers", "Decoding", "Pullbacks", "PrimeField", "Logarithm", "Reals", "Triangle",
+         "Equivariance", "Order", "LinearOffset", "Loss", "Calculus", "Derivative", "LeavesDerivative", "Probabilities"]
 # The models of proof_tree, as it says itself.
 MODELS = re.search(r"it must be (.*), not", subprocess.run([PROOF_TREE, "--model", "none"], capture_output=True, text=True)
                    .stderr)[1].split(" or ")
