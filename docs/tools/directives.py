@@ -166,6 +166,9 @@ class Holds(Directive):
             if not names and not case.name.startswith("control"):
                 where += nodes.Text("; no theorem")
             item += paragraph(case.name + " ", where)
+            for name in names:
+                if place := results.place_of_theorem(name):
+                    self.env.note_dependency(str(sources.ROOT / place[0]))
             if names:
                 items["proved"].append("in part" if claim.in_part else f"over {results.numbers_of_all(names)}")
                 item += nodes.raw("", f'<div class="where">{html_of_theorems(self.config, claim, names)}</div>', format="html")
@@ -464,7 +467,7 @@ class Coverage(Directive):
 
     def make(self):
         table = data("coverage.toml")
-        self.env.note_dependency(str(DOCS / "coverage.toml"))
+        self.env.note_reread()  # it leads to lines of many files
         rows, section = [], None
         for entry in table[self.arguments[0]]:
             what = html.escape(entry["says"])
