@@ -56,9 +56,10 @@ void Command::add_flag(const std::string& name, bool& value, const std::string& 
 }
 
 void Command::add_file(const std::string& name, std::string& path, const std::string& description) {
-  app_->add_option(name, path, description)
-      ->type_name("FILE")
-      ->check([](const std::string& given) { return given.empty() ? "it must be a file, not ''" : ""; }, "");
+  add(name, "FILE", description, [&path, name](const std::string& given) {
+    if (given.empty()) throw WrongOption(name, "it must be a file, not ''");
+    path = given;
+  });
 }
 
 void Command::exclude(const std::string& name, const std::vector<std::string>& others) {

@@ -5,7 +5,6 @@
 //
 //   numbers DIRECTORY     writes DIRECTORY/agrees_….v, and prints for each its name, what it compares, and the layer
 
-#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -80,15 +79,15 @@ std::pair<std::string, std::string> weights_of(Layer& layer) {
       },
       layer);
   std::string definitions, names;
-  for (const std::string& key : order) {
-    const auto& list = values[key];
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto& list = values[order[k]];
     std::string value = list[0];
-    if (key.find('#') != std::string::npos) {
+    if (order[k].find('#') != std::string::npos) {
       value = "fun l => match l with";
       for (std::size_t l = 0; l < list.size(); ++l) value += " | " + std::to_string(l + 1) + "%nat => " + list[l];
       value += " | _ => " + list[0] + " end";
     }
-    const std::string name = " weight_" + std::to_string(1 + std::size_t(std::count(names.begin(), names.end(), ' ')));
+    const std::string name = " weight_" + std::to_string(k + 1);
     definitions += "Definition" + name + " := " + value + ".\n";
     names += name;
   }

@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("the product is the plain loop's, by BLAS and without", Real,
     compare<Real, 3, 4>(n_rows);
     compare<Real, 64, 17>(n_rows);
     compare<Real, 70, 300>(n_rows);
-    compare<Real, 1300, 12>(n_rows);
+    compare<Real, 1300, 40>(n_rows);
   }
 }
 
