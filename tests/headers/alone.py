@@ -4,9 +4,8 @@
 
     alone.py DIRECTORY COMPILER [ARGUMENT...]
 
-What takes long to read is compiled once, FOUNDATIONS; a header that includes one, itself or by what it includes, is given the
-last of them compiled. It sees nothing by that which it does not include: what comes before the foundation in it is a header
-that is checked alone, too.
+Headers are compiled in rows, each after one that it includes, itself or by what it includes: so it sees nothing that it does
+not include. What takes long to read, FOUNDATION, is compiled once for all that include it.
 """
 
 import concurrent.futures
@@ -18,42 +17,48 @@ import tempfile
 
 from includes import reached
 
-FOUNDATIONS = ["base/xtensor.hpp", "matrix/matrix.hpp"]
+FOUNDATION = "matrix/matrix.hpp"
 APART = ["parallel/mpi.hpp"]  # what not every machine can compile; its test includes it first
-COMPILED = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x"]
 
 
-def with_foundation(foundation, compiler, place):
-    """The arguments by which a compilation has a foundation."""
-    header = pathlib.Path(place) / foundation.name
-    header.write_text(f'#include "{foundation}"\n', encoding="utf-8")
-    subprocess.run([*compiler, *COMPILED, "c++-header", header, "-o", f"{header}.gch"], check=True)
-    return ["-include", header]
-
-
-def complaint(header, compiler):
-    """What the compiler says of a file that includes nothing but this header."""
-    command = [*compiler, *COMPILED, "c++", "-fsyntax-only", "-"]
-    result = subprocess.run(command, input=f'#include "{header}"\n', capture_output=True, text=True, check=False)
-    return (result.stderr or "the compiler fails\n") if result.returncode != 0 else ""
+def in_rows(headers):
+    """Headers, of each of which is given what it includes, in rows: in one all include the foundation, or none."""
+    rows = []
+    for name in sorted(headers, key=lambda name: len(headers[name])):
+        for row in reversed(rows):
+            if row[-1] in headers[name] and (FOUNDATION in headers[row[0]]) == (FOUNDATION in headers[name]):
+                row.append(name)
+                break
+        else:
+            rows.append([name])
+    return rows
 
 
 def main():
-    directory, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    directory = pathlib.Path(sys.argv[1]).resolve()
+    command = [*sys.argv[2:], "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     names = sorted(header.relative_to(directory).as_posix() for header in directory.rglob("*.hpp"))
     headers = {name: reached(directory, name) - {name} for name in names if name not in APART}
     if not headers:
         sys.exit(f"there is no header in {directory}")
+
+    def included(row):
+        return "".join(f'#include "{directory / name}"\n' for name in row)
+
+    def complaint(row):
+        """What the compiler says of a file that includes nothing but these headers."""
+        given = ["-include", header] if FOUNDATION in headers[row[0]] else []
+        result = subprocess.run([*command, *given, "-fsyntax-only", "-x", "c++", "-"], input=included(row), capture_output=True,
+                                text=True, check=False)
+        return (result.stderr or "the compiler fails\n") if result.returncode != 0 else ""
+
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        compiled = {name: with_foundation(directory / name, compiler, place) for name in FOUNDATIONS if name in headers}
-
-        def complaint_of(name):
-            given = [compiled[foundation] for foundation in compiled if foundation in headers[name]]
-            return complaint(directory / name, compiler + (given[-1] if given else []))
-
-        complaints = list(pool.map(complaint_of, headers))
-    if any(complaints):
-        sys.exit("".join(complaints))
+        header = pathlib.Path(place, "foundation.hpp")
+        if FOUNDATION in headers:
+            header.write_text(included([FOUNDATION]), encoding="utf-8")
+            subprocess.run([*command, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
+        complaints = list(pool.map(complaint, in_rows(headers)))
+    sys.exit("".join(complaints) or 0)
 
 
 if __name__ == "__main__":

@@ -4,30 +4,22 @@
 
 using namespace tlm;
 
-static_assert(Config{} == Config{.vocab_size = 0,
-                                 .d_model = 512,
-                                 .d_ff = 2048,
-                                 .n_layers = 6,
-                                 .n_heads = 8,
-                                 .max_len = 2048,
-                                 .block = Block::definition},
-              "T_LM's parameters are the article's");
+constexpr Config article{.vocab_size = 0,
+                         .d_model = 512,
+                         .d_ff = 2048,
+                         .n_layers = 6,
+                         .n_heads = 8,
+                         .max_len = 2048,
+                         .block = Block::definition};
+static_assert(Config{} == article, "T_LM's parameters are the article's");
 
-static_assert(formulated::Config{} ==
-                  formulated::Config{
-                      .s = 0, .d_model = 512, .d_ff = 2048, .d_k = 64, .d_v = 64, .h = 8, .N = 6, .max_len = 512},
-              "the formulated Transformer's parameters are the paper's");
+constexpr formulated::Config paper{
+    .s = 0, .d_model = 512, .d_ff = 2048, .d_k = 64, .d_v = 64, .h = 8, .N = 6, .max_len = 512};
+static_assert(formulated::Config{} == paper, "the formulated Transformer's parameters are the paper's");
 
-static_assert(numpy::Config{} == numpy::Config{.src_vocab_size = 0,
-                                               .tgt_vocab_size = 0,
-                                               .D = 4,
-                                               .M = 3,
-                                               .h = 5,
-                                               .n_enc = 2,
-                                               .n_dec = 2,
-                                               .d_ff = 4,
-                                               .max_len = 64},
-              "the NumPy notebook's parameters are its example's");
+constexpr numpy::Config notebook{
+    .src_vocab_size = 0, .tgt_vocab_size = 0, .D = 4, .M = 3, .h = 5, .n_enc = 2, .n_dec = 2, .d_ff = 4, .max_len = 64};
+static_assert(numpy::Config{} == notebook, "the NumPy notebook's parameters are its example's");
 static_assert(numpy::Config{.D = 7}.d_ff == 7, "the NumPy notebook's parameters are its example's: d_ff is D");
 
 // They are what the models are made of.
