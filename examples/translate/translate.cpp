@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -17,11 +18,34 @@
 #include <examples/shared/command_line.hpp>
 #include <examples/shared/learning.hpp>
 #include <tlm/text/lines.hpp>
-#include "f_score.hpp"
 
-#include "run.hpp"
+#include "corpus.hpp"
+#include "f_score.hpp"
+#include "options.hpp"
+#include "translator.hpp"
 
 namespace {
+
+/// A model of some size: how it is trained, and how it is read from a file.
+struct OfSize {
+  std::size_t steps;  ///< The default number of steps, and the default maximum of the learning rate.
+  double learning_rate;
+  void (*train)(const program::Settings&, const Corpus&);
+  std::function<std::string(const std::string&)> (*translator)(const Options&);
+};
+
+template <class T>
+constexpr OfSize of_size(std::size_t steps, double learning_rate) {
+  return {steps, learning_rate, &T::train, &T::from_file};
+}
+
+// Merges for the words of numbers: most words are a token or two.
+constexpr std::size_t words_of_numbers = 448;
+
+/// For numbers, with two and two blocks, and with six and six as published. For any sentences, as published.
+constexpr OfSize numbers_2 = of_size<Translator<words_of_numbers, 2, 64>>(2300, 0.002);
+constexpr OfSize numbers_6 = of_size<Translator<words_of_numbers, 6, 64>>(3600, 0.001);
+constexpr OfSize sentences_6 = of_size<Translator<2048, 6, 128>>(30000, 0.001);
 
 /// The name of a corpus that is a file of the user begins with this. The rest is the path.
 constexpr std::string_view of_pairs = "pairs ";

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include "run.hpp"
-
-template void run<0>(const Options& options);
