@@ -52,33 +52,33 @@ void softmax_of_visible(Square<Real>& A) {
 }
 
 /// A matrix of any shape, row by row.
-using Table = std::vector<std::vector<double>>;
+using Entries = std::vector<std::vector<double>>;
 
 /// All entries of A.
-Table table(const Square<double>& A) {
+Entries table(const Square<double>& A) {
   const std::size_t n = A.keys().length(0);
-  Table entries(n, std::vector<double>(n));
+  Entries entries(n, std::vector<double>(n));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) entries[i][j] = A(0, 0)(i, j);
   return entries;
 }
 
 /// ◺A: −∞ above the main diagonal.
-Table masked(Table A) {
+Entries masked(Entries A) {
   for (std::size_t i = 0; i < A.size(); ++i)
     for (std::size_t j = i + 1; j < A[i].size(); ++j) A[i][j] = -std::numeric_limits<double>::infinity();
   return A;
 }
 
 /// A/c.
-Table divided(Table A, double c) {
+Entries divided(Entries A, double c) {
   for (auto& row : A)
     for (double& a : row) a /= c;
   return A;
 }
 
 /// exp(a_ij) / Σ_k exp(a_ik), where exp(−∞) = 0.
-Table softmax_of_all(Table A) {
+Entries softmax_of_all(Entries A) {
   for (auto& row : A) {
     double sum = 0;
     for (double& a : row) sum += a = std::exp(a);
@@ -165,8 +165,8 @@ TEST_CASE(
     "gives averages of values: in double within 1e-15, n = 6" *
     doctest::description("product_of_stochastic_is_stochastic, rows_of_softmax_of_triangle, softmax_of_hidden")) {
   Generator generator{7};
-  const Table A = softmax_of_all(masked(table(random_square<double>(greatest_n, generator)))),
-              B = softmax_of_all(masked(table(random_square<double>(greatest_n, generator))));
+  const Entries A = softmax_of_all(masked(table(random_square<double>(greatest_n, generator)))),
+                B = softmax_of_all(masked(table(random_square<double>(greatest_n, generator))));
   for (std::size_t i = 0; i < greatest_n; ++i) {
     double sum = 0;
     for (std::size_t j = 0; j < greatest_n; ++j) {
@@ -181,7 +181,7 @@ TEST_CASE(
 
 TEST_CASE("◺(A/c) = (◺A)/c for c > 0: in double with −∞, n = 6" * doctest::description("triangle_of_quotient")) {
   Generator generator{3};
-  const Table A = table(random_square<double>(greatest_n, generator));
+  const Entries A = table(random_square<double>(greatest_n, generator));
   for (const double c : {std::sqrt(3.0), 0.5, 1e300, 1e-300}) {
     INFO("c = ", c);
     REQUIRE(masked(divided(A, c)) == divided(masked(A), c));
@@ -190,7 +190,7 @@ TEST_CASE("◺(A/c) = (◺A)/c for c > 0: in double with −∞, n = 6" * doctes
 
 TEST_CASE("control: ◺(A/c) is not (◺A)/c for c < 0, where −∞/c = ∞: in double, n = 6") {
   Generator generator{3};
-  const Table A = table(random_square<double>(greatest_n, generator));
+  const Entries A = table(random_square<double>(greatest_n, generator));
   CHECK(masked(divided(A, -0.5)) != divided(masked(A), -0.5));
 }
 

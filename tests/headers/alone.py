@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every header compiles alone, without a warning.
+"""Checks that every header compiles alone, without a warning, and can be included in two files of one program.
 
     alone.py DIRECTORY COMPILER [ARGUMENT...]
 
@@ -45,19 +45,25 @@ def main():
     def included(row):
         return "".join(f'#include "{directory / name}"\n' for name in row)
 
-    def complaint(row):
-        """What the compiler says of a file that includes nothing but these headers."""
-        given = ["-include", header] if FOUNDATION in headers[row[0]] else []
-        result = subprocess.run([*command, *given, "-fsyntax-only", "-x", "c++", "-"], input=included(row), capture_output=True,
-                                text=True, check=False)
+    def complaint(*arguments, **options):
+        """What the compiler says, if it fails."""
+        result = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, **options)
         return (result.stderr or "the compiler fails\n") if result.returncode != 0 else ""
 
+    def compiled(row):
+        """An object file of nothing but these headers, or why there is none."""
+        given = ["-include", header] if FOUNDATION in headers[row[0]] else []
+        return complaint(*given, "-c", "-x", "c++", "-", "-o", objects / f"{row[0].replace('/', '_')}.o", input=included(row))
+
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        header = pathlib.Path(place, "foundation.hpp")
+        objects, header = pathlib.Path(place), pathlib.Path(place, "foundation.hpp")
         if FOUNDATION in headers:
             header.write_text(included([FOUNDATION]), encoding="utf-8")
             subprocess.run([*command, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
-        complaints = list(pool.map(complaint, in_rows(headers)))
+        complaints = list(pool.map(compiled, in_rows(headers)))
+        if not any(complaints):
+            linked = 2 * sorted(objects.glob("*.o"))
+            complaints = [complaint("-r", "-nostdlib", *linked, "-o", objects / "twice.o")]
     sys.exit("".join(complaints) or 0)
 
 
