@@ -2,6 +2,8 @@
 // What every case begins with: the library, and what several cases use.
 #pragma once
 
+#include <vector>
+
 #include <tlm/all.hpp>
 
 /// X + X, declared to be what the case says.
@@ -42,7 +44,7 @@ std::size_t applied(const F& f, const tlm::Matrix<tlm::n, 3>& X) {
 
 /// A text that a model continues.
 template <class Model>
-auto decoded(const Model& model) {
+std::vector<tlm::Token> decoded(const Model& model) {
   return tlm::decode(model, {1, 2}, {.start = 0, .end = 0, .max_len = 7});
 }
 
