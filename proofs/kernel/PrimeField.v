@@ -22,20 +22,35 @@ Fixpoint power (bits : nat) (a e : int) : int :=
   | S bits => let rest := power bits (product a a) (e >> 1) in if is_even e then rest else product a rest
   end.
 
-(* The finalizer of SplitMix64, on 64 bits. *)
-Definition mixed (x : Z) : Z :=
-  let word x := Z.land x 0xffffffffffffffff in
-  let x := word (x + 0x9e3779b97f4a7c15)%Z in
-  let x := word (Z.lxor x (Z.shiftr x 30) * 0xbf58476d1ce4e5b9)%Z in
-  let x := word (Z.lxor x (Z.shiftr x 27) * 0x94d049bb133111eb)%Z in
-  Z.lxor x (Z.shiftr x 31).
+(* 64 bits, as two integers of 32: Coq computes at once with integers of 63. *)
+Definition word : Set := int * int.
+Definition low (x : int) : int := x land 0xffffffff.
+Definition halves (x : int) : word := (x >> 32, low x).
+Definition plus (x y : word) : word :=
+  let (a, b) := x in let (c, d) := y in (low (a + c + ((b + d) >> 32)), low (b + d)).
+Definition times (x y : word) : word :=
+  let (a, b) := x in let (c, d) := y in let (carry, bd) := mulc b d in
+  (low (a * d + b * c + (carry << 31) + (bd >> 32)), low bd).
+Definition xor (x y : word) : word := let (a, b) := x in let (c, d) := y in (a lxor c, b lxor d).
+Definition shifted (x : word) (k : int) : word := let (a, b) := x in (a >> k, low (a << (32 - k)) lor (b >> k)).
+
+(* SplitMix64. *)
+Definition mixed (x : word) : word :=
+  let x := plus x (0x9e3779b9, 0x7f4a7c15) in
+  let x := times (xor x (shifted x 30)) (0xbf58476d, 0x1ce4e5b9) in
+  let x := times (xor x (shifted x 27)) (0x94d049bb, 0x133111eb) in
+  xor x (shifted x 31).
+
+(* Of a·2³² + b, as 2⁶¹ = 1. *)
+Definition of_word (x : word) : int :=
+  let (a, b) := x in ((a >> 29) + ((a land 0x1fffffff) << 32) + b) mod p.
 
 Section Key.
   (* The key of the uninterpreted functions; and what takes the place of sines and cosines, which are left to ℝ. *)
-  Context (key : Z) (sine cosine : nat -> nat -> nat -> int).
+  Context (key : int) (sine cosine : nat -> nat -> nat -> int).
 
-  Definition hash (function : Z) : int -> int :=
-    let its_key := mixed (key * 16 + function) in fun x => of_Z (mixed (Z.lxor its_key (Uint63.to_Z x))).
+  Definition hash (function : int) : int -> int :=
+    let its_key := mixed (halves (key * 16 + function)) in fun x => of_word (mixed (xor its_key (halves x))).
 
   Definition prime_field : Arithmetic int := {|
     number := of_Z;
