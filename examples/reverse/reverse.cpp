@@ -48,6 +48,7 @@ std::vector<program::Answer> answers(const Model& model, const std::vector<std::
   return answers;
 }
 
+/// Trains the model of an example, lets it answer, and tests it on every sequence of the task.
 template <Example e, tlm::Block block>
 void train_and_test(const Options& options) {
   using Model = ModelOf<e, block>;
@@ -112,6 +113,7 @@ void train_and_test(const Options& options) {
   program::print_answers(tested, options.quiet);
 }
 
+/// The same with the decoder block of the options.
 template <Example e>
 void run(const Options& options) {
   if (options.block == tlm::Block::definition)

@@ -41,6 +41,7 @@ std::vector<program::Answer> answers(const Model& model, const Task& task, const
   return answers;
 }
 
+/// Trains a model, lets it answer, and tests it on the held-out sequences.
 template <class Model, class Objective>
 void train_and_test(const Options& options, std::string_view name, const Objective& objective) {
   const auto asked =
@@ -94,7 +95,7 @@ void train_and_test(const Options& options, std::string_view name, const Objecti
   program::print_answers(tested, options.quiet);
 }
 
-/// Trains the NumPy notebook's model, and tests it on the held-out sequences.
+/// The same of the NumPy notebook's model.
 void run_numpy(const Options& options) {
   using Model = tlm::numpy::Transformer<tlm::numpy::Config{.src_vocab_size = Task::vocab_size,
                                                            .tgt_vocab_size = Task::vocab_size,
@@ -107,7 +108,7 @@ void run_numpy(const Options& options) {
                         tlm::Mean{});
 }
 
-/// The same for The Formulated Transformer.
+/// And of The Formulated Transformer.
 void run_formulated(const Options& options) {
   using Model = tlm::formulated::Transformer<tlm::formulated::Config{.s = Task::vocab_size,
                                                                      .d_model = 64,
