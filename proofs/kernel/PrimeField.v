@@ -34,7 +34,7 @@ Definition times (x y : word) : word :=
 Definition xor (x y : word) : word := let (a, b) := x in let (c, d) := y in (a lxor c, b lxor d).
 Definition shifted (x : word) (k : int) : word := let (a, b) := x in (a >> k, low (a << (32 - k)) lor (b >> k)).
 
-(* SplitMix64. *)
+(* SplitMix64, as `mixed` in hash.hpp. *)
 Definition mixed (x : word) : word :=
   let x := plus x (0x9e3779b9, 0x7f4a7c15) in
   let x := times (xor x (shifted x 30)) (0xbf58476d, 0x1ce4e5b9) in

@@ -11,21 +11,20 @@ import sys
 NOTE = "tlm: without optimisation a small model trains about 30 times as slowly"
 
 
-def notes(header, *arguments):
+def notes(*arguments):
     """How many lines say it."""
     compiler = [argument for argument in sys.argv[1:] if argument != "-DTLM_QUIET"]
     command = [*compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *arguments, "-x", "c++", "-"]
-    result = subprocess.run(command, input=f"#include <tlm/{header}>\n", capture_output=True, text=True)
+    result = subprocess.run(command, input="#include <tlm/training/train.hpp>\n", capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(f"{' '.join(command)} fails:\n{result.stderr}")
     return sum(NOTE in line and ("note: " in line or "warning: " in line) for line in result.stderr.splitlines())
 
 
 def main():
-    for header, arguments, expected in (("training/train.hpp", ["-O0"], 1), ("base/optimisation.hpp", ["-O1"], 0),
-                                        ("base/optimisation.hpp", ["-O0", "-DTLM_QUIET"], 0)):
-        if (said := notes(header, *arguments)) != expected:
-            sys.exit(f"with {' '.join(arguments)} {header} says it {said} times")
+    for arguments, expected in ((["-O0"], 1), (["-O1"], 0), (["-O0", "-DTLM_QUIET"], 0)):
+        if notes(*arguments) != expected:
+            sys.exit(f"with {' '.join(arguments)} it is said {notes(*arguments)} times")
 
 
 if __name__ == "__main__":
