@@ -81,8 +81,7 @@ TEST_CASE(
 TEST_CASE(
     "extending each autoregressive layer of the list, blocks and T_LM by pieces gives the rows of the whole: exactly "
     "over the prime field, in stacks of 1 to 5 sequences of 0 to 9 rows (60 stacks and ways to split them are drawn, "
-    "or "
-    "as many as RC_PARAMS says)") {
+    "or as many as RC_PARAMS says)") {
   for_each_layer([]<template <class> class Layer>(Listed<Layer> listed) {
     if constexpr (autoregressive<Layer<PrimeField>>)
       CHECK(extensions_agree(OperationOf<Layer<PrimeField>, all_faces>{listed.name}));
